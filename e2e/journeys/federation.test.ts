@@ -87,7 +87,7 @@ test("who is not assigned sees whom to ask, and gets in once assigned", async (t
   const watch = await watchPage(page);
   await page.goto(loginUrl(desk));
   await signIn(page, demo.user);
-  await page.getByRole("heading", { level: 1, name: "You don’t have access to Service desk yet" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "You don’t have access to Service desk" }).waitFor();
   await page.getByText("desk@acme.example").waitFor();
   await assertUsable(page, "not assigned");
   // The answer's own status is in the browser's console: 403 is what it says.

@@ -72,10 +72,10 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   await page.locator("#recovery-submit").click();
   await look("Check your email");
 
-  await openMailbox(page, "Set a new password for Demo");
+  await openMailbox(page, "Reset your password for Demo");
   await look("Mailbox");
-  await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
-  await look("Set a new password for Demo");
+  await page.getByRole("link", { name: "Reset your password for Demo" }).first().click();
+  await look("Reset your password for Demo");
   await page.locator("#mail-action").click();
   await look(/^Set a new password/);
   await page.locator("#password").fill("short");
@@ -97,7 +97,7 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   assert.match(await page.locator("#mail").innerText(), /Chrome, Linux/);
   watch.reset();
   await page.goBack();
-  await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
+  await page.getByRole("link", { name: "Reset your password for Demo" }).first().click();
   await page.locator("#mail-action").click();
   await look("This link no longer works");
   await page.locator("#recovery-again").click();

@@ -95,7 +95,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await assertUsable(page, "two factors");
   await page.locator("#code").fill("000000");
   await page.locator("#twofactor-submit").click();
-  await page.getByText("That code is wrong, expired, or was used before.").waitFor();
+  await page.getByText("That code is wrong, expired or already used.").waitFor();
   await page.locator("#choose-recovery").click();
   await page.locator("#code").fill(String(recovery[0]));
   await page.locator("#remember").check();

@@ -92,7 +92,8 @@ test("signet-agent runs without the server, its database and what is optional", 
 test("signet-device runs without the server, and with no package but our own", async () => {
   const installed = await readdir(path.join(folder, "device", "node_modules"), { recursive: true });
   const packages = installed.filter((file) => file.endsWith("/package.json"));
-  const own = (file: string) => /(^|\/)@signet\/(device-client|protocol)\/package\.json$/.test(file);
+  const own = (file: string) =>
+    /(^|\/)@signet\/(device-client|cli-runtime|protocol)\/package\.json$/.test(file);
   assert.deepEqual(
     packages.filter((file) => !own(file)),
     [],
@@ -128,7 +129,7 @@ test("the SDK depends on jose alone, and type-checks and runs in ESM, on every N
 test("every asset of the sources is in the package", async () => {
   const sources = path.join(import.meta.dirname, "..", "..", "packages", "server", "src");
   const entries = await readdir(sources, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".ts"));
+  const files = entries.filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name));
   const assets = files.map((entry) => path.relative(sources, path.join(entry.parentPath, entry.name)));
   assert.deepEqual(
     assets.filter((asset) => !asset.startsWith("testing") && !packedFiles.includes(asset)),

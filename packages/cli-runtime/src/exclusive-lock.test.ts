@@ -11,10 +11,13 @@ import { acquireLock, Locked, withLock } from "./exclusive-lock.ts";
 const module = JSON.stringify(new URL("exclusive-lock.ts", import.meta.url).href);
 const evaluate = ["--input-type=module", "--eval"];
 
-/** Takes the lock and keeps it until it is killed. Argument: the lock's file. */
+/** Takes the lock, drops its release, and lives until it is killed. Argument: the lock's file. */
 const holder = `
   import { acquireLock } from ${module};
   acquireLock(process.argv[1]);
+  globalThis.gc();
+  await new Promise(setImmediate);
+  globalThis.gc();
   process.stdout.write("locked");
   setInterval(() => {}, 1_000);`;
 
@@ -62,7 +65,7 @@ describe("an exclusive lock", () => {
 
   test("a killed holder blocks nobody", async () => {
     const file = path.join(folder, "killed");
-    const child = spawn(process.execPath, [...evaluate, holder, file]);
+    const child = spawn(process.execPath, ["--expose-gc", ...evaluate, holder, file]);
     await once(child.stdout, "data");
     assert.throws(() => acquireLock(file), Locked);
     // The refused attempt above has not released the other process's lock.

@@ -9,6 +9,9 @@ export class Locked extends Error {
   override name = "Locked";
 }
 
+/** A connection that nobody refers to is garbage-collected, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
 /** @returns the release. @throws Locked while another process, or another part of this one, has the lock */
 export function acquireLock(file: string): () => void {
   createIfMissing(file);
@@ -20,7 +23,11 @@ export function acquireLock(file: string): () => void {
     if (isBusy(error)) throw new Locked(`${file} is locked by another process`, { cause: error });
     throw error;
   }
-  return () => database.close();
+  held.add(database);
+  return () => {
+    held.delete(database);
+    database.close();
+  };
 }
 
 /** @throws Locked as `acquireLock` */

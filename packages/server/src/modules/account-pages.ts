@@ -2,7 +2,7 @@
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
 import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
 import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
-import { bearerUser } from "../features/oauth/bearer-user.ts";
+import { bearerUser } from "../features/oauth/bearer-authentication.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";

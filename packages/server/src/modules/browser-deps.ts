@@ -29,7 +29,7 @@ export function browserDeps(service: Service, { poolSigning }: Sovereign): Brows
       seals: createEncryption(deriveKey(masterKey, "browser-state")),
       challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
       relyingParty: relyingPartyOf(baseUrl),
-      devices: deviceCookies(baseUrl),
+      trustedBrowsers: deviceCookies(baseUrl),
     },
   };
 }

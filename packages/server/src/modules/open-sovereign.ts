@@ -15,7 +15,7 @@ export interface Sovereign {
 
 /** Close `requests` before the service. */
 export async function openSovereign(service: Service): Promise<Sovereign> {
-  const { clock, database, masterKey, config, signingPools } = service;
+  const { clock, database, masterKey, signingPools } = service;
   const requests = await openSovereignRequests({
     database,
     pools: signingPools,
@@ -25,9 +25,7 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
     // A test's clock; otherwise all nodes use the database's.
     ...(clock === Date.now ? {} : { clock }),
   });
-  const { baseUrl } = config;
   const poolSigning = queueSigner({
-    baseUrl,
     clock: requests.clock,
     database,
     requests,

@@ -90,6 +90,7 @@ export function leasedRequests(onChange: () => void = () => {}, clock = () => pe
 
 function leasedRequest(requestId: string, since: number, onChange: () => void) {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   const answers = new Map<string, unknown>();
   const listeners = new Set<() => void>();
   let isWaiting = false;
@@ -97,7 +98,7 @@ function leasedRequest(requestId: string, since: number, onChange: () => void) {
     requestId,
     since,
     /** Its reason is an `Interrupted`. */
-    signal: controller.signal,
+    signal,
     isWaiting: () => isWaiting,
     /** A request that waits for a user takes none of the places for requests being signed. */
     setWaiting: (waiting: boolean): void => {
@@ -111,7 +112,7 @@ function leasedRequest(requestId: string, since: number, onChange: () => void) {
     },
     /** The user's answer to a challenge. Rejects when `until` or the request's own signal aborts. */
     waitForAnswer: async (challengeId: string, until: AbortSignal): Promise<unknown> => {
-      const aborted = AbortSignal.any([controller.signal, until]);
+      const aborted = AbortSignal.any([signal, until]);
       while (!answers.has(challengeId)) {
         aborted.throwIfAborted();
         const { promise, resolve } = Promise.withResolvers<void>();

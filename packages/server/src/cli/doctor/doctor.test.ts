@@ -102,7 +102,7 @@ test("a key file that others can read fails", async () => {
   await chmod(keyFile, 0o640);
   const { failed, of } = await diagnose(env);
   assert.deepEqual(failed, ["master key"]);
-  assert.match(of("master key")?.message ?? "", /can be read by others.*chmod 600/);
+  assert.match(of("master key")?.message ?? "", /is readable by others.*chmod 600/);
   assert.equal(of("signing keys")?.level, "warn");
 });
 

@@ -18,7 +18,7 @@ import { insertSession, markSessionsEnded } from "../sessions/sessions.store.ts"
 import type { TokenFamily } from "../tokens/token-family.ts";
 import { findTokenFamily, insertTokenFamily, revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type AuthorizationCode, CODE_LIFETIME_MS, newCode } from "./authorization-code.ts";
-import { findCode, insertCode, lockSessionAndConsent, useCode } from "./codes.store.ts";
+import { findCode, insertCode, lockSessionAndConsent, markCodeUsed } from "./codes.store.ts";
 
 const NOW = 1_000_000;
 const authentication = { authTime: NOW, amr: ["pwd"], acr: "x" };
@@ -70,7 +70,7 @@ forEachDatabase(({ fresh }) => {
     return code;
   };
   const use = ({ orgId, codeHash }: AuthorizationCode, now = NOW, familyId = "f") =>
-    useCode(db(), { orgId, codeHash, familyId, now });
+    markCodeUsed(db(), { orgId, codeHash, familyId, now });
 
   test("finds a code as it was stored, in its own organisation only", async () => {
     const code = await newStoredCode();

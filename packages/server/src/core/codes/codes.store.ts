@@ -88,7 +88,7 @@ const use = prepared((db, value: Parameter<CodeUse>) =>
 );
 
 /** The single use. @returns false when the code was used or has expired */
-export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
+export async function markCodeUsed(db: Db, code: CodeUse): Promise<boolean> {
   return (await use(db, code)).length > 0;
 }
 

@@ -21,7 +21,7 @@ const consent = (
 });
 const asked = (scopes: readonly string[], fingerprints: ScopeFingerprints = {}) => ({ scopes, fingerprints });
 
-test("a consent covers what it names and any part of it, and nothing more", () => {
+test("a consent covers its scopes and any subset, nothing more", () => {
   const granted = [consent("user", ["openid", "email"])];
   for (const scopes of [["openid", "email"], ["email"], ["email", "openid"], []])
     assert.ok(coveringConsent(granted, asked(scopes)), scopes.join(" "));
@@ -30,18 +30,18 @@ test("a consent covers what it names and any part of it, and nothing more", () =
   assert.equal(coveringConsent([], asked(["openid"])), undefined);
 });
 
-test("two that cover only together do not", () => {
+test("two consents that cover a request only together don't suffice", () => {
   const granted = [consent("user", ["openid"]), consent("organisation", ["email"])];
   assert.equal(coveringConsent(granted, asked(["openid", "email"])), undefined);
 });
 
-test("the user's own comes first: taking it back has the effect that they expect", () => {
+test("the user's own consent comes first", () => {
   const granted = [consent("organisation", ["openid"]), consent("user", ["openid"])];
   assert.equal(coveringConsent(granted, asked(["openid"]))?.kind, "user");
   assert.equal(coveringConsent(granted.slice(0, 1), asked(["openid"]))?.kind, "organisation");
 });
 
-test("a user's yes covers what the scope gave then; an administrator's covers the scope", () => {
+test("a user's consent covers the scope's claims of that time; an administrator's covers the scope", () => {
   const gave = (kind: Consent["kind"]) => [consent(kind, ["hr"], { hr: ["role", "team"] })];
   const covers = (kind: Consent["kind"], gives: readonly string[]) =>
     coveringConsent(gave(kind), asked(["hr"], { hr: gives })) !== undefined;
@@ -55,7 +55,7 @@ test("a user's yes covers what the scope gave then; an administrator's covers th
   assert.equal(coveringConsent(named, asked(["constructor"], { constructor: ["role"] })), undefined);
 });
 
-test("the mode says who is asked, and a record that covers suffices in each", () => {
+test("the consent mode decides who consents, and a covering consent suffices in each mode", () => {
   const user = consent("user", ["openid"]);
   const records = [
     undefined,

@@ -50,7 +50,7 @@ forEachDatabase(({ fresh }) => {
     );
   const find = (granted: Granted = {}) => findConsents(database.query, key(granted));
 
-  test("a yes is kept, and a second one is added to it in the same record", async () => {
+  test("a second consent is added to the same record", async () => {
     const id = await grant(["openid", "email"]);
     assert.equal(await grant(["email", "phone"], { now: NOW + 1 }), id);
     const [consent, ...others] = await find();
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(others.length, 0);
   });
 
-  test("thirty at once, each for a scope of its own, are one record that holds them all", async () => {
+  test("thirty concurrent consents end in one record with all scopes", async () => {
     const scopes = Array.from({ length: 30 }, (_, at) => `scope-${at}`);
     const ids = await Promise.all(scopes.map((scope) => grant([scope], { userId: "busy" })));
     assert.equal(new Set(ids).size, 1);
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(others.length, 0);
   });
 
-  test("it speaks for that user, that application and that organisation only", async () => {
+  test("a consent applies to its user, application and organisation only", async () => {
     await grant(["openid"], { userId: "alone" });
     for (const other of [
       { userId: "otto" },
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual(await find(other), [], other.userId);
   });
 
-  test("one that was taken back is not found, and a new yes does not bring its scopes back", async () => {
+  test("a revoked consent is not found, and a new one doesn't restore its scopes", async () => {
     const id = await grant(["openid", "email"], { userId: "careful" });
     await database.query.updateTable("consent").set({ revoked_at: NOW }).where("id", "=", id).execute();
     assert.deepEqual(await find({ userId: "careful" }), []);
@@ -100,7 +100,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("the organisation's speaks for every user", async () => {
+  test("organisation-wide consent applies to every user", async () => {
     const id = await grant(["openid"], { userId: "someone", applicationId: org.native.id });
     await database.query
       .updateTable("consent")
@@ -115,7 +115,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await find({ applicationId: org.native.id, userId: "anyone" })).length, 2);
   });
 
-  test("what the scopes gave is remembered; a new yes is to what they give then", async () => {
+  test("the scopes' claims are recorded, and a new consent records the current ones", async () => {
     const who = { userId: "thorough" };
     await grant(["hr", "pay"], { ...who, fingerprints: { hr: ["role"], pay: ["grade"] } });
     await grant(["hr"], { ...who, fingerprints: { hr: ["team"] } });

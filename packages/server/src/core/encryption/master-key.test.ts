@@ -35,14 +35,14 @@ test("rejects a key file that others can read", async () => {
   await loadMasterKey(undefined, folder);
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
     await chmod(file(), mode);
-    await assert.rejects(loadMasterKey(undefined, folder), /can be read by others/, mode.toString(8));
-    await assert.rejects(findMasterKey(undefined, folder), /can be read by others/, mode.toString(8));
+    await assert.rejects(loadMasterKey(undefined, folder), /is readable by others/, mode.toString(8));
+    await assert.rejects(findMasterKey(undefined, folder), /is readable by others/, mode.toString(8));
   }
 });
 
 test("rejects a file without a key, and doesn't overwrite it", async () => {
   await writeFile(file(), "not a key\n", { mode: 0o600 });
-  await assert.rejects(loadMasterKey(undefined, folder), /does not hold a master key/);
+  await assert.rejects(loadMasterKey(undefined, folder), /does not contain a master key/);
   assert.equal(await readFile(file(), "utf8"), "not a key\n");
 });
 

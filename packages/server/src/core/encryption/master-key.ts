@@ -8,7 +8,7 @@ export const MASTER_KEY_FILE = "master.key";
 
 /**
  * @returns 32 bytes
- * @throws when the file can be read by others, or does not hold a key
+ * @throws when others can read the file, or it contains no key
  */
 export async function loadMasterKey(configured: Buffer | undefined, dataDir: string): Promise<Buffer> {
   if (configured) return configured;

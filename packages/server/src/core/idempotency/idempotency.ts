@@ -40,7 +40,7 @@ export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: St
  * @param toStored the part of the response that is replayed
  * @throws IdempotencyConflict, and whatever `act` throws
  */
-export async function onlyOnce<A>(
+export async function runIdempotent<A>(
   deps: { readonly database: Database; readonly clock: Clock },
   request: IdempotentRequest,
   act: (within: Database) => Promise<A>,

@@ -27,12 +27,12 @@ describe("known browsers", () => {
       assert.equal(await note("uma", "a", 0, "other"), false);
     });
 
-    test("of many sign-ins at once, one finds it new", async () => {
+    test("of many concurrent sign-ins, one finds the browser new", async () => {
       const seen = await Promise.all(Array.from({ length: 6 }, () => note("eve", "c")));
       assert.equal(seen.filter((known) => !known).length, 1);
     });
 
-    test("one that stays away for over a year is new again, one that comes back is remembered from then", async () => {
+    test("a browser is new again after 400 days without a sign-in", async () => {
       await note("ada", "d", 0);
       assert.equal(await note("ada", "d", 399 * DAY), true);
       assert.equal(await note("ada", "d", 798 * DAY), true);
@@ -40,7 +40,7 @@ describe("known browsers", () => {
       assert.equal(await note("ada", "d", 1_199 * DAY), true);
     });
 
-    test("what is forgotten is removed", async () => {
+    test("expired browsers are deleted", async () => {
       await note("gil", "e", 5_000 * DAY);
       assert.ok((await deleteForgottenBrowsers(database.query, 5_000 * DAY, 100)) > 0);
       assert.equal(await deleteForgottenBrowsers(database.query, 5_000 * DAY, 100), 0);
@@ -49,7 +49,7 @@ describe("known browsers", () => {
   });
 });
 
-test("browsers and systems are named in our own words", () => {
+test("browsers and systems get fixed names", () => {
   const windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)";
   const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
   const cases: [string, string | undefined][] = [
@@ -72,7 +72,7 @@ test("browsers and systems are named in our own words", () => {
   for (const [header, name] of cases) assert.equal(browserName(header), name, header);
 });
 
-test("nothing of the header itself is repeated", () => {
+test("the header's own text is never shown", () => {
   const name = browserName('<script>alert(1)</script> Firefox/1 "Windows" https://evil.example');
   assert.equal(name, "Firefox, Windows");
 });

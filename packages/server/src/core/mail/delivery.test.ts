@@ -226,7 +226,7 @@ describe("email delivery", () => {
         .execute();
       await round();
       assert.deepEqual(sent, []);
-      assert.equal(lines.at(-1)?.reason, "it cannot be read under this master key");
+      assert.equal(lines.at(-1)?.reason, "it can't be decrypted with this master key");
     });
 
     test("a disabled organisation sends nothing", async () => {
@@ -248,7 +248,7 @@ describe("email delivery", () => {
       await deliverDueMails({ ...deps, compose });
       await round();
       assert.deepEqual(sent, []);
-      assert.equal(lines.at(-1)?.reason, "the organisation is disabled or gone");
+      assert.equal(lines.at(-1)?.reason, "the organisation is disabled or deleted");
       await disableOrganisation(running.service, {
         orgId: org.organisation.id,
         disabled: false,

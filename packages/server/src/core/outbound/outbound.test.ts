@@ -173,7 +173,7 @@ suite("calls to addresses that somebody else registered", () => {
     const refused = local.call(`http://127.0.0.1:${free}/`);
     await assert.rejects(
       refused,
-      (error: Error) => error.message === "the address could not be reached (ECONNREFUSED)",
+      (error: Error) => error.message === "the host could not be reached (ECONNREFUSED)",
     );
   });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as argon2 from "@node-rs/argon2";
 import { createPasswordHasher, PasswordQueueFull } from "./password-hasher.ts";
 
-test("a password is verified whatever keyboard typed it, and a wrong or missing one is not", async () => {
+test("verifies equivalent Unicode input, and rejects a wrong or missing password", async () => {
   const passwords = createPasswordHasher();
   const stored = await passwords.hash("caf\u00e9 au lait");
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,13 +12,13 @@ test("a password is verified whatever keyboard typed it, and a wrong or missing 
   assert.equal(await passwords.verify(undefined, "no account has this password"), false);
 });
 
-test("weaker parameters ask for a rehash, today's do not", async () => {
+test("weaker parameters need a rehash, current ones don't", async () => {
   const passwords = createPasswordHasher();
   assert.equal(passwords.needsRehash(await argon2.hash("x", { memoryCost: 8_192, timeCost: 1 })), true);
   assert.equal(passwords.needsRehash(await passwords.hash("x")), false);
 });
 
-test("what does not fit into the queue is refused at once, and the queue drains", async () => {
+test("a full queue rejects immediately, and drains", async () => {
   const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 2 });
   const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => passwords.hash("x")));
   assert.deepEqual(
@@ -29,7 +29,7 @@ test("what does not fit into the queue is refused at once, and the queue drains"
   await passwords.hash("fits again");
 });
 
-test("an unknown account costs the verification that a known one costs, against a hash like today's", async () => {
+test("an unknown account costs the same verification as a known one", async () => {
   const verified: Array<readonly [hash: string, password: string]> = [];
   const watched: typeof argon2.verify = (hashed, password) => {
     verified.push([String(hashed), String(password)]);
@@ -47,7 +47,7 @@ test("an unknown account costs the verification that a known one costs, against 
   assert.deepEqual(new Set(verified.map(([, password]) => password)), new Set(["wrong"]));
 });
 
-test("as many as the queue allows are under way at once, and no more", async () => {
+test("hashes run up to the concurrency limit", async () => {
   let underWay = 0;
   let most = 0;
   const slow: typeof argon2.verify = async () => {
@@ -61,7 +61,7 @@ test("as many as the queue allows are under way at once, and no more", async () 
   assert.equal(most, 2);
 });
 
-test("a check that fails frees its place", async () => {
+test("a failed check frees its slot", async () => {
   const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 0 });
   await assert.rejects(passwords.verify("no hash at all", "x"));
   assert.equal(await passwords.verify(undefined, "x"), false);

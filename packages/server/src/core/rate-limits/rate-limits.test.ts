@@ -10,7 +10,7 @@ import { countAttempt, defaultRateLimits, RateLimited } from "./rate-limits.ts";
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
 const limit = { name: "password-account", count: 3, windowSeconds: 60 };
 
-test("the limits are those of the contract, and two of the pages", () => {
+test("the limits match the contract", () => {
   assert.deepEqual(defaultRateLimits, {
     "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
   const limited = (retryAfterSeconds: number) => (error: unknown) =>
     error instanceof RateLimited && error.retryAfterSeconds === retryAfterSeconds && error.limit === limit;
 
-  test("so many go through, and the next one hears how long to wait", async () => {
+  test("attempts up to the limit pass, and the next one is told how long to wait", async () => {
     for (let at = 0; at < 3; at++) await count("a");
     clock.advance(20_500);
     await assert.rejects(count("a"), limited(40));
@@ -55,7 +55,7 @@ forEachDatabase(({ fresh }) => {
     await count("a", "0190a1b2-0000-7000-8000-000000000002");
   });
 
-  test("what is refused does not make the wait longer, and the window ends to the millisecond", async () => {
+  test("rejected attempts don't extend the wait, and the window ends exactly", async () => {
     for (let at = 0; at < 3; at++) await count("c");
     for (let at = 0; at < 10; at++) await assert.rejects(count("c"), limited(60));
     clock.advance(59_999);
@@ -65,19 +65,19 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(count("c"), limited(60));
   });
 
-  test("what is given back does not count, and never below zero", async () => {
+  test("an attempt that is given back doesn't count, and the count never falls below zero", async () => {
     const attempts = [await count("d"), await count("d"), await count("d")];
     for (const attempt of [...attempts, ...attempts]) await attempt.giveBack();
     for (let at = 0; at < 3; at++) await count("d");
     await assert.rejects(count("d"), limited(60));
   });
 
-  test("a hundred at once are a hundred", async () => {
+  test("a hundred concurrent attempts all count", async () => {
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => count("e")));
     assert.equal(results.filter(({ status }) => status === "fulfilled").length, 3);
   });
 
-  test("under two limits an attempt counts for both, and is given back to both", async () => {
+  test("an attempt counts under two limits, and is given back to both", async () => {
     const both = () =>
       countAttempt({ database, clock }, ORG, [
         { limit, subject: "f" },
@@ -94,7 +94,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("neither an address nor an account can be read in the table, and passed windows are removed", async () => {
+  test("the table stores no plain subject, and expired windows are deleted", async () => {
     await count("someone@acme.example|192.0.2.1");
     const rows = await database.query.selectFrom("rate_limit").selectAll().execute();
     assert.doesNotMatch(JSON.stringify(rows.map(({ bucket }) => bucket)), /acme|192\.0/);

@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
       now: running.service.clock(),
     });
 
-  test("the last factor takes the recovery codes and the remembered browsers with it", async () => {
+  test("removing the last factor removes recovery codes and trusted browsers", async () => {
     await giveAuthenticator(running.service, org);
     await giveRecoveryCodes(running.service, org);
     await givePasskey(running.service, org);
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await removeTotp(running.service, change), false);
   });
 
-  test("where everybody has to have one the last factor stays, also when two are removed at once", async () => {
+  test("a required last factor can't be removed, also concurrently", async () => {
     change = await changeIn("required");
     await giveAuthenticator(running.service, org);
     await giveRecoveryCodes(running.service, org);
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(recoveryCodes, 10);
   });
 
-  test("an account holds twenty passkeys, also when two are added at once", async () => {
+  test("an account has at most twenty passkeys, also when two are added concurrently", async () => {
     const { service } = running;
     const made = await givePasskey(service, org);
     const [first] = await listPasskeys(service.database.query, ownerIn(org));
@@ -119,14 +119,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).passkeys, MOST_PASSKEYS);
   });
 
-  test("another user's passkey is not removed", async () => {
+  test("another user's passkey can't be removed", async () => {
     const otto = await withUser(running.service, home, `otto${count}@acme.example`);
     const passkey = await givePasskey(running.service, otto);
     assert.equal(await removePasskey(running.service, change, passkey.id), false);
     assert.equal((await listPasskeys(running.service.database.query, ownerIn(otto))).length, 1);
   });
 
-  test("the owner hears of every factor that comes or goes, wherever it was done", async () => {
+  test("the user is notified of every added and removed factor", async () => {
     const { service } = running;
     const templates = async () =>
       (
@@ -156,7 +156,7 @@ forEachDatabase(({ fresh }) => {
     ]);
   });
 
-  test("a reset takes everything, whatever the organisation asks for, and is in the audit log", async () => {
+  test("a reset removes every factor despite the organisation's policy, and is audited", async () => {
     change = await changeIn("required");
     await giveAuthenticator(running.service, org);
     await givePasskey(running.service, org);

@@ -11,7 +11,7 @@ import { type Attempt, countAttempt, RateLimited, type RateLimits } from "../rat
 import type { User } from "../users/user.ts";
 import { acrOfMethod, codeAmr, type FactorProof } from "./factor-proof.ts";
 import { ownerOf } from "./factor-status.ts";
-import { takeRecoveryCode } from "./recovery-codes/recovery-codes.store.ts";
+import { consumeRecoveryCode } from "./recovery-codes/recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
 import { checkTotp, readTotpCode } from "./totp/totp.ts";
 
@@ -45,7 +45,7 @@ export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<F
   const take =
     method === "totp"
       ? await checkTotp(deps, deps.database.query, owner, { code: read, now })
-      : (tx: Db) => takeRecoveryCode(tx, owner, { hash: hashRecoveryCode(read), now });
+      : (tx: Db) => consumeRecoveryCode(tx, owner, { hash: hashRecoveryCode(read), now });
   if (!take) return undefined;
   return {
     method,

@@ -4,7 +4,7 @@ import type { Organisation } from "../organisations/organisation.ts";
 import { assurance, assuranceOf } from "../sessions/assurance.ts";
 import type { SignedIn } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
-import { type FactorOwner, type FactorStanding, hasSecondFactor, usualAssurance } from "./second-factor.ts";
+import { defaultAssurance, type FactorOwner, type FactorStanding, hasSecondFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
@@ -39,5 +39,5 @@ export async function lacksRequiredFactor(
 ): Promise<boolean> {
   const reached = assuranceOf(session.acr);
   if (organisation.settings.secondFactor !== "required" || reached >= assurance.multiFactor) return false;
-  return usualAssurance(await factorStanding(db, organisation, user, browser)) > reached;
+  return defaultAssurance(await factorStanding(db, organisation, user, browser)) > reached;
 }

@@ -25,7 +25,7 @@ export interface FactorStanding extends FactorSummary {
 }
 
 /** The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted. */
-export function usualAssurance(factors: FactorStanding): Assurance {
+export function defaultAssurance(factors: FactorStanding): Assurance {
   if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
   return factors.isRemembered ? assurance.none : assurance.multiFactor;
 }

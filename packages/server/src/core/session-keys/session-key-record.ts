@@ -25,9 +25,9 @@ export const validKeyRecord = ({ key, user }: Pick<ValidSessionKey, "key" | "use
   Valid: true,
   Kind: key.kind,
   ApplicationId: key.applicationId,
-  ExpiresAt: expiryOf(key),
+  ExpiresAt: formatExpiry(key),
   User: userRecord(user),
 });
 
-export const expiryOf = ({ expiresAt }: Pick<SessionKey, "expiresAt">): string | null =>
+export const formatExpiry = ({ expiresAt }: Pick<SessionKey, "expiresAt">): string | null =>
   expiresAt === null ? null : new Date(expiresAt).toISOString();

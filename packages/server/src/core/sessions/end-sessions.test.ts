@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
       }),
   };
   for (const [way, end] of Object.entries(ways)) {
-    test(`${way} ends the session and its tokens, and queues a message to those that asked for one`, async () => {
+    test(`${way} ends the session and its tokens, and queues a logout token for each application that receives them`, async () => {
       const { own, source, forTold, forWeb, who } = await signedIn();
       await end(who);
       const [, cookie] = sessionCookie(source.browser, own) ?? [];
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("all of it or nothing: what fails in the same transaction undoes the end and its messages", async () => {
+  test("a failure in the transaction rolls back the end and its logout tokens", async () => {
     const { own, source, forTold, who } = await signedIn();
     const failing = running.service.database.transaction(async (tx) => {
       const { orgId, id: sessionId } = who.session;
@@ -144,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await refreshes(own, forTold, told));
   });
 
-  test("a session ends once: a second end queues nothing more", async () => {
+  test("ending a session again queues no more logout tokens", async () => {
     const { who } = await signedIn();
     await signOut(running.service, who, "192.0.2.1");
     await signOut(running.service, who, "192.0.2.1");
@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(ends.length, 1);
   });
 
-  test("an application that got only a code was told nothing and hears nothing; once it redeemed it is told", async () => {
+  test("an application is notified only after it has redeemed its code", async () => {
     const own = await withUser(running.service, org, `person-${users++}@acme.example`);
     const source = codeSource(own);
     const grant = await source.code({}, told);
@@ -167,7 +167,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(own, grant, {}, told)).status, 400, "the code ends with its session");
   });
 
-  test("signing out keeps what was granted for the user's absence; signing out everywhere does not", async () => {
+  test("a sign-out keeps offline_access tokens; signing out everywhere revokes them", async () => {
     const own = await withUser(running.service, org, `person-${users++}@acme.example`);
     const source = codeSource(own);
     const offline = await source.tokens({ scope: "openid offline_access" });
@@ -178,7 +178,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(own, String(renewed.body["refresh_token"]))).status, 400);
   });
 
-  test("another user's session, or one of another organisation, is not the user's to end", async () => {
+  test("a user can't end another user's session, or one of another organisation", async () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const act = { orgId: orgId(), userId: mine.own.user.id, actor: "test" };
     assert.equal(await endUserSession(running.service, { ...act, sessionId: theirs.who.session.id }), false);
@@ -191,7 +191,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await deliveries(theirs.who.session.id), []);
   });
 
-  test("a user's list holds the living sessions, the last used first, with what they were used for", async () => {
+  test("lists the user's active sessions, last used first, with their applications", async () => {
     const { own, who } = await signedIn();
     const list = () => listUserSessions(running.service, org.organisation, own.user.id);
     clock.advance(60_000);

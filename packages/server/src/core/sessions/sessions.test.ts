@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
 
-  test("a session is found by its token, of which only the hash is kept", async () => {
+  test("a session is found by its token, and only the hash is stored", async () => {
     const { token, session } = await start();
     assert.match(token, /^sgn_bs_[A-Za-z0-9_-]{43}$/);
     assert.deepEqual(await find(token), { session, user: uma });
@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await findSignedIn(running.service, org.organisation, undefined), undefined);
   });
 
-  test("a session of another organisation is none, even of one and the same user", async () => {
+  test("a session is not found at another organisation of the same user", async () => {
     const other = await makeOrganisation(running.service, "Other");
     const { token } = await start();
     assert.equal(await find(token, other), undefined);
@@ -83,7 +83,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(token, other), undefined, "although its user is a member there too");
   });
 
-  test("two hours without a visit end it, a visit in time does not", async () => {
+  test("a session ends after two idle hours", async () => {
     const { token } = await start();
     for (let at = 0; at < 3; at++) {
       clock.advance(2 * HOUR - 1);
@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(token), undefined);
   });
 
-  test("twelve hours end it however often it is used", async () => {
+  test("a session ends after twelve hours despite activity", async () => {
     const { token, session } = await start();
     assert.equal(session.expiresAt, clock() + 12 * HOUR);
     for (let hour = 0; hour < 11; hour++) {
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(token), undefined);
   });
 
-  test("an organisation's own lifetimes hold", async () => {
+  test("the organisation's session lifetimes apply", async () => {
     const settings = { ...org.organisation.settings, sessionIdleSeconds: 60 };
     const strict = { ...org, organisation: { ...org.organisation, settings } };
     const { token } = await start();
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(token, strict), undefined);
   });
 
-  test("visits are written down once a minute, not each", async () => {
+  test("activity is recorded once a minute", async () => {
     const { token, session } = await start();
     clock.advance(MINUTE - 1);
     await find(token);
@@ -126,7 +126,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await row(session.id)).last_seen_at, clock());
   });
 
-  test("signing in again goes on with the session under a new token, and the old one is dead", async () => {
+  test("another sign-in continues the session with a new token and invalidates the old one", async () => {
     const first = await start();
     clock.advance(HOUR);
     const again = await start(uma, await find(first.token));
@@ -138,7 +138,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await find(again.token))?.session, again.session);
   });
 
-  test("another user begins a session of their own and ends the one before", async () => {
+  test("another user's sign-in starts a new session and ends the previous one", async () => {
     const first = await start();
     const otto = await userOf(await withUser(running.service, org, "otto@acme.example"));
     const second = await start(otto, await find(first.token));
@@ -152,7 +152,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([started?.target, started?.actor], [second.session.id, `user:${otto.id}`]);
   });
 
-  test("a session that ended while its user signed in again is not brought back", async () => {
+  test("a session that ended during another sign-in stays ended", async () => {
     const first = await start();
     const before = await find(first.token);
     if (!before) throw new Error("no session");
@@ -163,7 +163,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await find(again.token));
   });
 
-  test("signing out ends the one session; the user's others go on", async () => {
+  test("a sign-out ends one session; the user's others stay", async () => {
     const [one, other] = [await start(), await start()];
     const here = await find(one.token);
     if (!here) throw new Error("no session");
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await find(other.token));
   });
 
-  test("a disabled user and a changed password end every session at once", async () => {
+  test("disabling a user and changing the password end every session immediately", async () => {
     const eve = await withUser(running.service, org, "eve@acme.example");
     const her = await userOf(eve);
     const [one, two] = [await start(her), await start(her)];
@@ -196,7 +196,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(third.token), undefined, "what was ended stays ended");
   });
 
-  test("a membership taken away ends access", async () => {
+  test("removing a membership ends its sessions", async () => {
     const guest = await withUser(running.service, org, "guest@acme.example");
     const { token } = await start(await userOf(guest));
     await running.service.database.query
@@ -206,7 +206,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(token), undefined);
   });
 
-  test("dead sessions are removed in batches, living ones stay", async () => {
+  test("expired sessions are deleted in batches, active ones stay", async () => {
     const living = await start();
     const { query } = running.service.database;
     const count = async () => (await query.selectFrom("browser_session").select("id").execute()).length;
@@ -217,6 +217,5 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await find(living.token));
   });
 
-  test("what was done is in the audit log", () =>
-    assertWritten(running.service.database.query, "session.renewed"));
+  test("every action is audited", () => assertWritten(running.service.database.query, "session.renewed"));
 });

@@ -5,12 +5,9 @@
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import type { Organisation } from "../organisations/organisation.ts";
 import type { BegunSigning, Signer, SigningOccasion, TokensToSign } from "./signer.ts";
 
 export interface PoolSigning extends Signer {
-  /** The `iss` of the application's tokens and authorization responses: its pool's, or the organisation's. */
-  issuer(organisation: Organisation, application: Application): Promise<string>;
   /**
    * Queues a signing request that a browser waits for.
    * @throws OAuthError temporarily_unavailable when it cannot be queued

@@ -10,30 +10,10 @@ import type { TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 
-const familyColumns = [
-  "org_id",
-  "id",
-  "application_id",
-  "user_id",
-  "session_id",
-  "consent_id",
-  "scope",
-  "resources",
-  "nonce",
-  "auth_time",
-  "amr",
-  "acr",
-  "refresh_hash",
-  "refresh_expires_at",
-  "previous_hash",
-  "rotated_at",
-  "generation",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "requested_claims",
-  "device_id",
-] as const satisfies ReadonlyArray<keyof FamilyRow>;
+const familyColumns = (
+  "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
+  "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id"
+).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
   db.insertInto("token_family").values({

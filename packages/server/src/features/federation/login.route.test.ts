@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
   const validate = (key: string | null) =>
     callApi(`${running.baseUrl}/legacy/api/auth/validate?key=${key}`, undefined);
 
-  test("a sign-in goes back with a key that says who signed in", async () => {
+  test("a sign-in returns with a session key of the user", async () => {
     const page = await federate(browser, running, application);
     assert.ok(showsLogin(page));
     assert.match(page.body, /Continue to Web/);
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(event?.action, "session-key.issued");
   });
 
-  test("one sign-in serves federation and OAuth, both ways", async () => {
+  test("federation and OAuth share one session", async () => {
     await signInAndConsent(browser, org);
     const there = await federate(browser, running, application);
     const found = await validateSessionKey(running.service, keyOf(there) ?? "");
@@ -111,7 +111,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await visit(other, org, { more: { prompt: "consent" } })), "signed in there too");
   });
 
-  test("a sign-in at one organisation is none at another", async () => {
+  test("a session at one organisation doesn't count at another", async () => {
     await signInAndConsent(browser, org);
     const other = await makeOrganisation(running.service, `Other${made}`);
     const foreign = await makeFederatedApp(running.service, other);
@@ -123,7 +123,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(refused.status, 401);
   });
 
-  test("prompt=login asks for the password although somebody is signed in, once", async () => {
+  test("prompt=login asks for the password once, despite a session", async () => {
     await signInAndConsent(browser, org);
     clock.advance(60_000);
     const page = await federate(browser, running, application, { prompt: "login" });
@@ -132,7 +132,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(typeof found !== "string" && found.key.authTime === clock());
   });
 
-  test("prompt=select_account asks which account, and another one may sign in", async () => {
+  test("prompt=select_account shows the accounts, and another one can sign in", async () => {
     await signInAndConsent(browser, org);
     clock.advance(60_000);
     const page = await federate(browser, running, application, { prompt: "select_account" });
@@ -147,7 +147,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((answer.body["User"] as { PermId: string }).PermId, other.user.id);
   });
 
-  test("prompt=none shows nothing: a key, or the reason why there is none", async () => {
+  test("prompt=none shows no page: it returns a key or an error", async () => {
     const more = { prompt: "none", returnUrl: `${RETURN_URL}?a=1&service_key=old` };
     const nobody = await federate(browser, running, application, more);
     assert.equal(nobody.location, `${RETURN_URL}?a=1&error=login_required`);
@@ -155,7 +155,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await validate(keyOf(await federate(browser, running, application, more)))).status, 200);
   });
 
-  test("a second factor comes before the key", async () => {
+  test("a due second factor is verified before the key is issued", async () => {
     const app = await giveAuthenticator(running.service, org);
     const page = await logIn(browser, org, await federate(browser, running, application));
     assert.ok(showsTwoFactor(page));
@@ -167,7 +167,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(typeof found !== "string" && found.key.acr === "urn:signet:acr:mfa");
   });
 
-  test("what the application demands of a sign-in, and the organisation of an address, holds here too", async () => {
+  test("the application's required acr and the organisation's verified email apply to federation", async () => {
     const strict = await makeFederatedApp(running.service, org, { requiredAcr: "urn:signet:acr:mfa" });
     await signInAndConsent(browser, org);
     assert.ok(showsEnrolment(await federate(browser, running, strict)));
@@ -187,7 +187,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.url, /\/verify-email\?flow=/);
   });
 
-  test("a return address that is not the application's is a page, and nothing is sent there", async () => {
+  test("an unregistered return URL is rejected with a page and receives nothing", async () => {
     for (const returnUrl of [
       "https://evil.example/",
       "https://portal.example/application",
@@ -219,7 +219,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a return address below the registered one keeps its query, without a key that was in it", async () => {
+  test("a return URL below the registered one keeps its query without an old key", async () => {
     await signInAndConsent(browser, org);
     const returnUrl = `${RETURN_URL}/deep/page?tab=2&Service_Key=sgn_sk_evil&service%5Fkey=x`;
     const { location = "" } = await federate(browser, running, application, { returnUrl });
@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("an application that is unknown, disabled, or of a disabled organisation is a page", async () => {
+  test("an unknown or disabled application or organisation is rejected with a page", async () => {
     const ask = () => federate(browser, running, application);
     assert.equal((await federate(browser, running, { id: randomUUID() })).status, 400);
     assert.equal((await federate(browser, running, { id: "x" })).status, 400);
@@ -245,7 +245,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(refused.body, /Go to Web/);
   });
 
-  test("what is missing, repeated or unknown is a page", async () => {
+  test("missing, repeated or invalid parameters are rejected with a page", async () => {
     const address = `${running.baseUrl}/federation/Login`;
     for (const query of [
       "",
@@ -259,7 +259,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await browser.get(`${address}${query}`)).status, 400, query);
   });
 
-  test("a POST becomes the same request by GET, so that the browser's session comes along", async () => {
+  test("a POST is repeated by GET with the session cookie", async () => {
     await signInAndConsent(browser, org);
     const form = { appId: application.id, returnUrl: RETURN_URL, prompt: "none" };
     const posted = await testBrowser().post(`${running.baseUrl}/federation/Login`, form);
@@ -270,7 +270,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(keyOf(await browser.get(posted.location ?? "")));
   });
 
-  test("signing out by OAuth ends the keys of the federation", async () => {
+  test("an OAuth sign-out revokes the session keys of the federation", async () => {
     await signInAndConsent(browser, org);
     const key = keyOf(await federate(browser, running, application));
     assert.equal((await validate(key)).status, 200);

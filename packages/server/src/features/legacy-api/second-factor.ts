@@ -28,19 +28,19 @@ export async function checkSecondFactor(
   const { organisation, application, user, code, address } = attempt;
   const now = deps.clock();
   // There is no trusted browser here: a user with a second factor always needs it.
-  const standing = await factorStanding(deps.database.query, organisation, user, {
+  const factors = await factorStanding(deps.database.query, organisation, user, {
     deviceToken: undefined,
     now,
   });
   const required = assuranceOf(application.settings.requiredAcr ?? "");
-  const isDue = hasSecondFactor(standing) || standing.isRequired || required > assurance.password;
+  const isDue = hasSecondFactor(factors) || factors.isRequired || required > assurance.password;
   if (!isDue) return undefined;
-  requireCodeFactor(standing, required === assurance.phishingResistant);
+  requireCodeFactor(factors, required === assurance.phishingResistant);
   if (code === undefined)
     throw new ApiError(401, "two-factor-required", "A second factor is required", {
       detail: "Repeat the request with `TwoFactorCode`.",
     });
-  const isTotp = standing.hasTotp && readTotpCode(code) !== undefined;
+  const isTotp = factors.hasTotp && readTotpCode(code) !== undefined;
   const method = isTotp ? "totp" : "recovery";
   const orgId = organisation.id;
   const proof = await checkCode(deps, { orgId, user, method, typed: code, address });

@@ -1,60 +1,43 @@
 /** Discovery documents and key sets, for /openapi.json. */
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, problemAnswers } from "../../http/api/described-operation.ts";
 
-const list = (description?: string) =>
-  Type.Array(Type.String(), description === undefined ? {} : { description });
-const address = Type.String({ format: "uri" });
+const members = <T extends TSchema>(names: string, schema: T): Record<string, T> =>
+  Object.fromEntries(names.split(/\s+/).map((name) => [name, schema]));
+
+const uri = Type.String({ format: "uri" });
+const strings = Type.Array(Type.String());
+const tokenEndpoints =
+  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint";
 
 const metadata = Type.Object(
   {
-    issuer: address,
-    authorization_endpoint: address,
-    token_endpoint: address,
-    userinfo_endpoint: address,
-    jwks_uri: address,
-    revocation_endpoint: address,
-    introspection_endpoint: address,
-    end_session_endpoint: address,
-    device_authorization_endpoint: address,
-    scopes_supported: list("Includes custom scopes of the organisation"),
-    response_types_supported: list(),
-    response_modes_supported: list(),
-    grant_types_supported: list(),
-    subject_types_supported: list(),
-    id_token_signing_alg_values_supported: list(),
-    token_endpoint_auth_methods_supported: list(),
-    revocation_endpoint_auth_methods_supported: list(),
-    introspection_endpoint_auth_methods_supported: list(),
-    token_endpoint_auth_signing_alg_values_supported: list(),
-    revocation_endpoint_auth_signing_alg_values_supported: list(),
-    introspection_endpoint_auth_signing_alg_values_supported: list(),
-    code_challenge_methods_supported: list(),
-    prompt_values_supported: list(),
-    acr_values_supported: list(),
-    claim_types_supported: list(),
-    claims_supported: list(),
-    claims_parameter_supported: Type.Boolean(),
-    request_parameter_supported: Type.Boolean(),
-    request_uri_parameter_supported: Type.Boolean(),
-    authorization_response_iss_parameter_supported: Type.Boolean(),
-    backchannel_logout_supported: Type.Boolean(),
-    backchannel_logout_session_supported: Type.Boolean(),
-    ui_locales_supported: list(),
+    ...members(`issuer authorization_endpoint jwks_uri end_session_endpoint ${tokenEndpoints}`, uri),
+    scopes_supported: Type.Array(Type.String(), {
+      description: "Includes custom scopes of the organisation",
+    }),
+    ...members(
+      `response_types_supported response_modes_supported grant_types_supported subject_types_supported
+      id_token_signing_alg_values_supported token_endpoint_auth_methods_supported
+      revocation_endpoint_auth_methods_supported introspection_endpoint_auth_methods_supported
+      token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_signing_alg_values_supported
+      introspection_endpoint_auth_signing_alg_values_supported code_challenge_methods_supported
+      prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported`,
+      strings,
+    ),
+    ...members(
+      `claims_parameter_supported request_parameter_supported request_uri_parameter_supported
+      authorization_response_iss_parameter_supported backchannel_logout_supported
+      backchannel_logout_session_supported`,
+      Type.Boolean(),
+    ),
     tls_client_certificate_bound_access_tokens: Type.Optional(
       Type.Boolean({ description: "Present where client certificates are accepted (RFC 8705)" }),
     ),
     mtls_endpoint_aliases: Type.Optional(
-      Type.Object(
-        {
-          token_endpoint: address,
-          userinfo_endpoint: address,
-          revocation_endpoint: address,
-          introspection_endpoint: address,
-          device_authorization_endpoint: address,
-        },
-        { description: "The endpoints for clients with certificates (RFC 8705 §5)" },
-      ),
+      Type.Object(members(tokenEndpoints, uri), {
+        description: "The endpoints for clients with certificates (RFC 8705 §5)",
+      }),
     ),
   },
   { title: "ProviderMetadata" },
@@ -94,7 +77,7 @@ const shared = {
 
 const headers = { ETag: "Changes with the document", "Cache-Control": "How long the document may be cached" };
 
-const answers = (description: string, schema: typeof metadata | typeof jwks) => ({
+const answers = (description: string, schema: TSchema) => ({
   200: { description, schema, headers },
   304: { description: "Not modified" },
   ...problemAnswers([404, 500, 503]),

@@ -9,7 +9,7 @@ import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/c
 import { familyOfTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { type BearerDeps, type BearerUser, bearerUser } from "./bearer-user.ts";
+import { type BearerDeps, type BearerUser, bearerUser } from "./bearer-authentication.ts";
 
 export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { removeExpired } from "../../core/housekeeping/housekeeping.ts";
 import { findRequest, reserveRequest } from "../../core/idempotency/idempotency.store.ts";
-import { IdempotencyConflict, onlyOnce } from "../../core/idempotency/idempotency.ts";
+import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idempotency.ts";
 import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -152,7 +152,7 @@ describe("Idempotency-Key", () => {
       const keep = () => ({ status: 201, headers: {}, body: "{}" });
       const scopes = async () =>
         (await listCustomScopes(database.query, orgId)).filter((scope) => scope.name === made.name).length;
-      const died = onlyOnce(
+      const died = runIdempotent(
         running.service,
         request,
         async (within) => {
@@ -170,9 +170,9 @@ describe("Idempotency-Key", () => {
       assert.ok(await reserveRequest(database.query, reserved));
       const act = (within: typeof database) =>
         createCustomScope({ ...running.service, database: within }, made);
-      await assert.rejects(onlyOnce(running.service, request, act, keep), { code: "under-way" });
+      await assert.rejects(runIdempotent(running.service, request, act, keep), { code: "under-way" });
       clock.advance(60_000);
-      await onlyOnce(running.service, request, act, keep);
+      await runIdempotent(running.service, request, act, keep);
       assert.equal(await scopes(), 1);
     });
 
@@ -190,7 +190,7 @@ describe("Idempotency-Key", () => {
         assert.ok(await reserveRequest(db, other));
         return createCustomScope({ ...running.service, database: within }, slow);
       };
-      await assert.rejects(onlyOnce(running.service, request, act, keep), IdempotencyConflict);
+      await assert.rejects(runIdempotent(running.service, request, act, keep), IdempotencyConflict);
       const all = await listCustomScopes(running.service.database.query, orgId);
       assert.ok(!all.some((scope) => scope.name === slow.name));
     });

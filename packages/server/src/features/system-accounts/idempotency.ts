@@ -3,19 +3,19 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { StoredAnswer } from "../../core/idempotency/idempotency.store.ts";
-import { IdempotencyConflict, onlyOnce } from "../../core/idempotency/idempotency.ts";
+import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idempotency.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";
 import type { Answer, ApiDoor } from "../../http/api/api-route.ts";
 
-export type IdempotentDoor = ApiDoor<SystemAccountCaller, Database>;
+export type IdempotentAuthenticator = ApiDoor<SystemAccountCaller, Database>;
 
 /** Makes the POSTs of an authenticator idempotent. */
 export function withIdempotency(
   deps: { readonly database: Database; readonly clock: Clock },
   door: ApiDoor<SystemAccountCaller>,
-): IdempotentDoor {
+): IdempotentAuthenticator {
   return {
     ...door,
     repeat: async ({ organisation, account }, request, raw, run) => {
@@ -29,7 +29,7 @@ export function withIdempotency(
           Buffer.concat([Buffer.from(`${request.method} ${request.raw.url ?? ""}\n`), raw]),
         ),
       };
-      const outcome = await onlyOnce(deps, idempotent, run, toStored).catch((error: unknown) => {
+      const outcome = await runIdempotent(deps, idempotent, run, toStored).catch((error: unknown) => {
         throw error instanceof IdempotencyConflict ? toApiError(error) : error;
       });
       return "first" in outcome ? outcome.first : replayAnswer(outcome.stored);

@@ -8,7 +8,7 @@ import { readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
 const purpose: ChallengePurpose = { orgId: "org", use: "sign-in", browser: "browser" };
 const challenges = passkeyChallenges(randomBytes(32));
 
-test("a challenge is genuine for what it was made for, until it is too old", () => {
+test("a challenge is valid for its purpose until it expires", () => {
   const challenge = challenges.issue(purpose, 2_000);
   assert.ok(challenges.isGenuine(challenge, purpose, 1_999));
   assert.ok(!challenges.isGenuine(challenge, purpose, 2_000));
@@ -23,7 +23,7 @@ test("a challenge is genuine for what it was made for, until it is too old", () 
     assert.ok(!challenges.isGenuine(challenge, other, 1_000), JSON.stringify(other));
 });
 
-test("an altered, cut or foreign challenge is not genuine, whatever it is", () => {
+test("an altered, truncated or foreign challenge is rejected", () => {
   const challenge = challenges.issue(purpose, 2_000);
   const bytes = Buffer.from(challenge, "base64url");
   for (let at = 0; at < bytes.length; at++) {
@@ -36,12 +36,12 @@ test("an altered, cut or foreign challenge is not genuine, whatever it is", () =
     assert.ok(!challenges.isGenuine(text, purpose, 1_000), text);
 });
 
-test("no two challenges are the same", () => {
+test("challenges are unique", () => {
   const made = Array.from({ length: 100 }, () => challenges.issue(purpose, 2_000));
   assert.equal(new Set(made).size, 100);
 });
 
-test("the relying party is the host and origin of the base address", () => {
+test("the relying party is the host and origin of the base URL", () => {
   assert.deepEqual(relyingPartyOf("https://id.example.com/signet"), {
     id: "id.example.com",
     origin: "https://id.example.com",
@@ -52,21 +52,21 @@ test("the relying party is the host and origin of the base address", () => {
   });
 });
 
-test("a user handle is a user's identifier and nothing else", () => {
+test("a user handle converts to a user id and nothing else", () => {
   const id = "5c0d4c1e-9f0a-4b7e-8a57-2f6f0e1c9d3b";
   assert.equal(userIdOfHandle(Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")), id);
   for (const handle of [undefined, "", "AAAA", Buffer.alloc(17).toString("base64url")])
     assert.equal(userIdOfHandle(handle), undefined);
 });
 
-test("a passkey's name is kept plain and short", () => {
+test("a passkey's name is cleaned and truncated", () => {
   assert.equal(passkeyName("  Work laptop "), "Work laptop");
   assert.equal(passkeyName("a\u202Eb\u0000c"), "abc");
   assert.equal(passkeyName("x".repeat(200))?.length, 60);
   for (const text of ["", "   ", "\u200B\u202E"]) assert.equal(passkeyName(text), undefined);
 });
 
-test("an answer that is no answer is not looked at further", () => {
+test("malformed passkey responses are rejected", () => {
   const clientDataJSON = (data: unknown) => Buffer.from(JSON.stringify(data)).toString("base64url");
   const answer = (data: unknown, id: unknown = "id") =>
     JSON.stringify({ id, response: { clientDataJSON: clientDataJSON(data) } });

@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
       now: 1,
     });
 
-  test("a counter only grows: of two uses that were checked at once, one stands", async () => {
+  test("the counter only grows: of two concurrent uses, one is recorded", async () => {
     const { id } = await givePasskey(running.service, org);
     assert.deepEqual((await Promise.all([use(id, 5), use(id, 5)])).sort(), [false, true]);
     assert.equal(await use(id, 4), false);
@@ -35,13 +35,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await use(id, 6), true);
   });
 
-  test("a synced passkey's stays at nothing", async () => {
+  test("a synced passkey's counter stays 0", async () => {
     const { id } = await givePasskey(running.service, org, { isSynced: true });
     assert.equal(await use(id, 0), true);
     assert.equal(await use(id, 0), true);
   });
 
-  test("a credential is of one user in the organisation", async () => {
+  test("a credential belongs to one user of the organisation", async () => {
     const { id } = await givePasskey(running.service, org);
     const { query } = running.service.database;
     const passkey = await findPasskey(query, ownerIn(org), id);

@@ -24,7 +24,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** Consumes a code. @returns false if it is unknown or was used before */
-export async function takeRecoveryCode(
+export async function consumeRecoveryCode(
   db: Db,
   owner: FactorOwner,
   use: { hash: string; now: number },

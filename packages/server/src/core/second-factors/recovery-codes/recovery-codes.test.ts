@@ -10,10 +10,10 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { findFactorSummary } from "../second-factors.store.ts";
-import { takeRecoveryCode } from "./recovery-codes.store.ts";
+import { consumeRecoveryCode } from "./recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
 
-test("what people type is read as what was meant", () => {
+test("codes are accepted in any case and grouping", () => {
   const code = "0abc1defghjkmnpq";
   for (const typed of [
     code,
@@ -36,7 +36,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => running.close());
 
-  test("ten different ones, of which only hashes are kept", async () => {
+  test("creates ten different codes and stores only hashes", async () => {
     const codes = await giveRecoveryCodes(running.service, org);
     assert.equal(new Set(codes).size, 10);
     for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/);
@@ -49,12 +49,12 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("each works once, for its owner alone, until new ones take their place", async () => {
+  test("each code works once, for its owner, until new codes replace it", async () => {
     const db = running.service.database.query;
     const otto = await withUser(running.service, org, "otto@acme.example");
     const [first = "", second = ""] = await giveRecoveryCodes(running.service, org);
     const take = (who: TestOrganisation, code: string) =>
-      takeRecoveryCode(db, ownerIn(who), { hash: hashRecoveryCode(code.replaceAll("-", "")), now: 1 });
+      consumeRecoveryCode(db, ownerIn(who), { hash: hashRecoveryCode(code.replaceAll("-", "")), now: 1 });
     assert.equal(await take(otto, first), false);
     assert.equal(await take(org, first), true);
     assert.equal(await take(org, first), false);

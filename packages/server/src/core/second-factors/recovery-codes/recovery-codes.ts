@@ -5,7 +5,7 @@ import type { Db } from "../../../db/open.ts";
 import type { FactorOwner } from "../second-factor.ts";
 import { replaceRecoveryCodes } from "./recovery-codes.store.ts";
 
-export const RECOVERY_CODE_COUNT = 10;
+export const RECOVERY_CODES = 10;
 
 /** Crockford's base32: no letter that looks like a digit. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -31,7 +31,7 @@ export const hashRecoveryCode = (code: string): string => sha256Base64url(code);
 
 /** Replaces all codes. @returns the plaintexts, to be shown once */
 export async function makeRecoveryCodes(tx: Db, owner: FactorOwner, now: number): Promise<string[]> {
-  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = codes.map((code) => hashRecoveryCode(code.replaceAll("-", "")));
   await replaceRecoveryCodes(tx, owner, hashes, now);
   return codes;

@@ -31,7 +31,7 @@ test("codes are those of RFC 6238", async () => {
     assert.equal(await matchingStep(RFC_SECRET, code, seconds * 1000), Math.floor(seconds / 30), code);
 });
 
-test("a code is good for its own step and one to either side, and says which", async () => {
+test("a code is valid for its own time step and one on either side, and returns its step", async () => {
   const [seconds, code] = [1_111_111_111, "050471"];
   const own = Math.floor(seconds / 30);
   for (const [offset, step] of [
@@ -44,14 +44,14 @@ test("a code is good for its own step and one to either side, and says which", a
     assert.equal(await matchingStep(RFC_SECRET, code, (own + offset) * 30_000 + 15_000), step, `${offset}`);
 });
 
-test("people type digits in groups; everything else is no code", () => {
+test("digits are accepted in groups, everything else is rejected", () => {
   for (const typed of ["123456", " 123 456 ", "123-456", "12 34 56"])
     assert.equal(readTotpCode(typed), "123456");
   for (const typed of ["", "12345", "1234567", "12345a", "１２３４５６", "123456\u0000"])
     assert.equal(readTotpCode(typed), undefined, typed);
 });
 
-test("a secret has 160 bits, never twice the same, in an address that apps understand", async () => {
+test("a secret is random with 160 bits, in a standard otpauth URI", async () => {
   const [one, other] = [await newTotpSecret(), await newTotpSecret()];
   assert.match(one, /^[A-Z2-7]{32}$/);
   assert.notEqual(one, other);
@@ -61,7 +61,7 @@ test("a secret has 160 bits, never twice the same, in an address that apps under
   assert.equal(uri.searchParams.get("issuer"), "Käse & Co: <x>");
 });
 
-test("an enrolment opens for its own user, browser and half hour, unchanged", async () => {
+test("an enrolment opens unaltered for its own user and browser, for half an hour", async () => {
   const seals = createEncryption(randomBytes(32));
   const binding = { owner: { homeOrgId: "org", userId: "uma" }, browser: "browser", now: 1_000 };
   const { secret, sealed } = await beginTotpEnrolment(seals, binding);
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => running.close());
 
-  test("the secret is kept sealed, and a row that was moved to another user does not open", async () => {
+  test("the secret is encrypted, and bound to its user's row", async () => {
     const { service } = running;
     const db = service.database.query;
     const app = await giveAuthenticator(service, org);
@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(checkTotp(service, db, ownerIn(otto), shown));
   });
 
-  test("a step is taken once, and none before it after that", async () => {
+  test("a time step is consumed once, and no earlier one after it", async () => {
     const { service } = running;
     const db = service.database.query;
     const uma = await withUser(service, org, "uma2@acme.example");

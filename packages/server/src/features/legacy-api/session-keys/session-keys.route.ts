@@ -7,7 +7,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { SessionKeyCaller } from "../../../core/session-keys/caller.ts";
 import {
   expiresAtSchema,
-  expiryOf,
+  formatExpiry,
   sessionKeyKindSchema,
   validKeyRecord,
   validKeySchema,
@@ -95,7 +95,7 @@ function convertRoute(
       if (!converted) throw notAuthenticated("the key has ended meanwhile");
       const { key, secret } = converted;
       // No Location header: it would put the key into a URL.
-      return { status: 201, body: { Key: secret, Kind: key.kind, ExpiresAt: expiryOf(key) } };
+      return { status: 201, body: { Key: secret, Kind: key.kind, ExpiresAt: formatExpiry(key) } };
     },
   );
 }

@@ -51,6 +51,7 @@ export function pageDoor(deps: BrowserDeps): SignInPort {
     },
     writeSession: ({ organisation, reply }, token) =>
       deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),
-    deviceToken: ({ organisation, request }) => deps.secondFactors.devices.read(request, organisation.id),
+    deviceToken: ({ organisation, request }) =>
+      deps.secondFactors.trustedBrowsers.read(request, organisation.id),
   };
 }

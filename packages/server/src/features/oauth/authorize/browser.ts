@@ -70,7 +70,7 @@ export interface SecondFactorDeps {
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
-  readonly devices: DeviceCookies;
+  readonly trustedBrowsers: DeviceCookies;
 }
 
 /** A route below `/oauth/{org}`: the handler sends the response. */

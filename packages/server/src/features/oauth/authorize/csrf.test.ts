@@ -30,7 +30,7 @@ interface Filled {
   readonly keeps: readonly string[];
 }
 
-describe("forms of the pages around the sign-in", () => {
+describe("forms of the sign-in pages", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: TestOrganisation;

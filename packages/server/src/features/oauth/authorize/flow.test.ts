@@ -32,7 +32,7 @@ test("a sealed flow opens to the same request, on any node with the same key", (
   assert.deepEqual(flows(Buffer.alloc(32, 1)).open(sealed, ORG, STARTED_AT), flow);
 });
 
-test("one altered character anywhere opens nothing", () => {
+test("a flow with one altered character is rejected", () => {
   const sealed = ours.seal(flow);
   for (let at = 0; at < sealed.length; at++) {
     const altered = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
@@ -40,7 +40,7 @@ test("one altered character anywhere opens nothing", () => {
   }
 });
 
-test("a flow of another organisation or another key opens nothing", () => {
+test("a flow of another organisation or key is rejected", () => {
   assert.equal(ours.open(ours.seal(flow), OTHER_ORG, STARTED_AT), undefined);
   assert.equal(flows(Buffer.alloc(32, 2)).open(ours.seal(flow), ORG, STARTED_AT), undefined);
   const [body] = ours.seal(flow).split(".");
@@ -48,7 +48,7 @@ test("a flow of another organisation or another key opens nothing", () => {
   assert.equal(ours.open(`${body}.${foreign}`, ORG, STARTED_AT), undefined);
 });
 
-test("what is no sealed flow opens nothing", () => {
+test("malformed text is rejected as a flow", () => {
   const sealed = ours.seal(flow);
   for (const text of [
     undefined,
@@ -64,13 +64,13 @@ test("what is no sealed flow opens nothing", () => {
     assert.equal(ours.open(text, ORG, STARTED_AT), undefined, String(text));
 });
 
-test("a flow opens for a day and not a millisecond longer", () => {
+test("a flow expires after exactly a day", () => {
   const sealed = ours.seal(flow);
   assert.ok(ours.open(sealed, ORG, STARTED_AT + DAY_MS - 1));
   assert.equal(ours.open(sealed, ORG, STARTED_AT + DAY_MS), undefined);
 });
 
-test("a request goes into a flow and comes out again with what was repeated still repeated", () => {
+test("a flow keeps repeated parameters", () => {
   const form = parseForm("client_id=app&resource=a&state=1&resource=b&state=2&nonce=&resource=c");
   const kept = flowForm(createFlow(ORG, form, STARTED_AT));
   assert.deepEqual(Object.fromEntries(kept.values), { client_id: "app", resource: "a", state: "1" });
@@ -78,7 +78,7 @@ test("a request goes into a flow and comes out again with what was repeated stil
   assert.deepEqual(kept.allValues.get("resource"), ["a", "b", "c"]);
 });
 
-test("other prompts take the place of all that were there", () => {
+test("new prompts replace all others", () => {
   const form = parseForm("prompt=consent&client_id=app&prompt=none");
   const changed = withPrompts(createFlow(ORG, form, STARTED_AT), ["login", "consent"]);
   assert.equal(flowForm(changed).values.get("prompt"), "login consent");
@@ -87,19 +87,19 @@ test("other prompts take the place of all that were there", () => {
   assert.equal(changed.startedAt, STARTED_AT);
 });
 
-test("another account means a sign-in from now on, with all other wishes kept", () => {
+test("another account restarts the flow with a sign-in and keeps its other parameters", () => {
   const changed = withAnotherAccount(flow, ["consent", "login"], STARTED_AT + 5);
   assert.equal(flowForm(changed).values.get("prompt"), "login consent");
   assert.equal(changed.startedAt, STARTED_AT + 5);
   assert.deepEqual(changed.parameters.slice(0, 2), flow.parameters);
 });
 
-test("another account has nothing to confirm", () => {
+test("another account drops the confirmation", () => {
   const confirming = { ...flow, parameters: [...flow.parameters, [CONFIRMATION, "true"] as const] };
   assert.equal(flowForm(withAnotherAccount(confirming, [], STARTED_AT)).values.has(CONFIRMATION), false);
 });
 
-test("what a request says that nobody here understands is not carried along", () => {
+test("unknown parameters are not carried", () => {
   const form = parseForm("client_id=app&utm_source=mail&constructor=x&state=1");
   assert.deepEqual(createFlow(ORG, form, STARTED_AT).parameters, [
     ["client_id", "app"],

@@ -168,7 +168,7 @@ for (const [subject, cases] of Object.entries(table)) {
   }
 }
 
-test("whatever is asked silently, no page is shown", () => {
+test("prompt=none never shows a page", () => {
   const sessions = [{}, BEFORE, FOR_IT];
   const grants = [{}, GRANTED, FOR_ALL, { requireConsent: false }];
   const hints = [{}, { hint: "uma" }, { hint: "otto" }, { hint: null }] as const;

@@ -3,9 +3,9 @@ import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-er
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
 import {
+  defaultAssurance,
   type FactorStanding,
   hasSecondFactor,
-  usualAssurance,
 } from "../../../core/second-factors/second-factor.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
@@ -101,19 +101,16 @@ export function signInStep(
 }
 
 /** Disclosed only after authentication. */
-function accessStep({ request, isDenied = false }: SignInContext, signedIn: SignedIn) {
+function accessStep({ request, isDenied }: SignInContext, signedIn: SignedIn): SignInStep | undefined {
   if (!isDenied) return undefined;
   const step: SignInStep = { kind: "not-assigned", signedIn };
   return ask(request, step, "access_denied", "the user may not use this application");
 }
 
-function verifyEmailStep(
-  { request, requiresVerifiedEmail = false }: SignInContext,
-  signedIn: SignedIn,
-): SignInStep | undefined {
+function verifyEmailStep({ request, requiresVerifiedEmail }: SignInContext, signedIn: SignedIn) {
   if (!requiresVerifiedEmail || signedIn.user.emailVerified) return undefined;
-  const step = { kind: "verify-email", signedIn } as const;
-  return ask(request, step, "interaction_required", "the user must confirm their email address");
+  const step: SignInStep = { kind: "verify-email", signedIn };
+  return ask(request, step, "interaction_required", "the user must verify their email address");
 }
 
 /**
@@ -132,7 +129,7 @@ export function factorStep(
   const required = Math.max(
     minimum,
     reachablePreference(request, session, factors),
-    usualAssurance(factors),
+    defaultAssurance(factors),
   ) as Assurance;
   if (reached >= required) return undefined;
 

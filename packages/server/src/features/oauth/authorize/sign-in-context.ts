@@ -49,7 +49,9 @@ export function browserFactorStatus(
   user: User,
 ): Promise<FactorStanding> {
   const isTrustAccepted = !("page" in signInRequest) || signInRequest.page.place !== "account";
-  const deviceToken = isTrustAccepted ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
+  const deviceToken = isTrustAccepted
+    ? deps.secondFactors.trustedBrowsers.read(request, organisation.id)
+    : undefined;
   return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
 }
 
@@ -60,7 +62,7 @@ export const lacksFactorHere = (
   signedIn: SignedIn,
 ): Promise<boolean> =>
   lacksRequiredFactor(deps.database.query, organisation, signedIn, {
-    deviceToken: deps.secondFactors.devices.read(request, organisation.id),
+    deviceToken: deps.secondFactors.trustedBrowsers.read(request, organisation.id),
     now: deps.clock(),
   });
 

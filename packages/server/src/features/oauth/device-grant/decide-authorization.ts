@@ -79,7 +79,7 @@ async function requireConsent(
   userId: string,
   now: number,
 ): Promise<string | null> {
-  const { key, scopes, status } = await consentStatus(tx, pending, userId);
+  const { key, scopes, status } = await readConsentStatus(tx, pending, userId);
   if (status.kind === "settled") return status.consentId;
   if (status.kind === "ask-administrator") throw new AdministratorConsentRequired();
   return grantUserConsent(tx, { ...key, ...scopes, now });
@@ -91,11 +91,11 @@ export async function requiresAdministrator(
   pending: PendingAuthorization,
   { user }: SignedIn,
 ): Promise<boolean> {
-  const { status } = await consentStatus(db, pending, user.id);
+  const { status } = await readConsentStatus(db, pending, user.id);
   return status.kind === "ask-administrator";
 }
 
-async function consentStatus(db: Db, pending: PendingAuthorization, userId: string) {
+async function readConsentStatus(db: Db, pending: PendingAuthorization, userId: string) {
   const { authorization, application } = pending;
   const key = { orgId: authorization.orgId, applicationId: application.id, userId };
   const scopes = requestedScopes(pending);

@@ -8,6 +8,7 @@ import type { DeviceSigning } from "../../../core/device-authorizations/device-a
 import { recordSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
 import { addedClaims } from "../../../core/tokens/claims.ts";
 import { type BegunSigning, unsignedTokens } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -32,7 +33,7 @@ export async function queueSigning(
   const { orgId, deviceCodeHash, scopes, resources } = authorization;
   const { authTime, amr, acr } = session;
   const subject = {
-    issuer: await deps.poolSigning.issuer(organisation, application),
+    issuer: await issuerOfApplication(deps, application),
     application,
     scopes,
     resources,

@@ -23,30 +23,30 @@ const asked: EndSessionView = {
 };
 const done: SignedOutView = { ...testFrame, organisation, application };
 
-test("the sign-out pages are well made and escape everything", () => {
+test("the sign-out pages are valid HTML and escape all values", () => {
   assertWellMade(endSessionPage(asked));
   assertEscapes(endSessionPage, asked);
   assertWellMade(signedOutPage(done));
   assertEscapes(signedOutPage, done);
 });
 
-test("the confirmation says who is signed out of what, and carries the request along", () => {
+test("the confirmation names user and organisation, and repeats the request's parameters", () => {
   const page = render(endSessionPage(asked));
   assert.match(page, /<h1>Sign out of Acme\?<\/h1>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
-  assert.match(page, /Payroll asked for this\./);
+  assert.match(page, /Payroll requested this\./);
   assert.match(page, /<form method="post" action="\/oauth\/1\/end_session">/);
   assert.match(page, /name="csrf" value="the-csrf">\n<input type="hidden" name="state" value="the-state">/);
   assert.match(page, /id="logout-confirm" type="submit">Sign out</);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Stay signed in<\/a>/);
 });
 
-test("without a way to stay there is no dead link", () => {
+test("without a home page there is no link to stay signed in", () => {
   const { application: _, stayUri: __, fields: ___, ...bare } = asked;
-  assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|asked for this/);
+  assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|requested this/);
 });
 
-test("the end says so and leads back to the application when it has a home", () => {
+test("the last page links to the application's home page", () => {
   const page = render(signedOutPage(done));
   assert.match(page, /<h1>You’re signed out<\/h1>/);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);

@@ -55,7 +55,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await lives(browser), what);
   }
 
-  test("a hint, a registered address and a state end at that address with exactly that state, and the session is over", async () => {
+  test("a hint, a registered URI and a state redirect to that URI with the state, and the session ends", async () => {
     const { browser, idToken } = await signedIn();
     const kept = sessionCookie(browser, org);
     const state = `a b&c=d#e?f+g%20"'<\\✓`;
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(browser), false, "and so is what it stood for");
   });
 
-  test("without a state there is none, and an address's own query is kept", async () => {
+  test("a redirect without state has none, and the URI's query is kept", async () => {
     const first = await signedIn();
     assert.equal(
       (await end(first.browser, { id_token_hint: first.idToken, post_logout_redirect_uri: BYE })).location,
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await end(second.browser, asked)).location, `${BYE}?tenant=a%2Fb&state=s`);
   });
 
-  test("the tokens that live by the session end with it, those granted for the user's absence go on", async () => {
+  test("the session's tokens end with it, those with offline_access stay", async () => {
     const { browser, idToken } = await signedIn();
     const bound = await tokensOf(browser, org, { scope: "openid email" });
     const lasting = await tokensOf(browser, org, { scope: "openid offline_access" });
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, elsewhere.refreshToken)).status, 200, "another browser's");
   });
 
-  test("an expired ID token is still a fine hint", async () => {
+  test("an expired ID token is accepted as a hint", async () => {
     const { browser, idToken } = await signedIn();
     clock.advance(3_700_000);
     const page = await end(browser, { id_token_hint: idToken, post_logout_redirect_uri: BYE });
@@ -112,7 +112,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(browser), false);
   });
 
-  test("a hint that is bad, modified, unsigned, foreign or no ID token asks first and goes nowhere", async () => {
+  test("an invalid, modified, unsigned or foreign hint asks for confirmation and redirects nowhere", async () => {
     const here = await signedIn();
     const { accessToken, refreshToken } = await tokensOf(here.browser, org);
     const other = await makeOrganisation(running.service, "Other");
@@ -151,7 +151,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("without a hint a GET signs nobody out, whatever else it says", async () => {
+  test("a GET without a hint signs no user out", async () => {
     const here = await signedIn();
     const clientId = org.web.application.id;
     const csrf = (await end(here.browser)).hidden.csrf ?? "";
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
       await assertStays(here, await end(here.browser, parameters), JSON.stringify(parameters));
   });
 
-  test("an address that is not registered byte by byte is never gone to, though the hint signs out", async () => {
+  test("an unregistered URI is never redirected to, though the hint signs out", async () => {
     const here = await signedIn();
     for (const address of [
       `${BYE}?added=1`,
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a client_id that contradicts the hint makes the request nobody's; one that agrees is fine", async () => {
+  test("a client_id that contradicts the hint invalidates it", async () => {
     const here = await signedIn();
     const hinted = { id_token_hint: here.idToken, post_logout_redirect_uri: BYE };
     for (const clientId of [org.native.id, "unknown", "01a1fd3c-484e-78bb-9893-e02106c1d59d"])
@@ -206,7 +206,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await end(here.browser, { ...hinted, client_id: org.web.application.id })).location, BYE);
   });
 
-  test("the hint of somebody else asks first, and after a yes goes to the hint's address", async () => {
+  test("another user's hint asks for confirmation, then redirects to the hint's URI", async () => {
     const { idToken } = await signedIn(otto);
     const here = await signedIn();
     const page = await end(here.browser, {
@@ -224,7 +224,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(here.browser), false);
   });
 
-  test("an older session's ID token of the same user is a fine hint", async () => {
+  test("an ID token of the user's older session is accepted as a hint", async () => {
     const { idToken } = await signedIn();
     const { browser } = await signedIn();
     assert.equal(
@@ -234,7 +234,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(browser), false);
   });
 
-  test("POST does what GET does", async () => {
+  test("POST works like GET", async () => {
     const { browser, idToken } = await signedIn();
     const asked = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: "s" };
     assert.ok(asks(await post(browser, { state: "s" })));
@@ -246,7 +246,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await post(testBrowser(), asked)).location, `${BYE}?state=s`);
   });
 
-  test("a POST from another site comes without the cookie, and is asked again by GET, with it", async () => {
+  test("a cross-site POST without the cookie is repeated by GET", async () => {
     const { browser, idToken } = await signedIn();
     const asked = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: "s ✓" };
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://app.example" }]) {
@@ -262,7 +262,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(browser), false);
   });
 
-  test("only the confirmation page's own form confirms", async () => {
+  test("only the form of the confirmation page confirms", async () => {
     const here = await signedIn();
     const page = await end(here.browser);
     const foreign = (await end((await signedIn()).browser)).hidden.csrf ?? "";
@@ -277,7 +277,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lives(here.browser), false);
   });
 
-  test("nobody signed in: a plain page, or the registered address when the hint is good", async () => {
+  test("without a session the page says so, or a valid hint redirects to the registered URI", async () => {
     const { idToken } = await signedIn();
     const browser = testBrowser();
     for (const parameters of [
@@ -294,7 +294,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await end(browser, asked)).location, `${BYE}?state=s`);
   });
 
-  test("repeated and malformed parameters are told on a page and sign nobody out", async () => {
+  test("repeated and malformed parameters are rejected with a page and sign no user out", async () => {
     const { browser, idToken } = await signedIn();
     const query = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: BYE }).toString();
     for (const added of [

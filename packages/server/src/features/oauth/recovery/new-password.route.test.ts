@@ -81,7 +81,7 @@ describe("setting a new password", () => {
     const isBroken = (page: TestPage) =>
       page.status === 404 && page.body.includes("This link no longer works");
 
-    test("the new password signs in, the old one does not, and the request goes on", async () => {
+    test("the new password signs in, the old one doesn't, and the flow continues", async () => {
       const org = await somebody();
       const browser = testBrowser();
       const link = await askedFor(org, browser);
@@ -98,7 +98,7 @@ describe("setting a new password", () => {
       assert.equal(await canSignIn(org, PASSWORD), false);
     });
 
-    test("looking at the link changes nothing, however often: scanners look", async () => {
+    test("opening the link changes nothing, however often", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       for (let time = 0; time < 3; time += 1) assert.equal((await testBrowser().get(link)).status, 200);
@@ -106,7 +106,7 @@ describe("setting a new password", () => {
       assert.equal((await set(testBrowser(), link)).status, 303);
     });
 
-    test("it is used once", async () => {
+    test("the link works once", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const [first, second] = [testBrowser(), testBrowser()];
@@ -117,7 +117,7 @@ describe("setting a new password", () => {
       assert.ok(await canSignIn(org, NEW_PASSWORD));
     });
 
-    test("of many forms at once, one sets the password", async () => {
+    test("of many concurrent forms, one sets the password", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const browser = testBrowser();
@@ -136,7 +136,7 @@ describe("setting a new password", () => {
       assert.equal(notices.length, 1);
     });
 
-    test("used, expired, replaced, another organisation's and made-up links get one answer", async () => {
+    test("used, expired, replaced, foreign and forged links get the same response", async () => {
       const org = await somebody();
       const used = await askedFor(org);
       await set(testBrowser(), used);
@@ -170,7 +170,7 @@ describe("setting a new password", () => {
       assert.equal((await testBrowser().get(fresh)).status, 200);
     });
 
-    test("every session and every refresh token of the user ends; others' stay", async () => {
+    test("every session and refresh token of the user ends; other users' stay", async () => {
       const org = await somebody();
       const bystander = await somebody();
       const [mine, theirs] = [
@@ -187,7 +187,7 @@ describe("setting a new password", () => {
       assert.ok(!showsLogin(await visit(elsewhere, bystander)));
     });
 
-    test("in a browser where somebody else is signed in, theirs stays theirs and is not gone on with", async () => {
+    test("another user's session in the browser stays, and the flow doesn't continue with it", async () => {
       const [org, neighbour] = [await somebody(), await somebody()];
       const browser = testBrowser();
       const link = await askedFor(org);
@@ -203,7 +203,7 @@ describe("setting a new password", () => {
       assert.ok(await canSignIn(neighbour, PASSWORD));
     });
 
-    test("a second factor is neither skipped nor taken away, and no browser is remembered past it", async () => {
+    test("the second factor stays required, and trusted browsers are revoked", async () => {
       const org = await somebody();
       const app = await giveAuthenticator(running.service, org);
       const browser = testBrowser();
@@ -221,7 +221,7 @@ describe("setting a new password", () => {
       assert.ok(showsConsent(await showFactor(browser, org, factor, { code: app.code(clock()) })));
     });
 
-    test("nor one that was remembered at a node whose clock is ahead", async () => {
+    test("a browser trusted at a node with a fast clock is revoked too", async () => {
       const org = await somebody();
       const app = await giveAuthenticator(running.service, org);
       const browser = testBrowser();
@@ -236,7 +236,7 @@ describe("setting a new password", () => {
       assert.ok(showsTwoFactor(await logIn(browser, org, again, { password: NEW_PASSWORD })));
     });
 
-    test("a sign-in under way with the old password comes to nothing", async () => {
+    test("a pending sign-in with the old password ends", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const thief = testBrowser();
@@ -254,7 +254,7 @@ describe("setting a new password", () => {
       assert.ok(showsLogin(await visit(thief, org)));
     });
 
-    test("a weak password is refused with what to do, and the link stays good", async () => {
+    test("a weak password is rejected with advice, and the link stays valid", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const browser = testBrowser();
@@ -277,7 +277,7 @@ describe("setting a new password", () => {
       assert.equal((await set(browser, link)).status, 303);
     });
 
-    test("a form of another site or browser sets nothing, and the link stays good", async () => {
+    test("a form of another site or browser sets no password, and the link stays valid", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const { hidden } = await testBrowser().get(link);
@@ -297,7 +297,7 @@ describe("setting a new password", () => {
       assert.equal((await set(browser, link)).status, 303);
     });
 
-    test("a rush of sign-ins is told as such, and the link stays good", async () => {
+    test("a full password queue is reported, and the link stays valid", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       queueIsFull = true;
@@ -308,7 +308,7 @@ describe("setting a new password", () => {
       assert.equal((await set(testBrowser(), link)).status, 303);
     });
 
-    test("a disabled user's link, and one from before the address or the password changed, is void", async () => {
+    test("the link is invalid for a disabled user and after a change of address or password", async () => {
       const [disabled, moved, changed] = [await somebody(), await somebody(), await somebody()];
       const links = [await askedFor(disabled), await askedFor(moved), await askedFor(changed)];
       const orgId = base.organisation.id;
@@ -333,7 +333,7 @@ describe("setting a new password", () => {
       }
     });
 
-    test("a link from before an account was disabled is void when it is enabled again", async () => {
+    test("a link from before the account was disabled stays invalid after it is enabled", async () => {
       const org = await somebody();
       const link = await askedFor(org);
       const orgId = base.organisation.id;
@@ -343,7 +343,7 @@ describe("setting a new password", () => {
       assert.equal((await set(testBrowser(), await askedFor(org))).status, 303);
     });
 
-    test("the user is told, and whoever opened the link has shown the address", async () => {
+    test("the user is notified, and the address counts as verified", async () => {
       const org = await somebody();
       await running.service.database.query
         .updateTable("user_account")

@@ -61,7 +61,7 @@ const refusals: readonly NewPasswordFailure[] = [
 const tag = (page: string, id: string): string =>
   new RegExp(`<[a-z]+ [^>]*id="${id}"[^>]*>`).exec(page)?.[0] ?? "";
 
-test("every page is well made and escapes everything, in every state", () => {
+test("every page is valid HTML and escapes all values, in every state", () => {
   for (const error of [undefined, ...failures]) {
     assertWellMade(recoveryPage({ ...form, error, retryAfterSeconds: 60 }));
     assertEscapes(recoveryPage, { ...form, error });
@@ -90,7 +90,7 @@ test("every page is well made and escapes everything, in every state", () => {
   assertEscapes(noMailPage, noMail);
 });
 
-test("pages work for those who come from nowhere", () => {
+test("the pages work without a flow", () => {
   const { application: _none, ...bare } = form;
   const page = render(recoveryPage({ ...bare, signInUri: undefined }));
   assert.match(page, /<h1>Forgot your password\?<\/h1>/);
@@ -100,7 +100,7 @@ test("pages work for those who come from nowhere", () => {
   assert.doesNotMatch(done, /recovery-continue/);
 });
 
-test("password managers, tests and the server find the fields they expect", () => {
+test("fields have the names and autocomplete values that password managers and the server expect", () => {
   const asking = render(recoveryPage(form));
   assert.match(
     tag(asking, "email"),
@@ -113,7 +113,7 @@ test("password managers, tests and the server find the fields they expect", () =
   assert.match(tag(setting, "new-password-submit"), /type="submit"/);
 });
 
-test("a password is never given back, and what is wrong with it is announced and tied to its field", () => {
+test("the password is never repeated, and its errors are announced and linked to the field", () => {
   for (const error of refusals) {
     const page = render(newPasswordPage({ ...newPassword, error }));
     assert.doesNotMatch(tag(page, "password"), /value/);
@@ -128,7 +128,7 @@ test("a password is never given back, and what is wrong with it is announced and
   assert.match(busy, /Enter it again in 2 seconds/);
 });
 
-test("errors say what to do next", () => {
+test("errors name the next step", () => {
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-short" })), /at least 12 characters/);
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-long" })), /at most 256 characters/);
   const limited = render(recoveryPage({ ...form, error: "rate-limited", retryAfterSeconds: 700 }));

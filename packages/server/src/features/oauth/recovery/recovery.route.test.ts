@@ -39,7 +39,7 @@ describe("forgotten passwords", () => {
       (await running.service.database.query.selectFrom(table).selectAll().execute()).length;
     const counts = () => Promise.all((["outgoing_mail", "user_action", "audit_event"] as const).map(countOf));
 
-    test("the sign-in page leads there and back, with the request", async () => {
+    test("the sign-in page links to recovery and back with the flow", async () => {
       const browser = testBrowser();
       const signIn = await visit(browser, org);
       const uri = /id="forgot-password" href="([^"]+)"/.exec(signIn.body)?.[1] ?? "";
@@ -51,7 +51,7 @@ describe("forgotten passwords", () => {
       assert.equal(again.hidden["flow"], signIn.hidden["flow"]);
     });
 
-    test("the language of the answer does not tell whose address it is; whoever is signed in reads their own", async () => {
+    test("the page's language doesn't disclose an account; a signed-in user reads their own", async () => {
       const somebody = await withUser(running.service, org, "odile@acme.example");
       await running.service.database.query
         .updateTable("user_account")
@@ -66,7 +66,7 @@ describe("forgotten passwords", () => {
       assert.match((await ask(own, "nobody@acme.example")).body, /<html lang="fr">/);
     });
 
-    test("an address that is somebody's gets one mail with a link, whatever case it is typed in", async () => {
+    test("an address with an account gets one email with a link, in any case", async () => {
       const user = await withUser(running.service, org, "Olga@acme.example");
       const page = await ask(testBrowser(), " oLGA@Acme.example ");
       assert.equal(page.status, 200);
@@ -82,7 +82,7 @@ describe("forgotten passwords", () => {
       assert.equal(sent.orgId, org.organisation.id);
     });
 
-    test("the answer and the work are the same for an address that is nobody's", async () => {
+    test("an unknown address gets the same response for the same work", async () => {
       const known = await withUser(running.service, org, "known@acme.example");
       const disabled = await withUser(running.service, org, "disabled@acme.example");
       await disableUser(running.service, {
@@ -114,7 +114,7 @@ describe("forgotten passwords", () => {
       assert.doesNotMatch(JSON.stringify(stored), /unknown@acme/);
     });
 
-    test("a form of another site, or of another browser, sends nothing", async () => {
+    test("a form of another site or browser sends no email", async () => {
       const user = await withUser(running.service, org, "csrf@acme.example");
       const form = await testBrowser().get(`${org.issuer}/recovery`);
       const foreign = await testBrowser().post(`${org.issuer}/recovery`, {
@@ -134,7 +134,7 @@ describe("forgotten passwords", () => {
       assert.deepEqual(await mailsTo(running.service, user.user.email), []);
     });
 
-    test("what is no address is said to be none", async () => {
+    test("an invalid address is reported", async () => {
       for (const email of [
         "",
         "uma",
@@ -147,7 +147,7 @@ describe("forgotten passwords", () => {
       }
     });
 
-    test("one mailbox gets five in an hour, whoever asks; another is not held up by that", async () => {
+    test("a mailbox gets five emails an hour, and others are not affected", async () => {
       const user = await withUser(running.service, org, "often@acme.example");
       const statuses: number[] = [];
       for (let time = 0; time < 6; time += 1)
@@ -162,14 +162,14 @@ describe("forgotten passwords", () => {
       assert.equal((await ask(testBrowser(), user.user.email)).status, 200);
     });
 
-    test("one that is nobody's is limited alike", async () => {
+    test("an unknown address has the same limit", async () => {
       const statuses: number[] = [];
       for (let time = 0; time < 6; time += 1)
         statuses.push((await ask(testBrowser(), "none@acme.example")).status);
       assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
     });
 
-    test("one network asks sixty times in a minute at most", async () => {
+    test("a network can request sixty emails a minute", async () => {
       clock.advance(HOUR);
       const browser = testBrowser();
       const form = await browser.get(`${org.issuer}/recovery`);
@@ -192,7 +192,7 @@ describe("forgotten passwords", () => {
       assert.equal((await ask(testBrowser(), "late@acme.example")).status, 200);
     });
 
-    test("the mail is in the user's language, or the page's", async () => {
+    test("the email is in the user's language, or the page's", async () => {
       const user = await withUser(running.service, org, "lang@acme.example");
       await ask(testBrowser(), user.user.email);
       await running.service.database.query
@@ -207,14 +207,14 @@ describe("forgotten passwords", () => {
       );
     });
 
-    test("nothing of it reaches the logs", () => {
+    test("neither link nor address reaches the logs", () => {
       assert.deepEqual(running.errors, []);
       assert.doesNotMatch(JSON.stringify(running.lines), /sgn_ua|@acme/);
     });
   });
 });
 
-test("without mail set up the page says so, and whom to ask", async (t) => {
+test("without a mail server the page says so and names whom to ask", async (t) => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:" });
   t.after(() => running.close());
   const org = await makeOrganisation(running.service);

@@ -26,7 +26,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 
-describe("confirmed addresses", () => {
+describe("verified addresses", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let running: TestService;
@@ -70,7 +70,7 @@ describe("confirmed addresses", () => {
       return browser.post(link, hidden);
     }
 
-    test("without one a sign-in issues nothing, and offers the mail", async () => {
+    test("an unverified address gets no code, and the page offers the email", async () => {
       const org = await unverified();
       const browser = testBrowser();
       const offer = await signIn(browser, org);
@@ -89,7 +89,7 @@ describe("confirmed addresses", () => {
       assert.ok(showsOffer(await follow(browser, decided)));
     });
 
-    test("the offer is in the language that the user has chosen", async () => {
+    test("the offer is in the user's language", async () => {
       const org = await unverified();
       await running.service.database.query
         .updateTable("user_account")
@@ -104,7 +104,7 @@ describe("confirmed addresses", () => {
       assert.match(sent.body, /<html lang="da">/);
     });
 
-    test("the link confirms, and the request goes on where it was", async () => {
+    test("the link verifies the address, and the flow continues", async () => {
       const org = await unverified();
       const browser = testBrowser();
       const link = await askedFor(browser, org);
@@ -116,7 +116,7 @@ describe("confirmed addresses", () => {
       assert.ok(answerOf(await decide(browser, org, page)).has("code"));
     });
 
-    test("looking at the link confirms nothing, and it is used once", async () => {
+    test("opening the link verifies nothing, and it works once", async () => {
       const org = await unverified();
       const browser = testBrowser();
       const link = await askedFor(browser, org);
@@ -131,7 +131,7 @@ describe("confirmed addresses", () => {
       assert.ok(showsConsent(await visit(browser, org)));
     });
 
-    test("it is void after a day, for another address, at another organisation, and when another was sent", async () => {
+    test("the link is invalid after a day, for a changed address, at another organisation and after a newer link", async () => {
       const [expiring, moving, asking, foreign] = [
         await unverified(),
         await unverified(),
@@ -160,7 +160,7 @@ describe("confirmed addresses", () => {
       assert.ok(isBroken(await testBrowser().get(theirs)));
     });
 
-    test("a form of another site or browser confirms nothing", async () => {
+    test("a form of another site or browser verifies nothing", async () => {
       const org = await unverified();
       const browser = testBrowser();
       const link = await askedFor(browser, org);
@@ -176,7 +176,7 @@ describe("confirmed addresses", () => {
       assert.equal((await mailsTo(running.service, org.user.email)).length, sent);
     });
 
-    test("opened where somebody else is signed in, it confirms for its own user and signs nobody in", async () => {
+    test("the link verifies its own user in another user's browser and starts no session", async () => {
       const org = await unverified();
       const neighbour = await withUser(running.service, base, `neighbour-${people++}@acme.example`);
       const link = await askedFor(testBrowser(), org);
@@ -190,7 +190,7 @@ describe("confirmed addresses", () => {
       assert.ok(answerOf(await visit(browser, neighbour)).has("code"));
     });
 
-    test("nobody is asked whose address is confirmed, and no stranger can have mails sent", async () => {
+    test("a verified user gets no offer, and without a session no email is sent", async () => {
       const browser = testBrowser();
       assert.ok(showsConsent(await signIn(browser, base)));
       const page = await testBrowser().post(`${base.issuer}/verify-email`, {
@@ -201,7 +201,7 @@ describe("confirmed addresses", () => {
       assert.equal((await testBrowser().get(`${base.issuer}/verify-email?${query}`)).status, 400);
     });
 
-    test("five mails in an hour are enough for one person", async () => {
+    test("a user gets five emails an hour", async () => {
       const org = await unverified();
       const browser = testBrowser();
       const offer = await signIn(browser, org);
@@ -211,7 +211,7 @@ describe("confirmed addresses", () => {
       assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
     });
 
-    test("where the organisation does not want it, nobody is asked", async () => {
+    test("without the organisation's policy no verification is required", async () => {
       const other = await makeOrganisation(running.service, `Lenient${people++}`);
       await running.service.database.query
         .updateTable("user_account")
@@ -221,16 +221,16 @@ describe("confirmed addresses", () => {
       assert.ok(showsConsent(await signIn(testBrowser(), other)));
     });
 
-    test("no link reaches the logs", () => {
+    test("the link doesn't reach the logs", () => {
       assert.doesNotMatch(JSON.stringify([running.lines, running.errors]), /sgn_ua_/);
     });
 
-    test("what was done is in the audit log", () =>
+    test("every action is audited", () =>
       assertWritten(running.service.database.query, "verify-email.requested"));
   });
 });
 
-test("without mail set up the offer says so", async (t) => {
+test("without a mail server the offer says so", async (t) => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:" });
   t.after(() => running.close());
   const org = await makeOrganisation(running.service);

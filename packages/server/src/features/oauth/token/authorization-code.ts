@@ -7,35 +7,28 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isCodeVerifier, verifyS256 } from "@signet/protocol/oauth/pkce";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
-import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
-import { findCode, useCode } from "../../../core/codes/codes.store.ts";
-import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
+import { findCode, markCodeUsed } from "../../../core/codes/codes.store.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
-import { newRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
+import { newRefreshToken } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import type { Database } from "../../../db/open.ts";
-import { startTokenFamily } from "./code-redemption.ts";
+import { revokeReplayedFamily, startTokenFamily } from "./code-redemption.ts";
 import {
   type ConsumedGrant,
   type Grant,
   type GrantBasis,
+  type GrantDeps,
   type GrantRequest,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
-
-export interface AuthorizationCodeDeps extends RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 interface CodeBasis extends GrantBasis {
   readonly code: AuthorizationCode;
   readonly familyId: string;
 }
 
-export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant<CodeBasis> {
+export function authorizationCodeGrant(deps: GrantDeps): Grant<CodeBasis> {
   return {
     grantType: "authorization_code",
     validate: (request) => validateCode(deps, request),
@@ -46,7 +39,7 @@ export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant<CodeB
 const refused = (cause: string) =>
   new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
 
-async function validateCode(deps: AuthorizationCodeDeps, request: GrantRequest): Promise<CodeBasis> {
+async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<CodeBasis> {
   const { organisation, application, form, now } = request;
   const presented = form.values.get("code");
   if (presented === undefined) throw new OAuthError("invalid_request", "code is missing");
@@ -79,7 +72,7 @@ async function validateCode(deps: AuthorizationCodeDeps, request: GrantRequest):
 }
 
 async function redeemCode(
-  deps: AuthorizationCodeDeps,
+  deps: GrantDeps,
   request: GrantRequest,
   { code, familyId }: CodeBasis,
   signed: SignedTokens | HeldTokens,
@@ -91,7 +84,7 @@ async function redeemCode(
     : undefined;
   const now = deps.clock();
   const tokens = await deps.database.transaction(async (tx) => {
-    if (!(await useCode(tx, { orgId, codeHash, familyId, now }))) return undefined;
+    if (!(await markCodeUsed(tx, { orgId, codeHash, familyId, now }))) return undefined;
     const family = { id: familyId, refreshToken, now };
     if (!(await startTokenFamily(tx, application, { ...code, deviceId }, family)))
       throw refused("the session or the consent has ended");
@@ -101,23 +94,15 @@ async function redeemCode(
   return { tokens, refreshToken };
 }
 
-/** Revokes the token family that the first use started. @returns the error to throw */
+/** @returns the error to throw, after the tokens of the first use are revoked */
 async function replayed(
-  deps: AuthorizationCodeDeps,
-  { application, address }: GrantRequest,
+  deps: GrantDeps,
+  request: GrantRequest,
   { orgId, codeHash, userId }: AuthorizationCode,
 ): Promise<OAuthError> {
   const redeemed = await findCode(deps.database.query, orgId, codeHash);
-  if (redeemed?.familyId)
-    await revokeFamily(deps, {
-      orgId,
-      familyId: redeemed.familyId,
-      reason: "code_replayed",
-      action: "code.replayed",
-      clientId: application.id,
-      address,
-      userId,
-    });
+  const familyId = redeemed?.familyId;
+  await revokeReplayedFamily(deps, request, { familyId, action: "code.replayed", userId });
   return refused("already redeemed");
 }
 

@@ -3,9 +3,11 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { lockSessionAndConsent } from "../../../core/codes/codes.store.ts";
 import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
+import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
 import { insertTokenFamily } from "../../../core/tokens/tokens.store.ts";
 import type { Db } from "../../../db/open.ts";
+import type { GrantDeps, GrantRequest } from "./grant.ts";
 
 /** The authorization behind a code. */
 export interface FamilyBasis
@@ -54,4 +56,20 @@ export async function startTokenFamily(
     revokedAt: null,
   });
   return true;
+}
+
+/** Revokes the family that the first redemption of a code started (RFC 6749 §4.1.2). */
+export async function revokeReplayedFamily(
+  deps: GrantDeps,
+  { organisation, application, address }: GrantRequest,
+  replay: {
+    readonly familyId: string | null | undefined;
+    readonly action: "code.replayed" | "device-code.replayed";
+    readonly userId: string | undefined;
+  },
+): Promise<void> {
+  const { familyId, action, userId } = replay;
+  if (!familyId) return;
+  const client = { orgId: organisation.id, clientId: application.id, address };
+  await revokeFamily(deps, { ...client, familyId, reason: "code_replayed", action, userId });
 }

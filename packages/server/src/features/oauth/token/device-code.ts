@@ -6,7 +6,6 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
-import type { Clock } from "../../../core/clock.ts";
 import type {
   DeviceApproval,
   DeviceAuthorization,
@@ -18,24 +17,21 @@ import {
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
-import { newRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
+import { newRefreshToken } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import type { Database } from "../../../db/open.ts";
-import { startTokenFamily } from "./code-redemption.ts";
+import { revokeReplayedFamily, startTokenFamily } from "./code-redemption.ts";
 import {
   type ConsumedGrant,
   type Grant,
   type GrantBasis,
+  type GrantDeps,
   type GrantRequest,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
 
-export interface DeviceCodeDeps extends RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface DeviceCodeDeps extends GrantDeps {
   readonly poolSigning: PoolSigning;
 }
 
@@ -145,22 +141,17 @@ async function redeemDeviceCode(
   return { tokens, refreshToken };
 }
 
-/** Revokes the token family that the first use started. @returns the error to throw */
+/** @returns the error to throw, after the tokens of the first use are revoked */
 async function replayed(
   deps: DeviceCodeDeps,
-  { application, address }: GrantRequest,
+  request: GrantRequest,
   { orgId, deviceCodeHash }: DeviceAuthorization,
 ): Promise<OAuthError> {
   const redeemed = await findByDeviceCode(deps.database.query, orgId, deviceCodeHash);
-  if (redeemed?.familyId)
-    await revokeFamily(deps, {
-      orgId,
-      familyId: redeemed.familyId,
-      reason: "code_replayed",
-      action: "device-code.replayed",
-      clientId: application.id,
-      address,
-      userId: redeemed.approval?.userId,
-    });
+  await revokeReplayedFamily(deps, request, {
+    familyId: redeemed?.familyId,
+    action: "device-code.replayed",
+    userId: redeemed?.approval?.userId,
+  });
   return refused("already redeemed");
 }

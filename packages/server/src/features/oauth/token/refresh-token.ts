@@ -6,33 +6,26 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
-import type { Clock } from "../../../core/clock.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
   deriveSuccessor,
   familyOfRefreshToken,
-  type RefreshTokenKeys,
   refreshExpiry,
   refreshTokenStatus,
   type TokenFamily,
 } from "../../../core/tokens/token-family.ts";
 import { findTokenFamily, rotateRefreshToken } from "../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import type { Database } from "../../../db/open.ts";
 import {
   type ConsumedGrant,
   type Grant,
   type GrantBasis,
+  type GrantDeps,
   type GrantRequest,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
-
-export interface RefreshTokenDeps extends RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 interface RefreshBasis extends GrantBasis {
   readonly family: TokenFamily;
@@ -41,7 +34,7 @@ interface RefreshBasis extends GrantBasis {
   readonly proofHash: string;
 }
 
-export function refreshTokenGrant(deps: RefreshTokenDeps): Grant<RefreshBasis> {
+export function refreshTokenGrant(deps: GrantDeps): Grant<RefreshBasis> {
   return {
     grantType: "refresh_token",
     validate: (request) => validateRefreshToken(deps, request),
@@ -52,7 +45,7 @@ export function refreshTokenGrant(deps: RefreshTokenDeps): Grant<RefreshBasis> {
 const refused = (cause: string) =>
   new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
 
-async function validateRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): Promise<RefreshBasis> {
+async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Promise<RefreshBasis> {
   const { organisation, application, form, now } = request;
   const token = form.values.get("refresh_token");
   if (token === undefined) throw new OAuthError("invalid_request", "refresh_token is missing");
@@ -81,7 +74,7 @@ async function validateRefreshToken(deps: RefreshTokenDeps, request: GrantReques
 }
 
 async function rotate(
-  deps: RefreshTokenDeps,
+  deps: GrantDeps,
   request: GrantRequest,
   { family, token, proofHash }: RefreshBasis,
   signed: SignedTokens | HeldTokens,
@@ -115,7 +108,7 @@ async function rotate(
 
 /** @throws OAuthError invalid_grant; a reused token revokes its family first */
 async function requireUsable(
-  deps: RefreshTokenDeps,
+  deps: GrantDeps,
   { application, address }: GrantRequest,
   family: TokenFamily,
   hash: string,

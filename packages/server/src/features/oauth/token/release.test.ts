@@ -24,7 +24,6 @@ import { refreshTokenGrant } from "./refresh-token.ts";
 
 /** No test here needs a pool: the devices are approved without an agent. */
 const noPools: PoolSigning = {
-  issuer: () => assert.fail(),
   begin: () => assert.fail(),
   waitFor: () => assert.fail(),
   takeContinuation: () => assert.fail(),

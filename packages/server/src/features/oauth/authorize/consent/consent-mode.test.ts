@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
   };
   for (const [mode, expected] of Object.entries(table) as [ConsentMode, (typeof table)["user"]][]) {
     for (const [kind, give] of Object.entries(kinds)) {
-      test(`mode ${mode}: an administrator's ${kind} suffices, prompt=consent shows it all the same, taken away the question is back`, async () => {
+      test(`mode ${mode}: an administrator's ${kind} suffices, prompt=consent shows the page, and revoking it asks again`, async () => {
         const app = await newApp(mode);
         assert.equal(await shown(app), expected.none);
         assert.equal(await shown(app, { prompt: "none" }), expected.silent);
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     }
   }
 
-  test("where administrators decide, the page leads back, and a user's yes is none", async () => {
+  test("with admin consent the page leads back, and a user's decision has no effect", async () => {
     const app = await newApp("organisation");
     const clientId = app.application.id;
     const key = { orgId: org.organisation.id, applicationId: clientId, userId: org.user.id };
@@ -103,7 +103,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answerOf(await decide(browser, org, page, "deny")).get("error"), "access_denied");
   });
 
-  test("a user's yes from before does not count where administrators decide", async () => {
+  test("with admin consent an earlier user consent doesn't count", async () => {
     const app = await newApp("user");
     await getTokens(org, { scope: "openid email" }, app);
     assert.equal(await shown(app), "code");
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await shown(app), "ask-administrator");
   });
 
-  test("with prompt=consent a yes goes on with the administrator's record and makes none of the user", async () => {
+  test("with prompt=consent allowing continues with the administrator's consent and records none of the user", async () => {
     const app = await newApp("organisation");
     const id = await grantOrganisationConsent(running.service, grant(app));
     const clientId = app.application.id;
@@ -133,7 +133,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   for (const [kind, give] of Object.entries(kinds)) {
-    test(`what rests on an administrator's ${kind} ends with it at once: refresh tokens, userinfo, codes`, async () => {
+    test(`revoking an administrator's ${kind} immediately ends its refresh tokens, userinfo access and codes`, async () => {
       for (const mode of ["user", "organisation", "preauthorized"] as const) {
         const app = await newApp(mode);
         const takeBack = await give(app);
@@ -148,7 +148,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("an organisation's yes is for that application and organisation, and for what it may ask for", async () => {
+  test("organisation-wide consent covers one application, one organisation and its allowed scopes", async () => {
     const app = await newApp("organisation");
     const sibling = await newApp("organisation");
     const id = await grantOrganisationConsent(running.service, grant(app));

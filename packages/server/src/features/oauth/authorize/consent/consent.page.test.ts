@@ -31,12 +31,12 @@ const adminView: ConsentView = {
   scopes: [{ name: "pay", displayName: "Pay", description: "See your pay", sensitive: true }],
 };
 
-test("the consent page is well made and escapes everything", () => {
+test("the consent page is valid HTML and escapes all values", () => {
   assertWellMade(consentPage(view));
   assertEscapes(consentPage, view);
 });
 
-test("both decisions are buttons of one form that carries the seal", () => {
+test("both decisions are buttons of one form with the CSRF token and the flow", () => {
   const page = render(consentPage(view));
   assert.match(page, /id="consent-allow" type="submit" name="decision" value="allow">Allow</);
   assert.match(page, /id="consent-deny" type="submit" name="decision" value="deny">Deny</);
@@ -44,7 +44,7 @@ test("both decisions are buttons of one form that carries the seal", () => {
   assert.match(page, /name="csrf" value="the-csrf">\n<input type="hidden" name="flow" value="the-flow">/);
 });
 
-test("the page names application, home, person, way out and where the browser goes next", () => {
+test("the page names application, home page, user, other account and redirect host", () => {
   const page = render(consentPage(view));
   assert.match(page, /<h1>Allow Payroll to access your account\?<\/h1>/);
   assert.match(page, /<a href="https:\/\/payroll\.example\/">payroll\.example<\/a>/);
@@ -53,7 +53,7 @@ test("the page names application, home, person, way out and where the browser go
   assert.match(page, /You’ll be redirected to <bdi class="host">app\.payroll\.example<\/bdi>/);
 });
 
-test("every scope is a plain sentence, and a sensitive one is marked in words", () => {
+test("every scope is described, and a sensitive one is marked in words", () => {
   const page = render(consentPage(view));
   const items = [...page.matchAll(/<li data-scope="([^"]*)"[^>]*>(.*?)<\/li>/g)].map((match) => match[2]);
   assert.equal(items.length, view.scopes.length);
@@ -63,13 +63,13 @@ test("every scope is a plain sentence, and a sensitive one is marked in words", 
   assert.equal(items[6], "<bdi>Use “ledger” on your behalf</bdi>");
 });
 
-test("a scope named like a member of every object is just a custom scope", () => {
+test("a scope named like an Object member is an ordinary custom scope", () => {
   const page = render(consentPage({ ...view, scopes: [{ name: "constructor" }, { name: "__proto__" }] }));
   assert.match(page, /Use “constructor” on your behalf/);
   assert.match(page, /Use “__proto__” on your behalf/);
 });
 
-test("the admin consent page is well made and escapes everything", () => {
+test("the admin consent page is valid HTML and escapes all values", () => {
   assertEscapes(administratorConsentPage, adminView);
   assertWellMade(administratorConsentPage(adminView));
 });

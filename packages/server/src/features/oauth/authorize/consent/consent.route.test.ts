@@ -53,7 +53,7 @@ forEachDatabase(({ fresh }) => {
     visit(from, org, { clientId, more: { scope, ...more } });
   const code = (page: TestPage) => answerOf(page).get("code");
 
-  test("the page says who asks, for what, and where the browser goes next", async () => {
+  test("the page names the application, its scopes and the redirect host", async () => {
     const page = await ask(await strangeApp(), "openid phone offline_access");
     assert.ok(showsConsent(page));
     assert.deepEqual(
@@ -70,7 +70,7 @@ forEachDatabase(({ fresh }) => {
       assert.ok(page.body.includes(shown), shown);
   });
 
-  test("a yes is remembered, for a subset too and in another browser; for more it is asked again and added", async () => {
+  test("consent is remembered, also for a subset and in another browser; more scopes ask again and are added", async () => {
     const clientId = await strangeApp();
     assert.ok(code(await decide(browser, org, await ask(clientId))));
     assert.ok(code(await ask(clientId)));
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(others.length, 0);
   });
 
-  test("a yes speaks for one user and one application", async () => {
+  test("consent is for one user and one application", async () => {
     const [clientId, another] = [await strangeApp(), await strangeApp()];
     await decide(browser, org, await ask(clientId));
     assert.ok(showsConsent(await ask(another)));
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await logIn(ottos, otto, await ask(clientId, undefined, ottos))));
   });
 
-  test("a no is access_denied with the state, and is not remembered", async () => {
+  test("denial is access_denied with the state, and is not remembered", async () => {
     const clientId = await strangeApp();
     const answer = answerOf(
       await decide(browser, org, await ask(clientId, "openid", browser, { state: "s" }), "deny"),
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
-  test("neither yes nor no decides nothing", async () => {
+  test("a form without a decision has no effect", async () => {
     const clientId = await strangeApp();
     const page = await ask(clientId);
     for (const decision of ["", "Allow", "yes"]) {
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
-  test("a GET decides nothing, even with all that the page's form would send", async () => {
+  test("a GET with the form's fields has no effect", async () => {
     const clientId = await strangeApp();
     const form = new URLSearchParams({
       ...(await ask(clientId)).hidden,
@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
-  test("two browsers that answer at once end with one record of both", async () => {
+  test("two concurrent consents end in one record of both", async () => {
     const clientId = await strangeApp();
     const second = testBrowser();
     await logIn(second, org, await visit(second, org));
@@ -158,7 +158,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(others.length, 0);
   });
 
-  test("a decision without the page's token, or with another browser's, is none", async () => {
+  test("a decision without the CSRF token, or with another browser's, has no effect", async () => {
     const clientId = await strangeApp();
     const page = await ask(clientId);
     const second = testBrowser();
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
-  test("a decision that another site sends is none, although the browser's cookie and token are right", async () => {
+  test("a cross-site decision has no effect, even with the right cookie and token", async () => {
     const clientId = await strangeApp();
     const page = await ask(clientId);
     for (const headers of [
@@ -197,7 +197,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(code(posted), "our own form");
   });
 
-  test("a session that ended between page and decision leads to the sign-in, and then on", async () => {
+  test("a session that ended before the decision leads to a sign-in and continues", async () => {
     const clientId = await strangeApp();
     const visitor = testBrowser();
     const page = await logIn(visitor, org, await ask(clientId, undefined, visitor));
@@ -213,7 +213,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(code(await decide(visitor, org, resumed)));
   });
 
-  test("without a session the consent page is a sign-in, and a decision is none", async () => {
+  test("without a session the consent page is a sign-in, and a decision has no effect", async () => {
     const clientId = await strangeApp();
     const page = await ask(clientId);
     const stranger = testBrowser();
@@ -222,7 +222,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
-  test("the flow of somebody else's page asks who is here, in their own name", async () => {
+  test("another user's flow shows consent for the signed-in user", async () => {
     const clientId = await strangeApp();
     const page = await ask(clientId);
     const ottos = testBrowser();
@@ -235,7 +235,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await consentsTo(clientId, otto.user.id)).length, 1);
   });
 
-  test("a flow that is altered, missing or too old is told on a page", async () => {
+  test("an altered, missing or expired flow is rejected with a page", async () => {
     const page = await ask(await strangeApp());
     const flow = page.hidden.flow ?? "";
     const [body = "", seal = ""] = flow.split(".");
@@ -257,7 +257,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(-24 * 3_600_000);
   });
 
-  test("a user disabled while the page was open decides nothing", async () => {
+  test("a user who was disabled meanwhile can't decide", async () => {
     const clientId = await strangeApp();
     const eve = await withUser(running.service, org, "eve@acme.example");
     const hers = testBrowser();

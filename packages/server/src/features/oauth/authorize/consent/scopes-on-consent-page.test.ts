@@ -34,7 +34,7 @@ const [department, salary] = (["department", "salary"] as const).map((name) => (
   value: name,
 }));
 
-describe("what a page has shown", () => {
+describe("scopes that change after the consent page is shown", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: TestOrganisation;
@@ -77,7 +77,7 @@ describe("what a page has shown", () => {
         })
       ).map(({ scopes }) => scopes);
 
-    test("an application that may have more by now: the page is shown again with it", async () => {
+    test("an application with more scopes since: the consent page is shown again", async () => {
       const settings = { redirectUris: [REDIRECT_URI], allowedScopes: ["openid", "email"] };
       const { application } = await makeClient(running.service, org.organisation, settings);
       const page = await visit(browser, org, {
@@ -98,7 +98,7 @@ describe("what a page has shown", () => {
       assert.deepEqual(await consentsTo(application.id), [["openid", "email", "phone"]]);
     });
 
-    test("a scope that gives more by now: the page is shown again; a no needs no second look", async () => {
+    test("a scope with more claims since: the consent page is shown again to allow, not to deny", async () => {
       await give(department);
       const settings = { redirectUris: [REDIRECT_URI], allowedScopes: ["openid", "staff"] };
       const { application } = await makeClient(running.service, org.organisation, settings);
@@ -112,7 +112,7 @@ describe("what a page has shown", () => {
       assert.ok(answerOf(await decide(browser, org, again)).get("code"));
     });
 
-    test("so for a device", async () => {
+    test("a device's scope with more claims since: the page is shown again", async () => {
       await give(department);
       const tv = await makeDeviceApp(running.service, org, { allowedScopes: ["openid", "staff"] });
       const { userCode } = await askForCodes(org, tv, { scope: "openid staff" });
@@ -126,7 +126,7 @@ describe("what a page has shown", () => {
       assert.deepEqual(await consentsTo(tv.id), [["openid", "staff"]]);
     });
 
-    test("a scope that changes while a device's yes is written: the yes is to what was shown", async (t) => {
+    test("a scope that changes during a device's approval: the consent covers what was shown", async (t) => {
       const { customScopes } = running.service;
       const list = customScopes.list.bind(customScopes);
       for (let looks = 0; looks < 5; looks++) {

@@ -82,7 +82,7 @@ forEachDatabase(({ fresh, name }) => {
   const codeOf = (page: Parameters<typeof appOfPage>[0]) => appOfPage(page).code(running.service.clock());
   const summary = () => findFactorSummary(running.service.database.query, ownerIn(org));
 
-  test("of many who know the password and nothing else, one adds a factor and the others get in by nothing", async (t) => {
+  test("of many concurrent enrolments with the password, one succeeds and the others start no session", async (t) => {
     await require("required");
     t.after(() => require("optional"));
     const people = await Promise.all(Array.from({ length: 4 }, withPassword));
@@ -94,7 +94,7 @@ forEachDatabase(({ fresh, name }) => {
     assert.equal(pages.filter(({ status }) => status === 401).length, 3);
   });
 
-  test("a factor that its owner adds first is neither replaced nor joined by who knows the password", async (t) => {
+  test("the password alone neither replaces nor adds to a factor that was enrolled first", async (t) => {
     await require("required");
     t.after(() => require("optional"));
     const thief = await withPassword();
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh, name }) => {
     assert.ok(showsConsent(await showFactor(owner.browser, org, owner.page, { code })));
   });
 
-  test("nor on the pages of the account", async (t) => {
+  test("the account pages don't let the password alone replace an enrolled factor", async (t) => {
     const { browser } = await withPassword();
     const address = `${org.issuer}/account/security/authenticator`;
     const page = await browser.get(address);
@@ -121,7 +121,7 @@ forEachDatabase(({ fresh, name }) => {
     assert.deepEqual([hasTotp, passkeys], [false, 1]);
   });
 
-  test("a factor that is removed while its code is looked at lets nobody in, and nothing fails", async () => {
+  test("a code whose factor is removed during the check starts no session and causes no error", async () => {
     const app = await giveAuthenticator(running.service, org);
     const { browser, page } = await withPassword();
     const { database } = running.service;
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh, name }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  test("a passkey of an account that is disabled in that moment starts no session", async (t) => {
+  test("a passkey starts no session if the account is disabled during the sign-in", async (t) => {
     const passkey = await givePasskey(running.service, org);
     const browser = testBrowser();
     const page = await visit(browser, org);

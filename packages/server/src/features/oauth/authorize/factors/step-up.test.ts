@@ -85,13 +85,13 @@ forEachDatabase(({ fresh }) => {
     return browser;
   }
 
-  test("acr_values is a wish: who has no second factor is not asked, and the token says what was reached", async () => {
+  test("acr_values is a preference: without a second factor the sign-in succeeds and the token has the acr reached", async () => {
     const browser = await signedIn("password");
     assert.equal(await acrOf(browser, { acr_values: `${PHR} ${MFA}` }), PWD);
     assert.equal(await acrOf(browser, { acr_values: "urn:other:9" }), PWD);
   });
 
-  test("a wish asks who has a second factor: only for what is missing, the password stands", async () => {
+  test("a preferred acr asks a user with a second factor for the missing factor only, not for the password", async () => {
     const browser = await signedIn("password");
     clock.advance(30 * MINUTE);
     const app = await giveAuthenticator(running.service, org);
@@ -108,7 +108,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a silent request is not failed by a wish, and is failed by a demand", async () => {
+  test("prompt=none fails for a required acr, not for a preferred one", async () => {
     const browser = await signedIn("password");
     await tokensOf(browser, org);
     const silent = (more: Record<string, string>) =>
@@ -119,7 +119,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(errorOf(await silent({ claims: essential(MFA) })), "login_required");
   });
 
-  test("the token names the class that was asked for when more was reached", async () => {
+  test("the token's acr is the requested value when the session exceeds it", async () => {
     const browser = await signedIn("app");
     assert.equal(await acrOf(browser, {}), MFA);
     assert.equal(await acrOf(browser, { acr_values: PWD }), PWD);
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await acrOf(browser, { claims: essential(PHR, MFA) }), MFA);
   });
 
-  test("an essential acr that nobody here can reach is unmet_authentication_requirements", async () => {
+  test("an unsupported essential acr is unmet_authentication_requirements", async () => {
     const browser = await signedIn("app");
     for (const claims of [essential("urn:other:9"), essential("0", "1"), essential(5)]) {
       const page = await visit(browser, org, { more: { claims } });
@@ -151,7 +151,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(errorOf(page), "invalid_request");
   });
 
-  test("the application's own demand raises a session, and a factor is added on the spot by who has none", async () => {
+  test("the application's required acr steps up a session, and enrols a factor for a user without one", async () => {
     const client = await demanding({ requiredAcr: MFA });
     const asked = { clientId: client.application.id };
     const browser = await signedIn("password");
@@ -175,7 +175,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(payloadOf((await tokensOf(browser, org)).idToken)["acr"], MFA);
   });
 
-  test("to add a factor the password must be no older than ten minutes", async () => {
+  test("enrolling a factor requires a password sign-in of the last ten minutes", async () => {
     const client = await demanding({ requiredAcr: MFA });
     const browser = await signedIn("password");
     clock.advance(10 * MINUTE);
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsEnrolment(await logIn(browser, org, page)));
   });
 
-  test("a passkey demanded of who has only an app: the app first, then the passkey is added", async () => {
+  test("a required passkey asks a user with an authenticator app for its code before the passkey is enrolled", async () => {
     const client = await demanding({ requiredAcr: PHR });
     const app = await giveAuthenticator(running.service, org);
     const browser = testBrowser();
@@ -208,7 +208,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(amr, ["pwd", "otp", "mfa", "hwk", "user"]);
   });
 
-  test("a passkey demanded: no code, and no recovery code, does for it", async () => {
+  test("neither a TOTP code nor a recovery code satisfies a required passkey", async () => {
     const client = await demanding({ requiredAcr: PHR });
     const passkey = await givePasskey(running.service, org);
     const app = await giveAuthenticator(running.service, org);
@@ -224,7 +224,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(done).get("code"));
   });
 
-  test("the organisation may ask everybody: who has no second factor adds one before anything is issued", async () => {
+  test("an organisation that requires a second factor enrols one before anything is issued", async () => {
     const { organisation } = await makeOrganisation(running.service, `Strict${count}`);
     const strict = await makeClient(running.service, organisation, { redirectUris: [REDIRECT_URI] });
     org = await withUser(
@@ -253,7 +253,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await visit(browser, org)));
   });
 
-  test("a session that ended meanwhile is not raised", async () => {
+  test("a session that has ended is not stepped up", async () => {
     const browser = await signedIn("password");
     const app = await giveAuthenticator(running.service, org);
     const page = await visit(browser, org, { more: { acr_values: MFA } });
@@ -264,7 +264,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(after));
   });
 
-  test("a step-up of one session is not shown for another one's", async () => {
+  test("a pending step-up is rejected in another session", async () => {
     const browser = await signedIn("password");
     const app = await giveAuthenticator(running.service, org);
     const page = await visit(browser, org, { more: { acr_values: MFA } });

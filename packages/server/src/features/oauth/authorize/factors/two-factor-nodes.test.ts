@@ -54,7 +54,7 @@ describe("two nodes", () => {
     return { browser, page };
   }
 
-  test("a code that was used at one is refused at the other", async () => {
+  test("a code used at one node is rejected at the other", async () => {
     const code = app.code(clock());
     const first = await waiting(one());
     assert.ok(showsConsent(await showFactor(first.browser, at(one()), first.page, { code })));
@@ -62,7 +62,7 @@ describe("two nodes", () => {
     assert.equal((await showFactor(second.browser, at(two()), second.page, { code })).status, 401);
   });
 
-  test("of a code shown at both at once, one gets in", async () => {
+  test("of two concurrent uses of a code at two nodes, one succeeds", async () => {
     clock.advance(120_000);
     const code = app.code(clock());
     const people = await Promise.all(
@@ -76,7 +76,7 @@ describe("two nodes", () => {
     assert.equal(pages.filter(showsConsent).length, 1);
   });
 
-  test("a sign-in that waits at one is finished at the other, once", async () => {
+  test("a pending sign-in of one node is completed at the other, once", async () => {
     clock.advance(120_000);
     const { browser, page } = await waiting(one());
     const copy = testBrowser();
@@ -88,7 +88,7 @@ describe("two nodes", () => {
     assert.equal(again.status, 403);
   });
 
-  test("wrong codes are counted together", async () => {
+  test("wrong codes at both nodes share one count", async () => {
     clock.advance(2 * 3_600_000);
     const people = await Promise.all([waiting(one()), waiting(two())]);
     const guesses = Array.from({ length: 16 }, (_, index) => {

@@ -47,7 +47,7 @@ const enrolment: EnrolmentView = {
 const tag = (page: string, id: string): string =>
   new RegExp(`<[a-z]+ [^>]*id="${id}"[^>]*>`).exec(page)?.[0] ?? "";
 
-test("the pages are well made and escape everything, in every state", () => {
+test("the pages are valid HTML and escape all values, in every state", () => {
   for (const method of ["totp", "recovery", "passkey"] as const) {
     for (const error of [undefined, "wrong", "rate-limited"] as const) {
       const shown = { ...view, method, options, error, retryAfterSeconds: 60 };
@@ -70,7 +70,7 @@ test("the pages are well made and escape everything, in every state", () => {
   assertEscapes(recoveryCodesPage, codes);
 });
 
-test("a secret that is no otpauth address of ours is no link", () => {
+test("a URI other than otpauth is not rendered as a link", () => {
   const setup = { qr: { size: 29, path: "" }, key: "A", uri: "javascript:alert(1)" };
   assert.doesNotMatch(
     render(enrolmentPage({ ...enrolment, shown: { method: "totp", setup } })),
@@ -78,7 +78,7 @@ test("a secret that is no otpauth address of ours is no link", () => {
   );
 });
 
-test("password managers, tests and the server find what they expect", () => {
+test("fields have the names and autocomplete values that password managers and the server expect", () => {
   const page = render(twoFactorPage(view));
   assert.match(tag(page, "code"), /name="code" inputmode="numeric" autocomplete="one-time-code"/);
   assert.match(tag(page, "twofactor-submit"), /type="submit"/);
@@ -96,7 +96,7 @@ test("password managers, tests and the server find what they expect", () => {
   );
 });
 
-test("it says whose sign-in it is, where it leads, and how to be somebody else", () => {
+test("the page names the user and the application, and offers another account", () => {
   const page = render(twoFactorPage(view));
   assert.match(page, /<title>Confirm it’s you to continue to Payroll · Acme<\/title>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
@@ -104,7 +104,7 @@ test("it says whose sign-in it is, where it leads, and how to be somebody else",
   assert.match(page, /to continue to Payroll/);
 });
 
-test("a wrong code is announced and tied to the field; nothing typed comes back", () => {
+test("a wrong code is announced and linked to its field, and no input is repeated", () => {
   const page = render(twoFactorPage({ ...view, error: "wrong" }));
   assert.match(tag(page, "twofactor-notice"), /role="alert"/);
   assert.match(tag(page, "code"), /aria-invalid="true" aria-describedby="twofactor-notice"/);
@@ -116,20 +116,20 @@ test("a wrong code is announced and tied to the field; nothing typed comes back"
   assert.match(render(twoFactorPage({ ...view, error: "rate-limited" })), /Try again in a few minutes/);
 });
 
-test("remembering is offered only where it means something, and stays ticked", () => {
+test("trusting the browser is offered only where it applies, and stays ticked", () => {
   assert.doesNotMatch(render(twoFactorPage({ ...view, remember: undefined })), /name="remember"/);
   assert.doesNotMatch(tag(render(twoFactorPage(view)), "remember"), /checked/);
   assert.match(tag(render(twoFactorPage({ ...view, remember: { checked: true } })), "remember"), / checked/);
 });
 
-test("a passkey's button waits for the script; without it the other ways are there", () => {
+test("the passkey button needs the script; the other methods work without it", () => {
   const page = render(twoFactorPage({ ...view, method: "passkey", options, others: ["totp"] }));
   assert.match(tag(page, "twofactor-submit"), /data-passkey-button hidden/);
   assert.match(page, /<noscript><p>Passkeys need JavaScript/);
   assert.match(tag(page, "choose-totp"), /name="show" value="totp" formnovalidate/);
 });
 
-test("adding a factor says who wants it", () => {
+test("enrolment names whose policy requires the factor", () => {
   assert.match(render(enrolmentPage(enrolment)), /Acme requires a second factor/);
   assert.match(
     render(enrolmentPage({ ...enrolment, askedBy: "application" })),

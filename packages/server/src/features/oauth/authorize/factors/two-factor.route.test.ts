@@ -64,7 +64,7 @@ forEachDatabase(({ fresh }) => {
     return { browser, page };
   }
 
-  test("the right password alone starts no session: the second factor is asked first", async () => {
+  test("the password alone starts no session when a second factor is due", async () => {
     const { browser, page } = await afterPassword();
     assert.equal(page.status, 200);
     assert.match(page.body, /id="code" name="code" inputmode="numeric" autocomplete="one-time-code"/);
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answerOf(silent).get("error"), "login_required");
   });
 
-  test("the code from the app completes the sign-in, and the tokens say what was reached", async () => {
+  test("a TOTP code completes the sign-in, and the tokens carry its acr and amr", async () => {
     const { browser, page } = await afterPassword();
     const before = sessionCookie(browser, org);
     assert.ok(showsConsent(await showFactor(browser, org, page, { code: app.code(clock()) })));
@@ -85,7 +85,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("codes are good for their own step and one to either side, typed in groups or not", async () => {
+  test("codes are valid for their own time step and one on either side, typed in groups or not", async () => {
     for (const [offset, fine] of [
       [-2, false],
       [-1, true],
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a code is used once: neither it nor an older one is accepted again", async () => {
+  test("a code is accepted once, and no older one after it", async () => {
     const first = await afterPassword();
     const code = app.code(clock());
     assert.ok(showsConsent(await showFactor(first.browser, org, first.page, { code })));
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, page, { code: app.code(clock()) })));
   });
 
-  test("of many that show one code at once, one gets in", async () => {
+  test("of many concurrent uses of a code, one succeeds", async () => {
     const waiting = await Promise.all(Array.from({ length: 8 }, () => afterPassword()));
     const code = app.code(clock());
     const pages = await Promise.all(
@@ -127,7 +127,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(pages.filter(showsConsent).length, 1);
   });
 
-  test("wrong codes are counted before they are looked at, also when they come at once", async () => {
+  test("wrong codes are counted before the check, also concurrent ones", async () => {
     const { browser, page } = await afterPassword();
     const right = app.code(clock());
     const wrong = Array.from({ length: 25 }, (_, index) => String(100_000 + index)).filter(
@@ -162,7 +162,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(later.browser, org, later.page, { code })));
   });
 
-  test("a stranger's nonsense passkeys, which need no password, use up nothing of the codes' limit", async () => {
+  test("invalid passkeys don't count towards the limit of codes", async () => {
     const stranger = testBrowser();
     const { hidden } = await visit(stranger, org);
     const { count: most } = running.service.config.rateLimits["second-factor-address"];
@@ -176,7 +176,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, page, { code: app.code(clock()) })));
   });
 
-  test("right codes do not use up the limit", async () => {
+  test("correct codes don't count towards the limit", async () => {
     for (let time = 0; time < 12; time++) {
       clock.advance(2 * STEP);
       const { browser, page } = await afterPassword();
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the waiting sign-in is of one browser", async () => {
+  test("a pending sign-in is bound to its browser", async () => {
     const { page } = await afterPassword();
     const other = testBrowser();
     const ownPage = await visit(other, org);
@@ -194,7 +194,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(taken));
   });
 
-  test("the waiting sign-in of one user is not finished with another's code", async () => {
+  test("a pending sign-in is not completed with another user's code", async () => {
     const otto = await withUser(running.service, home, `otto${count}@acme.example`);
     const ofOtto = await giveAuthenticator(running.service, otto);
     const { browser, page } = await afterPassword();
@@ -208,7 +208,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await tokensOf(browser, org)).claims.sub, org.user.id);
   });
 
-  test("the waiting sign-in ends after ten minutes", async () => {
+  test("a pending sign-in expires after ten minutes", async () => {
     const { browser, page } = await afterPassword();
     clock.advance(10 * MINUTE);
     const late = await showFactor(browser, org, page, { code: app.code(clock()) });
@@ -216,7 +216,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(late));
   });
 
-  test("the waiting sign-in ends when the password is changed, the account disabled or its factors reset", async () => {
+  test("a pending sign-in ends when the password changes, the account is disabled or its factors are reset", async () => {
     const { organisation, user } = org;
     const key = { orgId: organisation.id, id: user.id, actor: "test" };
     const ends = {
@@ -251,7 +251,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the waiting sign-in is completed once", async () => {
+  test("a pending sign-in is completed once", async () => {
     const { browser, page } = await afterPassword();
     const cookie = sessionCookie(browser, org);
     const codes = await giveRecoveryCodes(running.service, org);
@@ -267,7 +267,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(next, org, nextPage, proof)));
   });
 
-  test("a form from elsewhere decides nothing", async () => {
+  test("a cross-site form has no effect", async () => {
     const { browser, page } = await afterPassword();
     const code = app.code(clock());
     for (const forged of [
@@ -284,7 +284,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, page, { code })), "and uses nothing up");
   });
 
-  test("a recovery code signs in once, however it is typed", async () => {
+  test("a recovery code signs in once, in any notation", async () => {
     const [code = "", other = ""] = await giveRecoveryCodes(running.service, org);
     const { browser, page } = await afterPassword();
     const choice = await showFactor(browser, org, page, { show: "recovery" });
@@ -303,7 +303,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(events.some(({ action, target }) => action === "recovery-code.used" && target === org.user.id));
   });
 
-  test("of many that show one recovery code at once, one gets in", async () => {
+  test("of many concurrent uses of a recovery code, one succeeds", async () => {
     const [code = ""] = await giveRecoveryCodes(running.service, org);
     const waiting = await Promise.all(Array.from({ length: 6 }, () => afterPassword()));
     const pages = await Promise.all(
@@ -312,6 +312,6 @@ forEachDatabase(({ fresh }) => {
     assert.equal(pages.filter(showsConsent).length, 1);
   });
 
-  test("what was done is in the audit log", () =>
+  test("every action is audited", () =>
     assertWritten(running.service.database.query, "second-factor.failed"));
 });

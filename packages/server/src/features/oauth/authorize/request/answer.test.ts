@@ -53,7 +53,7 @@ forEachDatabase(({ fresh }) => {
   }
 
   for (const mode of ["query", "fragment", "form_post"]) {
-    test(`${mode}: a code comes with an intact state and the issuer`, async () => {
+    test(`${mode}: a code comes with the unchanged state and the issuer`, async () => {
       const answer = received(
         await visit(browser, org, { more: { response_mode: mode, state: stateFor(mode) } }),
         mode,
@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual(answer, { code: answer.code, state: stateFor(mode), iss: org.issuer });
     });
 
-    test(`${mode}: an error comes the same way, silent or asked for`, async () => {
+    test(`${mode}: an error uses the same response mode, with and without prompt=none`, async () => {
       for (const more of [{ prompt: "none" }, { scope: "nonsense" }]) {
         const asked = { more: { ...more, response_mode: mode, state: stateFor(mode) } };
         const answer = received(await visit(testBrowser(), org, asked), mode);
@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
       }
     });
 
-    test(`${mode}: without a state there is none in the answer`, async () => {
+    test(`${mode}: a request without state has none in the response`, async () => {
       const answer = received(
         await visit(browser, org, { more: { response_mode: mode, state: undefined } }),
         mode,
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("a redirect URI's own query is kept, and an answer is added to it", async () => {
+  test("the redirect URI's query is kept, and the response is added to it", async () => {
     const redirectUri = "https://app.example/callback?tenant=a%2Fb&x";
     const made = await makeClient(running.service, org.organisation, {
       redirectUris: [redirectUri],
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(page.location?.startsWith(`${redirectUri}&code=sgn_ac_`), String(page.location));
   });
 
-  test("the form of form_post goes to the client, wherever that redirects to, and is kept by nobody", async () => {
+  test("the form_post page may submit to the client and its redirects, and is not cached", async () => {
     const page = await visit(browser, org, { more: { response_mode: "form_post" } });
     const policy = page.headers.get("content-security-policy") ?? "";
     assert.ok(!policy.includes("form-action"), policy);
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(page.body, /<script(?! src="\/assets\/)/);
   });
 
-  test("after a POST of ours the browser is sent on with 303, so that no password goes along", async () => {
+  test("a response to a POST redirects with 303, so that the password is not resent", async () => {
     const other = testBrowser();
     const login = await other.get(`${org.issuer}/authorize?${requestQuery(org)}`);
     const { email, password } = org.user;
@@ -124,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a code of any mode is redeemed like any other", async () => {
+  test("a code of every response mode is redeemed", async () => {
     const asked = { response_mode: "form_post" };
     const { query, verifier } = authorizationRequest(org.web.application.id, REDIRECT_URI, asked);
     const page = await browser.get(`${org.issuer}/authorize?${query}`);

@@ -1,7 +1,7 @@
 /** The authorization response (RFC 6749 §4.1.2) in the requested response mode, always with `iss` (RFC 9207). */
 import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import { issuerOf } from "../../../../core/organisations/organisation.ts";
+import { issuerOfApplication } from "../../../../core/signing-pools/application-issuer.ts";
 import { formPostScript } from "../../../../html/scripts.ts";
 import { type BrowserDeps, pageApplication, pageFrame, show, type Visit } from "../browser.ts";
 import type { AnswerTarget } from "./authorization-request.ts";
@@ -30,18 +30,15 @@ export function answerWithError(
 }
 
 async function answer(
-  { baseUrl, poolSigning }: BrowserDeps,
+  deps: BrowserDeps,
   visit: Visit,
   target: AnswerTarget,
   result: ReadonlyArray<readonly [string, string]>,
 ): Promise<void> {
-  const { organisation, request, reply } = visit;
+  const { request, reply } = visit;
   const { application, redirectUri, responseMode, state } = target;
   // The issuer of the tokens: RFC 9207 §2.4 compares the two.
-  const issuer =
-    application.settings.signingPoolId === undefined
-      ? issuerOf(baseUrl, organisation.id)
-      : await poolSigning.issuer(organisation, application);
+  const issuer = await issuerOfApplication(deps, application);
   const parameters = [
     ...result,
     ...(state === undefined ? [] : [["state", state] as const]),

@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(page.body, /login-submit/, what);
   }
 
-  test("a fault of client_id or redirect_uri is told on a page and never redirected", async () => {
+  test("an invalid client_id or redirect_uri is shown on a page and never redirected", async () => {
     const { id } = org.web.application;
     const gone = await client({});
     await disableApplication(running.service, {
@@ -81,7 +81,7 @@ forEachDatabase(({ fresh }) => {
     for (const [what, asked, added = ""] of faults) await assertTold(asked, added, what);
   });
 
-  test("every other fault goes back to the client, with its state and the issuer", async () => {
+  test("every other error goes to the client with its state and the issuer", async () => {
     const service = await client({ grantTypes: ["client_credentials"] });
     const lax = await client({ requirePkce: false });
     const missing = (name: string) => ({ more: { [name]: undefined } });
@@ -164,7 +164,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("state repeated is a fault, and one too long comes back as it was", async () => {
+  test("a repeated state is an error, and one that is too long is returned unchanged", async () => {
     const twice = answerOf(await ask({ more: { state: "a" } }, "&state=b"));
     assert.equal(twice.get("error"), "invalid_request");
     const state = "s".repeat(4_097);
@@ -173,7 +173,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(long.get("state"), state);
   });
 
-  test("what is unknown, a wish, left out or empty never makes an error", async () => {
+  test("unknown, optional and empty parameters cause no error", async () => {
     const spoken: Asked["more"] = {
       display: "popup",
       ui_locales: "xx-YY de ;;; tlh",
@@ -196,7 +196,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([...answer.keys()].sort(), ["code", "iss"]);
   });
 
-  test("scopes that the client may not have are left out, and without any it is openid", async () => {
+  test("disallowed scopes are dropped, and the default is openid", async () => {
     const few = await client({ allowedScopes: ["openid", "email"] });
     const asked = (scope: string | undefined) => ({ clientId: few, more: { scope, prompt: "consent" } });
     for (const [scope, shown] of [
@@ -218,7 +218,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("several resources may be asked for", async () => {
+  test("several resources can be requested", async () => {
     const resources = ["https://api.example/a", "https://api.example/b"];
     const clientId = await client({ allowedResources: resources, requireConsent: false });
     const added = resources.map((uri) => `&resource=${encodeURIComponent(uri)}`).join("");
@@ -227,7 +227,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answerOf(await ask({ clientId }, strange)).get("error"), "invalid_target");
   });
 
-  test("the longest request that is accepted gets all the way to its code, a longer one is refused at once", async () => {
+  test("the longest accepted request receives its code, and a longer one is rejected immediately", async () => {
     const longest = { state: "\u0001".repeat(900), nonce: "n".repeat(512), login_hint: "é".repeat(200) };
     const answer = answerOf(await signInAndConsent(testBrowser(), org, { more: longest }));
     assert.ok(answer.get("code"), `${answer}`);
@@ -243,7 +243,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a private-use scheme and a loopback port get their answers too", async () => {
+  test("redirects to private-use schemes and loopback ports work", async () => {
     const native = await createApplication(running.service, {
       orgId: org.organisation.id,
       name: "Phone",

@@ -61,7 +61,7 @@ forEachDatabase(({ fresh }) => {
     return answerOf(page).get("error") ?? "code";
   };
 
-  test("prompt=none without a session, or with a cookie that is none, is login_required", async () => {
+  test("prompt=none without a valid session is login_required", async () => {
     const browser = testBrowser();
     assert.equal(await silently(browser), "login_required");
     await visit(browser, org);
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await silently(browser), "login_required");
   });
 
-  test("prompt=none with a session silently gives a code with the same sub, sid and auth_time", async () => {
+  test("prompt=none with a session issues a code with the same sub, sid and auth_time", async () => {
     const browser = await signedIn();
     const first = await identify(browser);
     clock.advance(300_000);
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     ["a passed max_age", { max_age: "59" }],
     ["max_age=0", { max_age: "0" }],
   ] as const) {
-    test(`${what} really signs in again, with a later auth_time, in the same session`, async () => {
+    test(`${what} reauthenticates with a later auth_time in the same session`, async () => {
       const browser = await signedIn();
       const first = await identify(browser);
       const again = await identify(browser, more);
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("prompt=login cannot be passed by asking for the page behind it", async () => {
+  test("prompt=login can't be bypassed by requesting the consent page", async () => {
     const browser = await signedIn();
     const login = await visit(browser, org, { more: { prompt: "login" } });
     const flow = login.hidden.flow ?? "";
@@ -115,11 +115,11 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(decided));
   });
 
-  test("a max_age that has not passed asks nothing", async () => {
+  test("a max_age that has not passed needs no sign-in", async () => {
     assert.equal((await identify(await signedIn(), { max_age: "61" })).asked, false);
   });
 
-  test("login_hint fills the field, as text", async () => {
+  test("login_hint fills the email field, escaped", async () => {
     const hint = `uma+x@acme.example"><script>alert(1)</script>`;
     const page = await visit(testBrowser(), org, { more: { login_hint: hint } });
     assert.ok(
@@ -129,7 +129,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(long.body, /value="é{254}"/);
   });
 
-  test("an id_token_hint of another user is login_required in silence, and a sign-in otherwise", async () => {
+  test("an id_token_hint of another user is login_required with prompt=none, and a sign-in otherwise", async () => {
     const { idToken } = await identify(await signedIn(otto), {}, otto);
     const browser = await signedIn();
     assert.equal(await silently(browser, { id_token_hint: idToken }), "login_required");
@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(asOtto).get("code"));
   });
 
-  test("one's own id_token_hint is fine even expired; one that is not genuine is never believed", async () => {
+  test("an expired id_token_hint of the user is accepted, an invalid one never", async () => {
     const browser = await signedIn();
     const { idToken } = await identify(browser);
     clock.advance(3_700_000);
@@ -165,7 +165,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("select_account: going on as the same person asks nothing more", async () => {
+  test("select_account: the current account continues without another page", async () => {
     const browser = await signedIn();
     const page = await visit(browser, org, { more: { prompt: "select_account" } });
     assert.ok(showsAccountChoice(page));
@@ -174,7 +174,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(await follow(browser, chosen)).get("code"));
   });
 
-  test("select_account: another account signs in, and is the one that the application gets", async () => {
+  test("select_account: another account signs in, and the application receives it", async () => {
     const browser = await signedIn();
     const page = await visit(browser, org, { more: { prompt: "select_account", state: "kept" } });
     const chosen = await browser.post(`${org.issuer}/authorize`, { ...page.hidden, account: "other" });
@@ -186,7 +186,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await identify(browser)).sub, otto.user.id);
   });
 
-  test("changing the account loses no other wish: consent is still asked", async () => {
+  test("changing the account keeps prompt=consent", async () => {
     const browser = await signedIn();
     const page = await visit(browser, org, { more: { prompt: "select_account consent" } });
     for (const account of ["current", "other"]) {
@@ -205,7 +205,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await logIn(browser, org, login)));
   });
 
-  test("the choice of an account does not come from elsewhere", async () => {
+  test("a cross-site form can't choose an account", async () => {
     const browser = await signedIn();
     const page = await visit(browser, org, { more: { prompt: "select_account" } });
     const forged = { flow: page.hidden.flow ?? "", account: "other" };
@@ -214,7 +214,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsAccountChoice(neither));
   });
 
-  test("a request posted from elsewhere becomes the same request by GET, with 303", async () => {
+  test("a cross-site POST is repeated by GET with 303", async () => {
     const browser = await signedIn();
     const query = requestQuery(org, { more: { state: "a b&c=ü", flow: "unknown here", utm_source: "x" } });
     const posted = await browser.post(
@@ -235,7 +235,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answer.get("state"), "a b&c=ü");
   });
 
-  test("a request posted from elsewhere keeps its faults: repeated, empty, missing, oversized", async () => {
+  test("a cross-site POST keeps its errors: repeated, empty, missing and oversized parameters", async () => {
     const browser = testBrowser();
     const send = async (body: string) => {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -259,7 +259,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await send(`${requestQuery(org)}&x=%zz`)).status, 400);
   });
 
-  test("bodies that are no forms are refused with a page", async () => {
+  test("a body of another content type is rejected with a page", async () => {
     for (const path of ["authorize", "login", "end_session"]) {
       const headers = { "content-type": "application/json" };
       const response = await fetch(`${org.issuer}/${path}`, {
@@ -273,7 +273,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("what one node began, another carries on", async () => {
+  test("a flow begun at one node continues at another", async () => {
     const { baseUrl } = running;
     const second = await startTestService({ databaseUrl, clock, passwords: quickPasswords, baseUrl });
     try {
@@ -290,7 +290,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("RequireConsent=false asks nothing but the sign-in", async () => {
+  test("RequireConsent=false skips the consent page", async () => {
     const settings = { redirectUris: [REDIRECT_URI], requireConsent: false };
     const { application } = await makeClient(running.service, org.organisation, settings);
     const browser = testBrowser();

@@ -6,7 +6,7 @@ import { readSealedFlow, takeStep } from "../take-step.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { issueSignedCode } from "./pool-signed-code.ts";
 
-export interface WaitedFor {
+export interface FinishedWait {
   readonly requestId: string;
   readonly continuation: Extract<Continuation, { kind: "authorization" }>;
   readonly outcome: Exclude<SigningOutcome, "waiting">;
@@ -19,7 +19,7 @@ export interface WaitedFor {
 export async function continueAuthorization(
   deps: BrowserDeps,
   visit: Visit,
-  { requestId, continuation, outcome }: WaitedFor,
+  { requestId, continuation, outcome }: FinishedWait,
 ): Promise<boolean> {
   const { familyId, claimsHash } = continuation;
   const current = await readSealedFlow(deps, visit, continuation.flow);

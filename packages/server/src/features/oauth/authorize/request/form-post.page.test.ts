@@ -18,12 +18,12 @@ const view: FormPostView = {
   script: formPostScript.path,
 };
 
-test("the form_post answer is well made and escapes everything", () => {
+test("the form_post response is valid HTML and escapes all values", () => {
   assertWellMade(formPostPage(view));
   assertEscapes(formPostPage, view);
 });
 
-test("the answer is a form POST to the redirect address with nothing in the query", () => {
+test("the response is a form POST to the redirect URI without a query", () => {
   const page = render(formPostPage(view));
   assert.match(
     page,
@@ -33,7 +33,7 @@ test("the answer is a form POST to the redirect address with nothing in the quer
   assert.match(page, /<input type="hidden" name="state" value="a&quot;b&lt;c&gt;&amp;&#39;">/);
 });
 
-test("it is sent by a script of our own, and by a button where scripts are off", () => {
+test("a script submits the form, and a button does without scripts", () => {
   const page = render(formPostPage(view));
   assert.ok(page.includes(`<script src="${formPostScript.path}" defer></script>`));
   assert.match(
@@ -42,7 +42,7 @@ test("it is sent by a script of our own, and by a button where scripts are off",
   );
 });
 
-test("the script sends the form even when a field is named submit", () => {
+test("the script submits the form even if a field is named submit", () => {
   const sent: unknown[] = [];
   class HTMLFormElement {
     submit(): void {
@@ -55,7 +55,7 @@ test("the script sends the form even when a field is named submit", () => {
   assert.deepEqual(sent, [form]);
 });
 
-test("an address that would run in the page is refused", () => {
+test("a redirect URI that runs in the page is rejected", () => {
   for (const redirectUri of [
     "javascript:alert(1)",
     "JAVASCRIPT:x",

@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(page.body.includes("&lt;"), `${what}: the probe is on the page`);
   }
 
-  test("in the names of organisation, application and user, and in scopes, on every step", async () => {
+  test("hostile names of organisations, applications, users and scopes are escaped on every page", async () => {
     const login = await ask({ login_hint: PROBE, ui_locales: PROBE });
     assertText(login, "login");
     const wrong = await logIn(browser, org, login, { email: PROBE, password: PROBE });
@@ -133,7 +133,7 @@ forEachDatabase(({ fresh }) => {
     assertText(await testBrowser().get(`${org.issuer}/end_session?client_id=${clientId}`), "signed out");
   });
 
-  test("in the state of a form_post answer, which arrives as it was", async () => {
+  test("a hostile state of a form_post response arrives unchanged", async () => {
     const page = await visit(testBrowser(), org, {
       clientId,
       more: { response_mode: "form_post", prompt: "none", state: PROBE },
@@ -142,7 +142,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(page.hidden["state"], PROBE);
   });
 
-  test("in the name of a repeated parameter, which the error names", async () => {
+  test("a hostile parameter name is escaped in the error", async () => {
     const name = encodeURIComponent(PROBE.slice(0, 60));
     for (const address of [
       `${org.issuer}/end_session?${name}=1&${name}=2`,
@@ -160,11 +160,11 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(await form.text(), /<img|<script>/);
   });
 
-  test("in the organisation's name and the file's on the landing page", async () => {
+  test("hostile names are escaped on the landing page", async () => {
     assertText(await browser.get(`${running.baseUrl}/`), "landing");
   });
 
-  test("in what a request says of itself: language, path, type", async () => {
+  test("hostile language, path and content type are handled", async () => {
     for (const page of [
       await browser.get(`${org.issuer}/authorize?${requestQuery(org)}`, {
         "accept-language": `${PROBE},en;q=${PROBE}`,
@@ -177,7 +177,7 @@ forEachDatabase(({ fresh }) => {
       assertInert(page, page.url);
   });
 
-  test("an error that goes back to the client holds nothing but plain text", async () => {
+  test("an error description sent to the client is plain text", async () => {
     const { location } = await ask({ response_mode: PROBE, state: PROBE });
     const answer = answerOf({ location } as TestPage);
     assert.equal(answer.get("error"), "invalid_request");

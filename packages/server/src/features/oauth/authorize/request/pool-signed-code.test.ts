@@ -83,7 +83,7 @@ forEachDatabase(({ fresh }) => {
     return new URL(location).searchParams;
   };
 
-  test("a quick agent is not noticed: an ordinary redirect, and the tokens are there when the code is redeemed", async () => {
+  test("a fast agent: an ordinary redirect, and the signed tokens are returned for the code", async () => {
     const grant = await served(() => getCode({ nonce: "n-1" }));
     assert.equal(grant.answer.get("iss"), `${org.issuer}/sovereign/pools/${pool.id}`);
     const { status, body } = await redeemWith(org, grant, {}, web);
@@ -98,7 +98,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postForm(`${org.issuer}/introspect`, introspection)).body["active"], false);
   });
 
-  test("a slow agent: the browser waits on its page, and goes on to the application once", async () => {
+  test("a slow agent: the browser waits on the wait page and returns to the application once", async () => {
     const { wait, verifier } = await waitPage();
     const status = async () =>
       JSON.parse((await browser.get(`${wait}/status`)).body) as Record<string, unknown>;
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, { code, verifier }, {}, web)).status, 200);
   });
 
-  test("a consent is asked for once, also when the agent is slow", async () => {
+  test("the consent page is shown once, also with a slow agent", async () => {
     const { query } = request({ prompt: "consent" });
     const page = await browser.get(`${org.issuer}/authorize?${query}`);
     const consent = await browser.get(page.location ?? "");
@@ -126,13 +126,13 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(await browser.get(`${waiting.location}/continue`)).get("code"));
   });
 
-  test("what an agent refuses is told on the page, and to the application when the person goes back", async () => {
+  test("an agent's rejection is shown on the page and sent to the application", async () => {
     const { wait } = await waitPage();
     await agent.reject(await nextClaim(), "policy_denied");
     assert.equal(answerOf(await browser.get(`${wait}/continue`)).get("error"), "access_denied");
   });
 
-  test("what was decided before the wait is decided again after it: a consent that ended meanwhile gives no code", async () => {
+  test("the decision is repeated after the wait: no code for a consent revoked meanwhile", async () => {
     const { wait } = await waitPage();
     await agent.sign(await nextClaim());
     const { orgId, id: applicationId } = web.application;
@@ -148,7 +148,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(allowed).get("code"));
   });
 
-  test("prompt=none waits for nobody's hands: a code, or temporarily_unavailable", async () => {
+  test("prompt=none doesn't wait for an approval: a code, or temporarily_unavailable", async () => {
     const silent = await served(() => getCode({ prompt: "none" }));
     assert.equal((await redeemWith(org, silent, {}, web)).status, 200);
     await setTokenWait(running.service, pool, 0);
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await asking).get("error"), "interaction_required");
   });
 
-  test("under half of its time a stored token is signed anew, and without an agent the code stays good", async () => {
+  test("a stored token with less than half of its lifetime is signed again, and without an agent the code stays valid", async () => {
     const grant = await served(() => getCode());
     clock.advance(100_000);
     const young = await redeemWith(org, await served(() => getCode()), {}, web);
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postForm(`${org.issuer}/introspect`, introspection)).body["active"], true);
   });
 
-  test("a stored token that says more than it should by now is not given out", async () => {
+  test("a stored token with claims that are no longer allowed is not released", async () => {
     const resources = new URLSearchParams(request({ resource: API }).parameters);
     resources.append("resource", `${API}/more`);
     const { verifier, parameters } = request();

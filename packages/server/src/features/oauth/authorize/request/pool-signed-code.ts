@@ -2,10 +2,12 @@
  * The code of an application whose tokens an agent signs (sovereign-signing.md §4): a granted request goes to the agent, and
  * its code is issued with the signature. A fast agent answers before the wait page is shown.
  */
+
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
+import { issuerOfApplication } from "../../../../core/signing-pools/application-issuer.ts";
 import { addedClaims } from "../../../../core/tokens/claims.ts";
 import type { BrowserOccasion, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
 import {
@@ -118,7 +120,7 @@ async function tokensToSign(
 ): Promise<TokensToSign> {
   const { application, scopes, resources, nonce } = request;
   const subject = {
-    issuer: await deps.poolSigning.issuer(organisation, application),
+    issuer: await issuerOfApplication(deps, application),
     application,
     scopes,
     resources,

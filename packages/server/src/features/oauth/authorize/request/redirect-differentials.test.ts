@@ -150,7 +150,7 @@ forEachDatabase(({ fresh }) => {
     browser.get(`${org.issuer}/authorize?${requestQuery(org, { clientId, redirectUri, more })}`);
 
   for (const [registered, addresses] of Object.entries(differentials)) {
-    test(`${registered} and nothing that looks like it`, async () => {
+    test(`${registered} matches, and nothing that looks like it does`, async () => {
       assert.ok((await ask(registered)).location?.startsWith(registered), "the registered one works");
       for (const address of addresses) {
         for (const more of [
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("on the loopback interface any port is the registered address (RFC 8252 §7.3)", async () => {
+  test("loopback redirect URIs match with any port (RFC 8252 §7.3)", async () => {
     for (const port of [80, 1, 1024, 8080, 65_535]) {
       const redirectUri = `http://127.0.0.1:${port}/callback`;
       const { href } = new URL(redirectUri);
@@ -176,7 +176,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the code is bound to the address that it was sent to, port included", async () => {
+  test("the code is bound to its redirect URI, port included", async () => {
     const redirectUri = "http://127.0.0.1:50001/callback";
     for (const [given, status] of [
       ["http://127.0.0.1:50002/callback", 400],

@@ -19,7 +19,7 @@ const read = (acrValuesText: string | undefined, acr?: unknown, requiredAcr?: st
     requiredAcr === undefined ? {} : { requiredAcr },
   );
 
-test("acr_values and a voluntary claim are wishes, in the client's order", () => {
+test("acr_values and a voluntary claim are preferences, in the client's order", () => {
   assert.deepEqual(read(`${PHR}  ${MFA} x`).preferred, [PHR, MFA, "x"]);
   assert.deepEqual(read(MFA, { values: [PHR] }).preferred, [MFA, PHR]);
   assert.deepEqual(preferredAssurances(read(`x ${PHR} ${PWD}`)), [
@@ -29,7 +29,7 @@ test("acr_values and a voluntary claim are wishes, in the client's order", () =>
   assert.equal(requiredAssurance(read(PHR, { values: [PHR] })), assurance.none);
 });
 
-test("an essential claim and the application's setting are demands", () => {
+test("an essential claim and the application's setting are requirements", () => {
   assert.equal(requiredAssurance(read(undefined, { essential: true, value: MFA })), assurance.multiFactor);
   assert.equal(
     requiredAssurance(read(undefined, { essential: true, values: [PHR, MFA] })),
@@ -43,7 +43,7 @@ test("an essential claim and the application's setting are demands", () => {
   assert.deepEqual(read(undefined, { essential: true, value: MFA }).preferred, []);
 });
 
-test("a demand for what is not there cannot be met", () => {
+test("an unsupported required acr can't be met", () => {
   for (const acr of [{ value: "x" }, { values: ["x", 5] }, { value: 5 }, { value: null }])
     assert.equal(
       requiredAssurance(read(undefined, { essential: true, ...acr })),
@@ -53,12 +53,12 @@ test("a demand for what is not there cannot be met", () => {
   assert.equal(requiredAssurance(read(undefined, undefined, "x")), undefined);
 });
 
-test("an essential acr without values only asks that it be there", () => {
+test("an essential acr without values only requests the claim", () => {
   for (const acr of [{ essential: true }, { essential: true, values: [] }, null])
     assert.deepEqual(read(undefined, acr), { ...noRequestedAcr });
 });
 
-test("the token names the first class asked for that is reached, never more than was reached", () => {
+test("the token's acr is the first requested value that is reached, and never exceeds the session", () => {
   assert.equal(reportedAcr(noRequestedAcr, PHR), PHR);
   assert.equal(reportedAcr(read(MFA), PHR), MFA);
   assert.equal(reportedAcr(read(`${PHR} ${MFA}`), MFA), MFA);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
-test("the example of OpenID Connect Core §5.5 is read as it is meant", () => {
+test("parses the example of OpenID Connect Core §5.5", () => {
   const claims = parseRequestedClaims(
     JSON.stringify({
       userinfo: {
@@ -32,7 +32,7 @@ test("the example of OpenID Connect Core §5.5 is read as it is meant", () => {
   });
 });
 
-test("what is nested deeply is refused: it would be kept, compared and written again", () => {
+test("rejects deeply nested JSON", () => {
   const deep = "[".repeat(2_000) + "]".repeat(2_000);
   assert.throws(
     () => parseRequestedClaims(`{"id_token":{"sub":{"value":${deep}}}}`),
@@ -40,12 +40,12 @@ test("what is nested deeply is refused: it would be kept, compared and written a
   );
 });
 
-test("a single value is a list of one", () => {
+test("a single value becomes a list of one", () => {
   const { idToken } = parseRequestedClaims('{"id_token":{"sub":{"value":"248289761001"}}}');
   assert.deepEqual(idToken, { sub: { essential: false, values: ["248289761001"] } });
 });
 
-test("nothing asked for is nothing, and what the standard does not know is ignored at every level", () => {
+test("an absent parameter requests nothing, and unknown members are ignored at every level", () => {
   const nothing = { userinfo: {}, idToken: {} };
   assert.deepEqual(parseRequestedClaims(undefined), nothing);
   assert.deepEqual(parseRequestedClaims("{}"), nothing);
@@ -55,7 +55,7 @@ test("nothing asked for is nothing, and what the standard does not know is ignor
   });
 });
 
-test("a claim that is named like a member of every object is a claim and nothing else", () => {
+test("a claim named like an Object member is an ordinary claim", () => {
   const { userinfo } = parseRequestedClaims('{"userinfo":{"__proto__":{"essential":true},"toString":null}}');
   assert.deepEqual(Object.keys(userinfo), ["__proto__", "toString"]);
   assert.equal(Object.getPrototypeOf(userinfo), Object.prototype);
@@ -78,7 +78,7 @@ const malformed = [
   JSON.stringify({ userinfo: many }),
 ];
 for (const text of malformed) {
-  test(`malformed is invalid_request: ${text.slice(0, 60)}`, () => {
+  test(`malformed claims are invalid_request: ${text.slice(0, 60)}`, () => {
     assert.throws(
       () => parseRequestedClaims(text),
       (error) => error instanceof OAuthError && error.code === "invalid_request",

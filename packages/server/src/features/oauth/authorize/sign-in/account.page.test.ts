@@ -14,12 +14,12 @@ const view: AccountView = {
   user: { email: "ada@acme.example", name: "Ada Lovelace" },
 };
 
-test("the account page is well made and escapes everything", () => {
+test("the account page is valid HTML and escapes all values", () => {
   assertWellMade(accountPage(view));
   assertEscapes(accountPage, view);
 });
 
-test("going on as oneself or as another are two buttons of one form", () => {
+test("the current and another account are two buttons of one form", () => {
   const page = render(accountPage(view));
   assert.match(page, /<form method="post" action="\/oauth\/1\/account">/);
   assert.match(page, /name="csrf" value="the-csrf">\n<input type="hidden" name="flow" value="the-flow">/);
@@ -29,7 +29,7 @@ test("going on as oneself or as another are two buttons of one form", () => {
   assert.match(page, /id="account-other" type="submit" name="account" value="other">Use another account</);
 });
 
-test("without a name the email stands for the person, once", () => {
+test("a user without a name is shown by email, once", () => {
   const page = render(accountPage({ ...view, user: { email: "ada@acme.example" } }));
   assert.match(page, /Continue as ada@acme\.example/);
   assert.equal(page.match(/ada@acme\.example/g)?.length, 1);

@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
     return rows.map(({ id }) => id);
   };
 
-  test("a session that ends while it is raised stays ended, and no other takes its place", async () => {
+  test("a session that ends during its step-up stays ended, and no other replaces it", async () => {
     const { user, session, token, proof, cookies, note, used } = await endingSession();
     const { organisation } = org;
     const signedIn = { session, user };
@@ -101,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await findSignedIn(running.service, organisation, token))?.session.acr, acrValues.password);
   });
 
-  test("the same holds for a factor that is added on the account's pages", async () => {
+  test("a session that ends during an enrolment on the account pages stays ended", async () => {
     const { user, session, proof, cookies, note } = await endingSession();
     const { organisation } = org;
     const deps = { ...running.service, door: { writeSession: note } } as unknown as Parameters<

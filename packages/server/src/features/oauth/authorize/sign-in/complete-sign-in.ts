@@ -7,7 +7,6 @@ import {
   TRUSTED_BROWSER_MS,
 } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import { holdPassword } from "../../../../core/users/users.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
@@ -23,8 +22,8 @@ import {
 import { recoveryCodesPage } from "../factors/enrolment.page.ts";
 import { type PageRequest, signInDestination } from "../page-request.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
-import { notifyNewBrowser } from "./new-browser-notice.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export interface VerifiedSignIn {
   readonly pending: PendingSignIn;
@@ -61,11 +60,15 @@ export async function completeSignIn(
   if (!completed) return "proof-used";
   const { token, trustedBrowserToken, recoveryCodes } = completed;
   await proof.accepted();
-  const { id: orgId, settings } = visit.organisation;
-  deps.activity.count(orgId, "sign-ins");
-  deps.cookies.write(visit.reply, orgId, token, settings.sessionLifetimeSeconds);
+  finishSignIn(deps, visit, token);
+  const { id: orgId } = visit.organisation;
   if (trustedBrowserToken !== undefined)
-    deps.secondFactors.devices.write(visit.reply, orgId, trustedBrowserToken, TRUSTED_BROWSER_MS / 1000);
+    deps.secondFactors.trustedBrowsers.write(
+      visit.reply,
+      orgId,
+      trustedBrowserToken,
+      TRUSTED_BROWSER_MS / 1000,
+    );
   if (recoveryCodes.length === 0) await continueFlow(deps, visit, signIn.pending.flow);
   else await showRecoveryCodes(deps, visit, signIn, recoveryCodes);
   return "completed";
@@ -92,10 +95,9 @@ async function completeIn(
   const { address } = origin;
   const event = { orgId: organisation.id, at: now, actor: `user:${user.id}`, target: user.id, address };
   if (proof.method === "recovery") await recordAuditEvent(tx, { ...event, action: "recovery-code.used" });
-  await notifyNewBrowser(deps, tx, visit, user, origin);
   const { authTime } = pending;
-  const session = { organisation, user, ...raised(pending, proof), ...origin, before, authTime };
-  const started = await signInWithin(tx, session, now);
+  const signIn = { user, ...raised(pending, proof), authTime, uiLocales: request.uiLocales, before };
+  const started = await startBrowserSession(deps, tx, visit, signIn);
   // A sign-out in another tab ends the step-up.
   if (pending.sessionId !== null && started.session.id !== pending.sessionId) throw new PendingSignInEnded();
   const trustedBrowserToken = remember ? await rememberDevice(tx, user, { ...origin, now }) : undefined;

@@ -65,7 +65,7 @@ forEachDatabase(({ fresh }) => {
     return (await query.selectFrom("logout_delivery").select("session_id").execute()).length;
   };
 
-  test("running out by itself tells nobody, and ends no tokens", async () => {
+  test("an expired session notifies no application and ends no tokens", async () => {
     const { source, here } = await start();
     const before = await told();
     clock.advance(3 * HOUR);
@@ -80,7 +80,7 @@ forEachDatabase(({ fresh }) => {
     ["the browser that it was in", ({ source }: Run) => source.browser],
     ["one that has forgotten it", () => testBrowser()],
   ] as const)
-    test(`an application that signs out later ends what rests on it and tells the others, from ${whose}`, async () => {
+    test(`a later sign-out revokes the tokens of the expired session and notifies the applications, from ${whose}`, async () => {
       const run = await start();
       clock.advance(3 * HOUR);
       const before = await told();
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal(await told(), before + 1, "once");
     });
 
-  test("so does a sign-out of the sign-in after it", async () => {
+  test("a sign-out of the next session also ends the expired one", async () => {
     const run = await start();
     clock.advance(3 * HOUR);
     await run.source.tokens({ scope: "openid" }, client);
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await told(), before + 2);
   });
 
-  test("also when housekeeping has forgotten the session", async () => {
+  test("a sign-out ends the tokens of a session that housekeeping has removed", async () => {
     const run = await start();
     let token = run.here;
     for (let round = 0; round < 3; round++) {
@@ -114,7 +114,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await works(token), false);
   });
 
-  test("a session that lives is ended by its own browser only, whoever has its ID token", async () => {
+  test("an active session is ended by its own browser only, not by its ID token", async () => {
     const run = await start();
     const otto = await withUser(running.service, org, "otto@acme.example");
     const ottos = codeSource(otto);

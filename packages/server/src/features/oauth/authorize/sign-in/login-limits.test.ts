@@ -80,7 +80,7 @@ forEachDatabase(({ fresh }) => {
   }
   const right = { password: PASSWORD };
 
-  test("after ten failures the account is closed to the address, to the right password too", async () => {
+  test("after ten failures the account is locked, also for the correct password", async () => {
     await fail(10);
     const closed = await attempt(right);
     assert.equal(closed.status, 429);
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(written.status, 429, "written in another way");
   });
 
-  test("the limit is the address's and the account's: others sign in meanwhile", async () => {
+  test("the limit is for one account: other users still sign in", async () => {
     await fail(10);
     assert.equal((await attempt(right)).status, 429);
     assert.ok(showsConsent(await attempt({ ...right, from: "203.0.113.9" })));
@@ -103,7 +103,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await attempt({ ...right, email: user.email })));
   });
 
-  test("the window passes by the clock, counted from the first failure", async () => {
+  test("the window starts with the first failure and ends by the clock", async () => {
     await fail(1);
     clock.advance(10 * MINUTE);
     await fail(9);
@@ -117,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt(right)).status, 429);
   });
 
-  test("only failures count", async () => {
+  test("successful sign-ins don't count", async () => {
     for (let at = 0; at < 15; at++) assert.ok(showsConsent(await attempt(right)));
     await fail(9);
     assert.ok(showsConsent(await attempt(right)));
@@ -125,13 +125,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt(right)).status, 429);
   });
 
-  test("guesses sent at once are all counted: no more than ten are looked at", async () => {
+  test("concurrent guesses all count: ten at most are checked", async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => attempt()));
     assert.equal(state.looked, 10);
     assert.equal(answers.filter(({ status }) => status === 429).length, 50);
   });
 
-  test("a hundred failures close an address to every account, known or not, for an hour", async () => {
+  test("a hundred failures block an address for every account, known or not, for an hour", async () => {
     const guesses = Array.from({ length: 100 }, (_, at) => attempt({ email: `guess-${at}@acme.example` }));
     assert.ok((await Promise.all(guesses)).every(({ status }) => status === 401));
     const closed = await attempt(right);
@@ -144,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await attempt(right)));
   });
 
-  test("one IPv6 network is one address, another is not; an IPv4 address in IPv6 form is itself", async () => {
+  test("an IPv6 /64 counts as one address, and an IPv4-mapped address as its IPv4 address", async () => {
     for (let at = 1; at <= 10; at++) await fail(1, { from: `2001:db8:0:${address}::${at.toString(16)}` });
     assert.equal((await attempt({ from: `2001:db8:0:${address}:ffff:ffff:ffff:ffff` })).status, 429);
     assert.equal((await attempt({ from: `2001:db8:1:${address}::1` })).status, 401);
@@ -153,7 +153,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt({ from: `::ffff:192.0.2.${address + 1}` })).status, 401);
   });
 
-  test("of a chain of addresses the one that the trusted proxy saw counts, whatever stands before it", async () => {
+  test("of X-Forwarded-For the address that the trusted proxy saw counts", async () => {
     for (let at = 0; at < 10; at++) await fail(1, { from: `203.0.113.${at}, 198.51.100.${address}` });
     assert.equal((await attempt({ ...right, from: `203.0.113.99, 198.51.100.${address}` })).status, 429);
     for (const from of [
@@ -187,7 +187,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("X-Forwarded-For means nothing from whoever is no trusted proxy", async () => {
+  test("X-Forwarded-For is ignored without a trusted proxy", async () => {
     const direct = await startTestService({
       databaseUrl,
       clock,
@@ -202,7 +202,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a full queue is told on the page with Retry-After and counts as no guess, while clients get their tokens", async () => {
+  test("a full password queue answers with Retry-After and counts no attempt, while the token endpoint works", async () => {
     state.full = true;
     for (let at = 0; at < 12; at++) {
       const busy = await attempt();
@@ -218,13 +218,13 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await attempt(right)));
   });
 
-  test("a right password signs in although there is no place in the queue to hash it anew", async () => {
+  test("a correct password signs in even if a full queue prevents the rehash", async () => {
     state.weak = true;
     assert.ok(showsConsent(await attempt(right)));
     state.weak = false;
   });
 
-  test("a rush of sign-ins fills the real queue, and every answer is a sign-in or 503", async () => {
+  test("many concurrent sign-ins fill the queue, and each response is a sign-in or 503", async () => {
     const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 3 });
     const env = { SIGNET_RATE_LIMITS: "password-account=1000/60" };
     const busy = await startTestService({ databaseUrl: await fresh(), passwords, env });

@@ -28,7 +28,7 @@ function tag(page: string, id: string): string {
   return new RegExp(`<[a-z]+ [^>]*id="${id}"[^>]*>`).exec(page)?.[0] ?? "";
 }
 
-test("the sign-in page is well made and escapes everything, in every state", () => {
+test("the sign-in page is valid HTML and escapes all values, in every state", () => {
   for (const error of [undefined, ...failures]) {
     assertWellMade(loginPage({ ...view, error, retryAfterSeconds: 60 }));
     assertEscapes(loginPage, { ...view, error });
@@ -36,7 +36,7 @@ test("the sign-in page is well made and escapes everything, in every state", () 
   }
 });
 
-test("password managers, tests and the server find the fields they expect", () => {
+test("fields have the names and autocomplete values that password managers and the server expect", () => {
   const page = render(loginPage(view));
   assert.match(
     tag(page, "email"),
@@ -49,7 +49,7 @@ test("password managers, tests and the server find the fields they expect", () =
   assert.match(page, /<input type="hidden" name="flow" value="the-flow">/);
 });
 
-test("the page says who asks, for whom, and where that lives", () => {
+test("the page names the organisation and the application with its host", () => {
   const page = render(loginPage(view));
   assert.match(page, /<title>Sign in to continue to Payroll · Acme<\/title>/);
   assert.match(page, /<h1>Sign in <span>to continue to Payroll<\/span><\/h1>/);
@@ -58,13 +58,13 @@ test("the page says who asks, for whom, and where that lives", () => {
   assert.match(page, /id="login-submit"[^>]*>Continue to Payroll</);
 });
 
-test("a password is never given back", () => {
+test("the password is never repeated", () => {
   for (const error of failures) {
     assert.doesNotMatch(tag(render(loginPage({ ...view, error })), "password"), /value/);
   }
 });
 
-test("wrong credentials are announced and tied to both fields, and the email is kept", () => {
+test("wrong credentials are announced and linked to both fields, and the email is kept", () => {
   const page = render(loginPage({ ...view, error: "invalid-credentials" }));
   assert.match(tag(page, "login-notice"), /role="alert"/);
   for (const id of ["email", "password"]) {
@@ -73,7 +73,7 @@ test("wrong credentials are announced and tied to both fields, and the email is 
   assert.match(tag(page, "email"), /value="ada@acme\.example"/);
 });
 
-test("failures that are not about the fields do not mark them as wrong", () => {
+test("other failures don't mark the fields as invalid", () => {
   for (const error of failures.slice(1)) {
     const page = render(loginPage({ ...view, error }));
     assert.doesNotMatch(page, /aria-invalid/);
@@ -82,7 +82,7 @@ test("failures that are not about the fields do not mark them as wrong", () => {
   }
 });
 
-test("a wait is said in words", () => {
+test("the wait time is shown in words", () => {
   assert.match(
     render(loginPage({ ...view, error: "rate-limited", retryAfterSeconds: 700 })),
     /Try again in 12 minutes/,
@@ -92,13 +92,13 @@ test("a wait is said in words", () => {
   assert.match(render(loginPage({ ...view, error: "busy" })), /Try again in a moment/);
 });
 
-test("the first thing left to fill in has the focus", () => {
+test("the first empty field has the focus", () => {
   assert.match(tag(render(loginPage(view)), "password"), / autofocus/);
   const fresh = render(loginPage({ ...view, email: undefined }));
   assert.match(tag(fresh, "email"), / autofocus/);
   assert.doesNotMatch(tag(fresh, "password"), / autofocus/);
 });
 
-test("an application without a home page has no empty link", () => {
+test("an application without a home page has no link", () => {
   assert.doesNotMatch(render(loginPage({ ...view, application: { name: "Payroll" } })), /<a /);
 });

@@ -72,12 +72,12 @@ forEachDatabase(({ fresh }) => {
       .replace(/(\?flow=)[\w.-]+/g, "$1")
       .replace(/(challenge&quot;:&quot;)[\w-]+/, "$1");
 
-  test("the right password signs in, however the address is written", async () => {
+  test("the password signs in with the address in any case", async () => {
     for (const email of ["user@acme.example", "  USER@Acme.Example ", "ｕser@acme.example"])
       assert.ok(showsConsent(await attempt({ email })), email);
   });
 
-  test("an unknown address and a wrong password get the same answer, and the same work is done for both", async () => {
+  test("an unknown address and a wrong password get the same response for the same work", async () => {
     const wrong = await attempt({ password: "not the password" });
     const unknown = await attempt({ email: "nobody@acme.example", password: "not the password" });
     assert.equal(wrong.status, 401);
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
     ]);
   });
 
-  test("a user without a password gets that answer and that work too", async () => {
+  test("a user without a password gets the response and work of a wrong password", async () => {
     const made = await withUser(running.service, org, "keyless@acme.example");
     const key = { orgId: org.organisation.id, id: made.user.id };
     await running.service.database.query
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(work, [{ call: "verify", known: false, length: PASSWORD.length }]);
   });
 
-  test("a disabled user hears so with the right password only", async () => {
+  test("a disabled user is told so with the correct password only", async () => {
     const { user } = await withUser(running.service, org, "gone@acme.example");
     const key = { orgId: org.organisation.id, id: user.id };
     await disableUser(running.service, { ...key, disabled: true, actor: "test" });
@@ -124,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(face(guessed, user.email), face(wrong, org.user.email));
   });
 
-  test("oversized, odd and empty input is a wrong password and nothing else", async () => {
+  test("oversized, odd and empty input counts as a wrong password", async () => {
     const typed: ReadonlyArray<Record<string, string>> = [
       { password: "p".repeat(1_025) },
       { password: `${PASSWORD}${" ".repeat(1_024)}` },
@@ -152,7 +152,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  test("a password of exactly the most that is looked at can be one", async () => {
+  test("a password of the maximum length signs in", async () => {
     const longest = "aB3 é✓".repeat(42);
     const { user } = await withUser(running.service, org, "longest@acme.example");
     const set = { organisation: org.organisation, id: user.id, password: longest, about: [], actor: "test" };
@@ -161,7 +161,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt({ email: user.email, password: longest.slice(0, -1) })).status, 401);
   });
 
-  test("malformed bodies are told on a page", async () => {
+  test("a malformed body is rejected with a page", async () => {
     for (const body of ["email=%00", "email=%ff", "email=%zz", "email=a&email=b", "x=1&".repeat(101), "\0"]) {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       const response = await fetch(`${org.issuer}/login`, {
@@ -176,7 +176,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(work, []);
   });
 
-  test("the page keeps the address that was typed, as text, and never the password", async () => {
+  test("the page repeats the email escaped, and never the password", async () => {
     const email = `"><script>alert(1)</script>@acme.example`;
     const page = await attempt({ email, password: "Secret-that-was-typed" });
     assert.ok(page.body.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;@acme.example"'));
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.body, /<input id="password"(?![^>]* value=)/);
   });
 
-  test("a password hashed with less is hashed anew at the next sign-in", async () => {
+  test("a hash with weaker parameters is upgraded at the next sign-in", async () => {
     const { user } = await withUser(running.service, org, "weak@acme.example");
     const weak = await argon2Hash(PASSWORD, { memoryCost: 8_192, timeCost: 1 });
     const key = { orgId: org.organisation.id, id: user.id };
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await stored(user.email), renewed, "once");
   });
 
-  test("the password alone, without the page's token, does nothing", async () => {
+  test("a password without the CSRF token has no effect", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     const foreign = (await visit(testBrowser(), org)).hidden.csrf ?? "";
@@ -226,7 +226,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(await visit(browser, org)));
   });
 
-  test("what happened is in the audit log, without what was typed", async () => {
+  test("sign-ins are audited without the input", async () => {
     await attempt({ password: "not the password" });
     await attempt({ email: "nobody@acme.example" });
     const browser = testBrowser();
@@ -245,7 +245,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(cookie !== "" && !JSON.stringify(events).includes(cookie));
   });
 
-  test("a half-finished login opens nothing", async () => {
+  test("a pending sign-in grants no access", async () => {
     const browser = testBrowser();
     const page = await attempt({ password: "not the password" }, browser);
     assert.equal(

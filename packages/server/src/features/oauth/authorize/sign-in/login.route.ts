@@ -8,7 +8,6 @@ import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-header
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
-import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import {
   checkPassword,
   MAX_PASSWORD_INPUT,
@@ -22,7 +21,6 @@ import {
   browserRoute,
   continueFlow,
   isOwnForm,
-  originOf,
   ownForm,
   type PasswordDeps,
   type Visit,
@@ -33,9 +31,9 @@ import { factorStep } from "../next-step.ts";
 import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, readSealedFlow, refuse, takeStep } from "../take-step.ts";
 import type { LoginFailure } from "./login.page.ts";
-import { notifyNewBrowser } from "./new-browser-notice.ts";
 import { signInWithPasskey } from "./passkey-sign-in.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
   app.post("/oauth/:org/login", ownForm, browserRoute(deps, login));
@@ -98,8 +96,8 @@ async function loginWithPassword(
   if (step?.kind === "refuse") await refuse(deps, visit, current, step.error);
   else if (step?.kind === "second-factor" || step?.kind === "enrolment")
     await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
-  else if (await startSession(deps, visit, current, outcome)) {
-    const token = deps.secondFactors.devices.read(visit.request, orgId);
+  else if (await startPasswordSession(deps, visit, current, outcome)) {
+    const token = deps.secondFactors.trustedBrowsers.read(visit.request, orgId);
     if (factors.isRemembered && token !== undefined)
       await recordTrustedBrowserUse(deps.database.query, user, token, now);
     await continueFlow(deps, visit, flow);
@@ -108,26 +106,19 @@ async function loginWithPassword(
 }
 
 /** @returns false when the password was changed meanwhile */
-async function startSession(
+async function startPasswordSession(
   deps: PasswordDeps,
   visit: Visit,
-  { request }: CurrentFlow,
+  { request: { uiLocales } }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
-  const { organisation } = visit;
-  const now = deps.clock();
   const before = await whoIsThere(deps, visit);
-  const origin = originOf(visit, request.uiLocales);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
-    await notifyNewBrowser(deps, tx, visit, user, origin);
-    return signInWithin(tx, { organisation, user, ...passwordProof, ...origin, before }, now);
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
   });
-  if (!started) return false;
-  deps.activity.count(organisation.id, "sign-ins");
-  const { sessionLifetimeSeconds } = organisation.settings;
-  deps.cookies.write(visit.reply, organisation.id, started.token, sessionLifetimeSeconds);
-  return true;
+  if (started) finishSignIn(deps, visit, started.token);
+  return started !== undefined;
 }
 
 const passwordProof = { amr: ["pwd"], acr: acrValues.password };

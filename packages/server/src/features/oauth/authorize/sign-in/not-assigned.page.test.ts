@@ -15,21 +15,21 @@ const view: NotAssignedView = {
   back,
 };
 
-test("no value becomes markup, and the page is well made", () => {
+test("the page is valid HTML and escapes all values", () => {
   assertEscapes(notAssignedPage, view);
   assertWellMade(notAssignedPage(view));
   const { back: _, ...federated } = view;
   assertWellMade(notAssignedPage(federated));
 });
 
-test("it says whom the application names, and leads back to the application", () => {
+test("the page shows the application's contacts and leads back to the application", () => {
   const page = render(notAssignedPage(view));
   assert.match(page, /To request access, contact:/);
   assert.match(page, /<li>pay@acme\.example<\/li>\s*<li>Bo, room 7<\/li>/);
   assert.match(page, /id="not-assigned-back" type="submit" name="decision" value="deny">Go back to Payroll</);
 });
 
-test("without contacts an administrator is asked, and without an answer the way back is the home", () => {
+test("without contacts the page names an administrator, and without a client it links to the home page", () => {
   const { back: _, ...federated } = view;
   const page = render(notAssignedPage({ ...federated, contacts: [] }));
   assert.match(page, /Ask an administrator of Acme for access\./);

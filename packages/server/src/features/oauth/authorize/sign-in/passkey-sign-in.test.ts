@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.body, /That passkey isn’t registered here/);
   };
 
-  test("a passkey alone signs in, and is two factors in one", async () => {
+  test("a passkey alone signs in with two factors", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     assert.match(page.body, /autocomplete="username webauthn"/);
@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(kept?.counter, 1);
   });
 
-  test("a synced passkey is a key in software, and its counter stays at nothing", async () => {
+  test("a synced passkey has the amr swk, and its counter stays 0", async () => {
     const synced = await givePasskey(running.service, org, { isSynced: true });
     for (let time = 0; time < 2; time++) {
       const browser = testBrowser();
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a passkey is refused when any of what it signs is wrong", async () => {
+  test("a passkey response is rejected if any signed value is wrong", async () => {
     const wrongs: Record<string, Wrong> = {
       "another site's page": { origin: "https://signet.evil.example" },
       "another host's key": { rpId: "evil.example" },
@@ -132,7 +132,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("an answer of the right kind with members of the wrong kind is refused as such", async () => {
+  test("a passkey response with members of wrong types is rejected", async () => {
     const wrongs: ReadonlyArray<(answer: Answer) => unknown> = [
       ({ response, ...rest }) => ({ ...rest, response: { ...response, userHandle: 5 } }),
       ({ response, ...rest }) => ({ ...rest, response: { ...response, userHandle: {} } }),
@@ -153,7 +153,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  test("a passkey that nobody registered, or another user's, is refused", async () => {
+  test("an unregistered passkey, or another user's, is rejected", async () => {
     const { baseUrl } = running.service.config;
     const stranger = softPasskey({ origin: baseUrl });
     refused(
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("an answer is used once: neither again nor twice at once", async () => {
+  test("a passkey response is accepted once, also concurrently", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     const synced = await givePasskey(running.service, org, { isSynced: true });
@@ -188,7 +188,7 @@ forEachDatabase(({ fresh }) => {
     refused(await signIn(same(), page, answer));
   });
 
-  test("what one browser was asked, another cannot answer; nor after an hour", async () => {
+  test("a challenge is bound to its browser and expires after an hour", async () => {
     const asked = await visit(testBrowser(), org);
     const browser = testBrowser();
     const own = await visit(browser, org);
@@ -197,7 +197,7 @@ forEachDatabase(({ fresh }) => {
     refused(await signIn(browser, own, passkey.answer(passkeyOptions<Options>(own))));
   });
 
-  test("what was asked as a second factor is no answer to a sign-in, and the other way round", async () => {
+  test("challenges of sign-in and second factor are not interchangeable", async () => {
     const browser = testBrowser();
     const login = await visit(browser, org);
     const factor = await logIn(browser, org, login);
@@ -212,14 +212,14 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, wrong, { passkey: right })));
   });
 
-  test("a signature counter that does not grow is a copied key, and refused", async () => {
+  test("a passkey whose counter does not grow is rejected as a copy", async () => {
     assert.ok(showsConsent(await attempt({ counter: 5 })));
     refused(await attempt({ counter: 5 }));
     refused(await attempt({ counter: 0 }));
     assert.ok((await attempt({ counter: 6 })).status < 400);
   });
 
-  test("a disabled account is told so by its own passkey, and has no session", async () => {
+  test("a disabled user is told so with their own passkey, and gets no session", async () => {
     await disableUser(running.service, {
       orgId: org.organisation.id,
       id: org.user.id,
@@ -237,7 +237,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a form from elsewhere signs nobody in", async () => {
+  test("a cross-site form signs no user in", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     const form = { ...page.hidden, passkey: passkey.answer(passkeyOptions<Options>(page)) };
@@ -246,7 +246,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsLogin(forged));
   });
 
-  test("after the password a passkey is the second factor, with or without a PIN", async () => {
+  test("after the password a passkey is a second factor, with or without user verification", async () => {
     for (const wrong of [{}, { userVerified: false }, { userHandle: null }] as Wrong[]) {
       const browser = testBrowser();
       const page = await logIn(browser, org, await visit(browser, org));
@@ -263,7 +263,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("another user's passkey is no second factor", async () => {
+  test("another user's passkey is rejected as a second factor", async () => {
     const otto = await withUser(running.service, home, `otto${count}@acme.example`);
     const ofOtto = await givePasskey(running.service, otto);
     const browser = testBrowser();
@@ -274,7 +274,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("who has both chooses, and may change their mind", async () => {
+  test("a user with both factors chooses the method, and can change it", async () => {
     const app = await giveAuthenticator(running.service, org);
     const browser = testBrowser();
     const page = await logIn(browser, org, await visit(browser, org));
@@ -285,7 +285,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, code, { code: app.code(clock()) })));
   });
 
-  test("a guest signs in with the passkey of home; at an organisation without them it is nobody's", async () => {
+  test("a guest signs in with their home passkey; an organisation without their membership rejects it", async () => {
     const host = await makeOrganisation(running.service, `Host${count}`);
     const browser = testBrowser();
     const page = await visit(browser, host);

@@ -14,12 +14,11 @@ import {
   userIdOfHandle,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
-import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { findUser, holdEnabled } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, originOf, type Visit, whoIsThere } from "../browser.ts";
-import { notifyNewBrowser } from "./new-browser-notice.ts";
+import { type BrowserDeps, type Visit, whoIsThere } from "../browser.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 interface VerifiedPasskey {
   readonly user: User;
@@ -49,11 +48,10 @@ export async function signInWithPasskey(
   const verified = await verify(deps, visit, text);
   if (!verified) return recordFailure(deps, visit, undefined, "invalid-passkey");
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, verified.user, "disabled");
-  const token = await startSession(deps, visit, verified, uiLocales);
+  const token = await startPasskeySession(deps, visit, verified, uiLocales);
   if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
-  deps.activity.count(organisation.id, "sign-ins");
-  deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
+  finishSignIn(deps, visit, token);
   return undefined;
 }
 
@@ -84,24 +82,21 @@ async function findOwner(
 }
 
 /** @returns the cookie's value; undefined when challenge or counter was used before, or the account has been disabled */
-async function startSession(
+async function startPasskeySession(
   deps: BrowserDeps,
   visit: Visit,
   { user, passkey, use, challenge }: VerifiedPasskey,
   uiLocales: string | undefined,
 ): Promise<string | undefined> {
-  const { organisation } = visit;
   const now = deps.clock();
-  const origin = originOf(visit, uiLocales);
   const before = await whoIsThere(deps, visit);
   return deps.database.transaction(async (tx) => {
     // The account is locked before its factors, as everywhere, so that two transactions never deadlock.
     if (!(await holdEnabled(tx, user))) return undefined;
-    if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
+    if (!(await takeChallenge(tx, visit.organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
-    await notifyNewBrowser(deps, tx, visit, user, origin);
     const proof = { amr: passkeyAmr(use), acr: acrOfMethod.passkey };
-    return (await signInWithin(tx, { organisation, user, ...proof, ...origin, before }, now)).token;
+    return (await startBrowserSession(deps, tx, visit, { user, ...proof, uiLocales, before })).token;
   });
 }
 

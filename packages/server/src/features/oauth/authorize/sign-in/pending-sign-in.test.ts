@@ -18,13 +18,13 @@ const pending: PendingSignIn = {
   expiresAt: 2_000,
 };
 
-test("a pending sign-in comes back whole to the browser that it was made for, and tells it nothing", () => {
+test("a pending sign-in opens for its own browser and is unreadable to it", () => {
   const sealed = sealPending(seals, pending, binding);
   assert.deepEqual(openPending(seals, sealed, { ...binding, now: 1_999 }), pending);
   assert.ok(!Buffer.from(sealed.split(".")[1] ?? "", "base64url").includes("uma"));
 });
 
-test("another browser, another organisation, a later time and an altered text open nothing", () => {
+test("a pending sign-in is rejected for another browser or organisation, expired or altered", () => {
   const sealed = sealPending(seals, pending, binding);
   assert.equal(openPending(seals, sealed, { ...binding, now: 2_000 }), undefined);
   assert.equal(openPending(seals, sealed, { ...binding, browser: "other", now: 1_000 }), undefined);

@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     return nextDay(browser);
   }
 
-  test("a browser that is not to be remembered gets no cookie for it; the audit log has who is", async () => {
+  test("only a trusted browser gets the cookie, and it is audited", async () => {
     const remembered = async () =>
       (await listAuditEvents(running.service.database.query, org.organisation.id, 50))
         .filter(({ action, target }) => action === "remembered-device.added" && target === org.user.id)
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await remembered(), [[`user:${org.user.id}`, "127.0.0.1"]]);
   });
 
-  test("on a remembered browser the password is enough, for thirty days, and the token says no more", async () => {
+  test("a trusted browser skips the second factor for thirty days, and the token's acr is that of the password", async () => {
     const browser = await rememberedBrowser();
     clock.advance(29 * DAY);
     assert.ok(showsConsent(await password(browser)));
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsTwoFactor(await password(nextDay(browser))));
   });
 
-  test("the cookie is kept by the browser for thirty days, out of reach of scripts, and hashed here", async () => {
+  test("the trusted browser's cookie is HttpOnly, lasts thirty days and is stored as a hash", async () => {
     const browser = testBrowser();
     const page = await password(browser);
     const answer = await browser.post(`${org.issuer}/twofactor`, {
@@ -120,14 +120,14 @@ forEachDatabase(({ fresh }) => {
     assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(token));
   });
 
-  test("it is remembered for one user: another one is asked there", async () => {
+  test("a browser is trusted for one user only", async () => {
     const browser = await rememberedBrowser();
     const otto = await withUser(running.service, home, `otto${count}@acme.example`);
     await giveAuthenticator(running.service, otto);
     assert.ok(showsTwoFactor(await password(browser, otto)));
   });
 
-  test("it is remembered at one organisation: the cookie under another's name is nothing there", async () => {
+  test("a browser is trusted at one organisation only", async () => {
     const browser = await rememberedBrowser();
     const other = await makeOrganisation(running.service, `Other${count}`);
     await giveAuthenticator(running.service, other);
@@ -136,7 +136,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsTwoFactor(await password(browser, other)));
   });
 
-  test("forgotten, it is asked there again", async () => {
+  test("a revoked browser asks for the second factor again", async () => {
     const browser = await rememberedBrowser();
     const user = await account();
     const { organisation } = org;
@@ -145,7 +145,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await listRememberedDevices(running.service.database.query, user, clock()), []);
   });
 
-  test("a new password ends what was remembered with the old one", async () => {
+  test("a password change revokes trusted browsers", async () => {
     const browser = await rememberedBrowser();
     clock.advance(1);
     const { organisation, user } = org;
@@ -162,7 +162,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(living, []);
   });
 
-  test("a demand for more than the password is not met by it", async () => {
+  test("a trusted browser doesn't satisfy a required acr", async () => {
     const browser = await rememberedBrowser();
     const strict = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
@@ -181,7 +181,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("what is past its thirty days is removed, and nothing before", async () => {
+  test("expired trusted browsers are deleted, active ones stay", async () => {
     await rememberedBrowser();
     const ids = async () => {
       const rows = await running.service.database.query
@@ -198,13 +198,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await ids(), 0);
   });
 
-  test("to look after one's account it is not enough", async () => {
+  test("a trusted browser doesn't skip the second factor for the account pages", async () => {
     const browser = await rememberedBrowser();
     const page = await follow(browser, await browser.get(`${org.issuer}/account/security`));
     assert.ok(showsTwoFactor(await logIn(browser, org, page)));
   });
 
-  test("where the organisation asks everybody for a second factor, a remembered browser still spares the question", async () => {
+  test("a trusted browser skips the second factor that the organisation requires", async () => {
     const { organisation } = org;
     const browser = await rememberedBrowser();
     await running.service.database.query

@@ -6,8 +6,7 @@ import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../../core/applications/application.ts";
 import type { Clock } from "../../../../core/clock.ts";
-import { issuerOf } from "../../../../core/organisations/organisation.ts";
-import { issuerOfPool, type SigningPool } from "../../../../core/signing-pools/signing-pool.ts";
+import type { SigningPool } from "../../../../core/signing-pools/signing-pool.ts";
 import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
 import {
   type BegunSigning,
@@ -24,7 +23,6 @@ import type { SovereignRequests } from "../sovereign-requests.ts";
 import { noAgent, signingFailure, signingOutcome, unavailable } from "./signing-failure.ts";
 
 export interface QueueSignerDeps {
-  readonly baseUrl: string;
   readonly clock: Clock;
   readonly database: Database;
   readonly requests: SovereignRequests;
@@ -39,10 +37,6 @@ const NEW_SEQ = 1;
 
 export function queueSigner(deps: QueueSignerDeps): PoolSigning {
   return {
-    issuer: async ({ id: orgId }, { settings: { signingPoolId = "" } }) => {
-      const pool = await deps.pools.find(orgId, signingPoolId);
-      return pool ? issuerOfPool(deps.baseUrl, pool) : issuerOf(deps.baseUrl, orgId);
-    },
     waitMs: async (application) => waitMsOf(await poolOf(deps, application)),
     sign: async (tokens, occasion) =>
       (await signedBefore(deps, tokens, occasion)) ?? (await signNow(deps, tokens, occasion)),

@@ -25,7 +25,7 @@ import {
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0";
 const AGAIN = { more: { prompt: "login" } } as const;
 
-describe("sign-ins with a browser not seen before", () => {
+describe("sign-ins with a new browser", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let running: TestService;
@@ -47,7 +47,7 @@ describe("sign-ins with a browser not seen before", () => {
       (await mailsTo(running.service, org.user.email)).map(({ mail }) => mail);
     const cookieOf = (browser: TestBrowser) => browser.cookies.get(`signet-known-${base.organisation.id}`);
 
-    test("are told by mail, once for each browser", async () => {
+    test("a new browser is notified by email once", async () => {
       const org = await somebody();
       const [first, second] = [testBrowser(), testBrowser()];
       for (let time = 0; time < 3; time += 1) await signIn(first, org);
@@ -61,7 +61,7 @@ describe("sign-ins with a browser not seen before", () => {
       );
     });
 
-    test("the mail says when, from where and with what, in words of our own", async () => {
+    test("the email names time, address and browser in fixed words", async () => {
       const org = await somebody();
       const browser = testBrowser();
       const { hidden } = await visit(browser, org);
@@ -76,7 +76,7 @@ describe("sign-ins with a browser not seen before", () => {
       ]);
     });
 
-    test("a browser that one user knows is new for another", async () => {
+    test("a browser known for one user is new for another", async () => {
       const [one, other] = [await somebody(), await somebody()];
       const browser = testBrowser();
       await signIn(browser, one);
@@ -86,7 +86,7 @@ describe("sign-ins with a browser not seen before", () => {
       assert.equal((await noticesTo(one)).length, 1);
     });
 
-    test("after the password was changed every browser is new again", async () => {
+    test("a password change makes every browser new again", async () => {
       const org = await somebody();
       const browser = testBrowser();
       await signIn(browser, org);
@@ -105,7 +105,7 @@ describe("sign-ins with a browser not seen before", () => {
       assert.equal(told.filter((template) => template === "NewSignIn").length, 2);
     });
 
-    test("a guest is told by the organisation visited, and led home to set a new password", async () => {
+    test("a guest is notified by the visited organisation with a link to their home organisation", async () => {
       const org = await somebody();
       const host = await makeOrganisation(running.service, `Host${people}`);
       const { id: hostId, name } = host.organisation;
@@ -134,7 +134,7 @@ describe("sign-ins with a browser not seen before", () => {
       assert.equal(body?.action?.uri, `${base.issuer}/recovery`);
     });
 
-    test("the browser's cookie is out of reach of scripts, lasts, and is stored as a hash", async () => {
+    test("the recognition cookie is HttpOnly and persistent, and stored as a hash", async () => {
       const org = await somebody();
       const browser = testBrowser();
       const { hidden } = await visit(browser, org);
@@ -150,7 +150,7 @@ describe("sign-ins with a browser not seen before", () => {
       assert.equal(cookieOf(browser), token, "the same from then on");
     });
 
-    test("the cookie opens nothing, and one that was made up is replaced", async () => {
+    test("the recognition cookie grants no access, and a forged one is replaced", async () => {
       const org = await somebody();
       const browser = testBrowser();
       await signIn(browser, org);
@@ -163,7 +163,7 @@ describe("sign-ins with a browser not seen before", () => {
       assert.match(cookieOf(maker) ?? "", /^sgn_kb_/);
     });
 
-    test("a wrong password, and a second factor that is not shown yet, are no sign-in", async () => {
+    test("neither a wrong password nor a pending second factor counts as a sign-in", async () => {
       const org = await somebody();
       const app = await giveAuthenticator(running.service, org);
       const browser = testBrowser();
@@ -177,7 +177,7 @@ describe("sign-ins with a browser not seen before", () => {
   });
 });
 
-test("without mail set up people sign in all the same, and their browsers are known from then on", async (t) => {
+test("without a mail server users sign in, and their browsers are recorded", async (t) => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:", passwords: quickPasswords });
   t.after(() => running.close());
   const org = await makeOrganisation(running.service);

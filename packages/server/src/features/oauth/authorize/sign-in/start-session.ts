@@ -1,0 +1,44 @@
+/** Starts the session of a sign-in, records its browser, and notifies the user by email of one they have not used before. */
+import { sha256Base64url } from "@signet/protocol/hash";
+import { noteBrowser } from "../../../../core/known-browsers/known-browsers.store.ts";
+import { sendNotice } from "../../../../core/mail/notices.ts";
+import type { SignedIn } from "../../../../core/sessions/session.ts";
+import { type StartedSession, signInWithin } from "../../../../core/sessions/sessions.ts";
+import type { User } from "../../../../core/users/user.ts";
+import type { Db } from "../../../../db/open.ts";
+import { type BrowserDeps, originOf, type Visit } from "../browser.ts";
+
+export interface BrowserSignIn {
+  readonly user: User;
+  readonly amr: readonly string[];
+  readonly acr: string;
+  /** Milliseconds: when the first factor was verified, now by default. */
+  readonly authTime?: number;
+  readonly uiLocales: string | undefined;
+  /** The browser's session until now. */
+  readonly before: SignedIn | undefined;
+}
+
+/** @param tx the transaction that consumes the proof */
+export async function startBrowserSession(
+  deps: BrowserDeps,
+  tx: Db,
+  visit: Visit,
+  { uiLocales, ...signIn }: BrowserSignIn,
+): Promise<StartedSession> {
+  const { organisation, request, reply } = visit;
+  const { user } = signIn;
+  const now = deps.clock();
+  const origin = originOf(visit, uiLocales);
+  const browserHash = sha256Base64url(deps.recognition.renew(request, reply, organisation.id));
+  if (!(await noteBrowser(tx, { orgId: organisation.id, userId: user.id, browserHash, now })))
+    await sendNotice(tx, deps, user, { template: "NewSignIn" }, origin);
+  return signInWithin(tx, { organisation, ...signIn, ...origin }, now);
+}
+
+/** After the transaction: sets the session cookie. */
+export function finishSignIn(deps: BrowserDeps, { organisation, reply }: Visit, token: string): void {
+  const { id, settings } = organisation;
+  deps.activity.count(id, "sign-ins");
+  deps.cookies.write(reply, id, token, settings.sessionLifetimeSeconds);
+}
