@@ -82,9 +82,9 @@ export function accentShades(colour: string): { light: AccentShades; dark: Accen
 }
 
 /** What an accent reaches on one surface: ratios of WCAG 2.2, from 1 to 21. */
-export type MeasuredShades = AccentShades & { buttonText: number; links: number; edges: number };
+export type ContrastRatios = AccentShades & { buttonText: number; links: number; edges: number };
 
-function measured(shade: AccentShades, surface: string): MeasuredShades {
+function measured(shade: AccentShades, surface: string): ContrastRatios {
   const { fill, onFill, ink, edge } = shade;
   return {
     ...shade,
@@ -95,14 +95,14 @@ function measured(shade: AccentShades, surface: string): MeasuredShades {
 }
 
 /** The shades of an accent, and how well each can be read. `colour` is `#rrggbb`. */
-export function measuredAccent(colour: string): { light: MeasuredShades; dark: MeasuredShades } {
+export function measureContrast(colour: string): { light: ContrastRatios; dark: ContrastRatios } {
   const { light, dark } = accentShades(colour.toLowerCase());
   return { light: measured(light, LIGHT_SURFACE), dark: measured(dark, DARK_SURFACE) };
 }
 
 /** WCAG 2.2 AA: 4.5 for texts (1.4.3), 3 for the edges of controls (1.4.11), on light and on dark. */
 export function isReadableAccent(colour: string): boolean {
-  const { light, dark } = measuredAccent(colour);
+  const { light, dark } = measureContrast(colour);
   return [light, dark].every(
     ({ buttonText, links, edges }) => buttonText >= 4.5 && links >= 4.5 && edges >= 3,
   );

@@ -26,7 +26,7 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,
-  door: pageDoor(browser),
+  browserSession: pageDoor(browser),
   showError: pageErrorHandler(errors, errorPageRenderer(service)),
 });
 

@@ -27,7 +27,7 @@ export const waitPages: Module = (scope, { service, sovereign: { requests }, bro
   const deps = {
     ...browser,
     requests,
-    door: pageDoor(browser),
+    browserSession: pageDoor(browser),
     uiLocales: (visit: Visit, continuation: unknown) => uiLocalesOf(browser, visit, continuation),
     goOn: goOn({
       requests,

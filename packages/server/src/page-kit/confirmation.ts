@@ -132,7 +132,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
     ...frame,
     ...confirmation.question(frame.messages, pending, organisation, deps),
     ...asked,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
     action: requestPath(visit),
     backUri,

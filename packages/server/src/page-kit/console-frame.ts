@@ -68,7 +68,7 @@ export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
   queryOf(request).values.get("done") === ALREADY_APPLIED;
 
 /** What was just done, as the address says it: `done`, if there is a text for it. */
-export function doneIn<Texts extends object>(
+export function doneKey<Texts extends object>(
   { request }: Pick<Visit, "request">,
   texts: Texts,
 ): keyof Texts | undefined {

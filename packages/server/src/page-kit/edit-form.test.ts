@@ -97,7 +97,7 @@ describe("a form on a record", () => {
     const times = { createdAt: clock(), lastSeenAt: clock(), expiresAt: clock() + 3_600_000 };
     const session = { orgId: organisation.id, id: "s", userId: id, amr: ["pwd"], acr: "", ...times };
     signedIn = { user, session: { ...session, authTime: clock() } };
-    deps = { ...service, baseUrl: running.baseUrl, door: door(() => signedIn), showError };
+    deps = { ...service, baseUrl: running.baseUrl, browserSession: signedInAs(() => signedIn), showError };
   });
   after(() => running.close());
   beforeEach(async () => {
@@ -273,7 +273,7 @@ describe("a form on a record", () => {
 });
 
 /** Lets in the given user. */
-function door(whoIsThere: () => SignedIn): BrowserSessionPort {
+function signedInAs(whoIsThere: () => SignedIn): BrowserSessionPort {
   return {
     whoIsThere: async () => whoIsThere(),
     lacksRequiredFactor: async () => false,

@@ -7,7 +7,7 @@ import { type ConsoleDeps, requestPath, type Visit } from "./page.ts";
 
 /** @param hidden by default a submission token, as a form needs that creates or sends something */
 export async function formView<Input>(
-  deps: Pick<ConsoleDeps, "database" | "clock" | "door">,
+  deps: Pick<ConsoleDeps, "database" | "clock" | "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
   current: ConsolePage,
@@ -18,7 +18,7 @@ export async function formView<Input>(
     ...(await consoleFrame(deps, visit, signedIn, current)),
     ...{ input, state, failure },
     ...hidden,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: requestPath(visit),
   };
 }

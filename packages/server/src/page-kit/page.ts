@@ -56,7 +56,7 @@ export interface ConsoleDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
-  readonly door: BrowserSessionPort;
+  readonly browserSession: BrowserSessionPort;
   /** Renders errors as pages. */
   readonly showError: ErrorHandler;
 }
@@ -123,7 +123,7 @@ const placeOf = (path: string) =>
   path.startsWith("/devices/") ? "devices" : path.startsWith("/oauth/manage/") ? "console" : "account";
 
 /** A route handler for browsers: the page, or the sign-in that it asks for. */
-export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "door">>(
+export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "browserSession">>(
   deps: Deps,
   handle: (deps: Deps, visit: Visit) => Promise<void>,
 ): OrganisationRoute {
@@ -139,19 +139,22 @@ export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "do
   });
 }
 
-const signIn = ({ door }: Pick<ConsoleDeps, "door">, visit: Visit, { returnTo, missing }: SignInRequired) =>
-  door.signIn(visit, { place: placeOf(returnTo), path: returnTo }, missing);
+const signIn = (
+  { browserSession }: Pick<ConsoleDeps, "browserSession">,
+  visit: Visit,
+  { returnTo, missing }: SignInRequired,
+) => browserSession.signIn(visit, { place: placeOf(returnTo), path: returnTo }, missing);
 
 /**
  * Any administrator of the organisation who is signed in, however long ago.
  * @throws SignInRequired, OAuthError 403 for every other user
  */
 export async function requireAdministrator(
-  deps: Pick<ConsoleDeps, "door">,
+  deps: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
-  const signedIn = await deps.door.whoIsThere(visit);
+  const signedIn = await deps.browserSession.whoIsThere(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   if (signedIn.user.role !== "Administrator")
     throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
@@ -164,7 +167,7 @@ export async function requireAdministrator(
 
 /** An administrator whose sign-in is recent and strong enough to change something. @throws as `requireAdministrator` */
 export async function requireRecentAuthentication(
-  deps: Pick<ConsoleDeps, "door" | "database" | "clock">,
+  deps: Pick<ConsoleDeps, "browserSession" | "database" | "clock">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
@@ -179,12 +182,12 @@ export async function requireRecentAuthentication(
  * and a second factor. The console is no way around either.
  */
 export const failsLoginPolicy = async (
-  { door }: Pick<ConsoleDeps, "door">,
+  { browserSession }: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
 ): Promise<boolean> =>
   (visit.organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified) ||
-  (await door.lacksRequiredFactor(visit, signedIn));
+  (await browserSession.lacksRequiredFactor(visit, signedIn));
 
 /** Who acts, and from where, as the audit log records it. */
 export const actingOn = ({ organisation, request }: Visit, { user }: SignedIn) => ({
@@ -216,7 +219,9 @@ const MAX_FORM_FIELDS = 300;
 type PageHandler<Deps> = (deps: Deps, visit: Visit) => Promise<void>;
 
 /** One address of the console: its page for GET, and what the page's form does for POST. */
-export function consoleRoute<Deps extends Pick<ConsoleDeps, "organisations" | "door" | "showError">>(
+export function consoleRoute<
+  Deps extends Pick<ConsoleDeps, "organisations" | "browserSession" | "showError">,
+>(
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,

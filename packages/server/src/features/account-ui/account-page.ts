@@ -44,7 +44,7 @@ export interface AccountDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;
-  readonly door: BrowserSessionPort;
+  readonly browserSession: BrowserSessionPort;
   /** Seals what browsers carry for us between two pages. */
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
@@ -59,7 +59,7 @@ export const accountPath = ({ id }: Organisation, rest: string): string => `/oau
 
 /** Anyone who is signed in. @param returnTo where the browser goes after signing in. @throws SignInRequired */
 export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
-  const signedIn = await deps.door.whoIsThere(visit);
+  const signedIn = await deps.browserSession.whoIsThere(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   return signedIn;
 }

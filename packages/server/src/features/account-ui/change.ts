@@ -12,7 +12,7 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   const { organisation } = visit;
   return {
     ...accountFrame(visit, user, "security"),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: changePath(visit, rest),
     backUri: accountPath(organisation, "security"),
   };

@@ -44,6 +44,6 @@ export async function useAndRaise(
     if (error instanceof SessionIsOver) return undefined;
     throw error;
   });
-  if (used) deps.door.writeSession(visit, used.token);
+  if (used) deps.browserSession.writeSession(visit, used.token);
   return used?.codes;
 }

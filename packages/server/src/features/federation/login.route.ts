@@ -39,7 +39,7 @@ export interface FederationDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
-  readonly door: FederationSignIn;
+  readonly browserSession: FederationSignIn;
 }
 
 const prompts = ["login", "select_account", "none"] as const;
@@ -119,7 +119,7 @@ async function login(
     applicationId: application.id,
   } as const;
   try {
-    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, {
+    const signedIn = await deps.browserSession.signedInFor({ organisation, request, reply }, page, {
       prompt,
       requiredAcr,
       uiLocales,

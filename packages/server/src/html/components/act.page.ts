@@ -92,7 +92,7 @@ ${copyStatus}`,
  * @param view.kept what was posted: it goes nowhere but back to the address that it was posted to
  * @param view.hasSecrets the form has fields that are typed once more
  */
-export function provePage(
+export function waitingFormPage(
   view: ConsoleFrame & {
     action: string;
     kept: readonly HiddenField[];

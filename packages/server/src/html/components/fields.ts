@@ -146,7 +146,7 @@ ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${
 }
 
 /** The first button of a form is the one that Enter presses: before fields that have another one, its own comes first. */
-export const enterSaves: Html = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true"></button>
+export const defaultSubmit: Html = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true"></button>
 `;
 
 /** For a group of fields that stand side by side where there is room. */

@@ -14,11 +14,11 @@ export type FormFailure =
   /** Something in it is no text: it has been replaced, to be seen. */
   | { kind: "unreadable" }
   /** It has done what it says, once; see page-kit/accept-form.ts. */
-  | ({ kind: "sent" } & SentBefore)
+  | ({ kind: "sent" } & EarlierSubmission)
   /** Anything else, in its own words. */
   | { kind: "refused"; title: string; text?: string };
 
-export type SentBefore = {
+export type EarlierSubmission = {
   /** Where what it made is found. */
   made?: { label: string; uri: string } | undefined;
   /** How to come by another secret, for what was shown once in the first answer. */

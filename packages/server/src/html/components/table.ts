@@ -101,12 +101,12 @@ ${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(vi
 }
 
 /** What stands above a list to choose from when there are more than are shown. */
-export const firstOnly = ({ console: { frame } }: Messages): Html =>
-  html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
+export const moreMatchesHint = ({ console: { frame } }: Messages): Html =>
+  html`<p class="quiet" id="first-only">${frame.list.moreMatchesHint}</p>
 `;
 
 /** What a search that found nothing says. */
-export const noneFound = ({ console: { frame } }: Messages): Html =>
-  html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>
+export const noResults = ({ console: { frame } }: Messages): Html =>
+  html`<div class="empty" role="status"><p class="item-name">${frame.list.noResults}</p>
 <p class="quiet">${frame.list.noneFoundText}</p></div>
 `;

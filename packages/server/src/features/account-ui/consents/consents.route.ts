@@ -165,7 +165,7 @@ async function ask(
   const { consents: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
     backUri: consentsPath(visit),
     failure: failure && notTakenTexts(frame)[failure],

@@ -54,7 +54,7 @@ async function showData(
   const mayDelete = isHome && organisation.settings.allowAccountDeletion;
   const page = dataPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     exportAction: accountPath(organisation, EXPORT),
     deletionUri: mayDelete ? accountPath(organisation, "deletion") : undefined,
     leaveUri: isHome ? undefined : accountPath(organisation, "leave"),

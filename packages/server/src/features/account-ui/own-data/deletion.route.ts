@@ -82,7 +82,7 @@ function ask(
   const view = {
     ...frame,
     ...shown,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, way),
     backUri: accountPath(organisation, "data"),
   };

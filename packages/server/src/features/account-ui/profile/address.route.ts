@@ -53,7 +53,7 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   const frame = accountFrame(visit, user, "profile");
   const page = newAddressPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: newSubmissionToken(deps),
     action: accountPath(organisation, ADDRESS),
     backUri: accountPath(organisation, "profile"),

@@ -78,7 +78,7 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
   const home = isAtHome(organisation, user) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: profilePath(visit),
     seen: shown.seen ?? versionOf(present),
     typed: shown.typed ?? fieldsOf(present),

@@ -85,7 +85,7 @@ async function showSetup(
 }
 
 function bindingOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
-  const { browser } = deps.door.formBinding(visit);
+  const { browser } = deps.browserSession.formBinding(visit);
   return { owner: ownerOf(user), browser, now: deps.clock() };
 }
 

@@ -84,7 +84,7 @@ async function showNew(
 }
 
 function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
-  const { browser } = deps.door.formBinding(visit);
+  const { browser } = deps.browserSession.formBinding(visit);
   return { orgId: visit.organisation.id, use: "registration", browser, userId: user.id } as const;
 }
 

@@ -97,7 +97,7 @@ async function ask(
   const { sessions: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, END),
     backUri: accountPath(organisation, SESSIONS),
     failure: failure && notTakenTexts(frame)[failure],

@@ -5,7 +5,7 @@ import { selectField } from "../../../html/components/fields.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -92,7 +92,7 @@ function searchOf(view: ListView, isSearch: boolean): Html {
 
 function rows(view: ListView): Html {
   const { messages, applications } = view;
-  if (applications.length === 0) return noneFound(messages);
+  if (applications.length === 0) return noResults(messages);
   const { list, kinds } = messages.console.applications;
   return table({
     label: messages.console.frame.pages.applications,

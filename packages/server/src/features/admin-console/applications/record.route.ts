@@ -8,7 +8,7 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
 import { findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consoleRoute,
@@ -39,7 +39,7 @@ async function showRecord(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     ...(await findRelated(deps, application)),
     breadcrumbs: [listCrumb(organisation, messages)],
-    done: doneIn(visit, messages.console.applications.done),
+    done: doneKey(visit, messages.console.applications.done),
     application,
     now: deps.clock(),
     uri: (rest) => applicationPath(organisation, application.id, rest),

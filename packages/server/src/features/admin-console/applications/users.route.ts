@@ -11,7 +11,7 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
   applied,
@@ -70,13 +70,13 @@ async function showUsers(
   );
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
   const actors = shown.map(({ assignedBy }) => assignedBy);
-  const actorName = await actorTexts(deps, organisation.id, actors, frame.messages);
+  const actorName = await loadActorLabels(deps, organisation.id, actors, frame.messages);
   const uri = applicationPath(organisation, application.id, "/users");
   const page = usersPage({
     ...frame,
     breadcrumbs: recordCrumbs(organisation, application, frame.messages),
     application,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: uri,
     settingsUri: applicationPath(organisation, application.id, "/settings#card-signIn-title"),
     users: shown.map((user) => ({

@@ -2,7 +2,7 @@ import { auditGroups } from "../../../core/audit/actions.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
 import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/components/parts.ts";
-import { noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
@@ -87,7 +87,7 @@ function whatChoices(messages: Messages): Choice[] {
 }
 
 function rows({ messages, events, consoleUri }: AuditListView): Html {
-  if (events.length === 0) return noneFound(messages);
+  if (events.length === 0) return noResults(messages);
   const { filter, list } = messages.console.auditLog;
   return table({
     label: messages.console.frame.pages.auditLog,

@@ -4,7 +4,7 @@ import { buttonLink, emptyState, moment } from "../../../html/components/parts.t
 import { doneNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
-  noneFound,
+  noResults,
   pager,
   type Row,
   rowLink,
@@ -149,7 +149,7 @@ function list(view: ConsentsView): Content {
   if (problem !== undefined)
     return html`<div class="empty" role="status"><p class="item-name" id="nothing-found">${text[problem]}</p></div>
 `;
-  if (rows.length === 0) return noneFound(messages);
+  if (rows.length === 0) return noResults(messages);
   const isRevoked = view.search.state === "revoked";
   const { columns } = text;
   const about = view.tab === "consents" ? [columns.who, columns.application] : [columns.application];

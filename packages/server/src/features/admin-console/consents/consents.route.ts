@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
@@ -78,7 +78,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
       ? []
       : await findRows(deps, visit, tab, { ...filter, isRevoked: search.state === "revoked", before });
   const { shown, last } = splitPage(rows);
-  const actorName = await actorTexts(
+  const actorName = await loadActorLabels(
     deps,
     organisation.id,
     shown.flatMap(({ grantedBy, revokedBy }) => [grantedBy, revokedBy ?? []].flat()),
@@ -99,7 +99,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
     })),
     newestUri: before === undefined ? undefined : listUri(visit, tab, search),
     olderUri: last && listUri(visit, tab, search, { before: last.id }),
-    done: doneIn(visit, frame.messages.console.consents.done),
+    done: doneKey(visit, frame.messages.console.consents.done),
   });
   await show(visit, frame, page);
 }

@@ -4,9 +4,9 @@ import { type FormView, faultsFailure, fieldState } from "../../../html/componen
 import { buttonLink } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
-  firstOnly,
+  moreMatchesHint,
   nameCell,
-  noneFound,
+  noResults,
   rowLink,
   searchForm,
   table,
@@ -53,9 +53,9 @@ export function chooseApplicationPage(view: ChooseView): Html {
               isSearch: search !== "",
               messages,
             }),
-            view.hasMore && firstOnly(messages),
+            view.hasMore && moreMatchesHint(messages),
             applications.length === 0
-              ? noneFound(messages)
+              ? noResults(messages)
               : table({
                   label: text.application,
                   columns: [text.application],

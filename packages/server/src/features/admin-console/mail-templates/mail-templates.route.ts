@@ -123,7 +123,7 @@ async function showPreview(
     languages: LOCALES.map((value) => ({ value, label: languageName(value) })),
     test: {
       action: path,
-      csrf: deps.door.formBinding(visit).csrf,
+      csrf: deps.browserSession.formBinding(visit).csrf,
       once: newSubmissionToken(deps),
       isPossible: deps.outbox.isOpen,
     },

@@ -54,7 +54,7 @@ async function showPage(
       { label: messages.console.frame.pages.quickstart, uri: consolePath(organisation, "/quickstart") },
     ],
     action: requestPath(visit),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     inspection,
     fault: fault && messages.console.quickstart.inspector.faults[fault],
     failure,

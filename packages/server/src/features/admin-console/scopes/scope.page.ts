@@ -1,6 +1,12 @@
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { checkField, enterSaves, selectField, textArea, textField } from "../../../html/components/fields.ts";
+import {
+  checkField,
+  defaultSubmit,
+  selectField,
+  textArea,
+  textField,
+} from "../../../html/components/fields.ts";
 import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import {
@@ -110,7 +116,7 @@ export function scopeFormPage(view: ScopeFormView): Html {
     body: html`<section class="card">${recordForm({
       ...view,
       id: "scope-form",
-      fields: [enterSaves, textFields(view), claimFields(view)],
+      fields: [defaultSubmit, textFields(view), claimFields(view)],
       submit: { id: "scope-save", label: before ? text.save : text.create },
       cancelUri: backUri,
     })}</section>

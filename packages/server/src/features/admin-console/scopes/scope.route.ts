@@ -7,7 +7,7 @@ import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn, pageMessages } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
   actingOn,
@@ -52,7 +52,7 @@ async function showScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
       uri: consolePath(organisation, `/applications/${id}`),
     })),
     lastChange: await lastChangeOf(deps, organisation.id, scope.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.scopes.done),
+    done: doneKey(visit, frame.messages.console.scopes.done),
   });
   await show(visit, frame, page);
 }

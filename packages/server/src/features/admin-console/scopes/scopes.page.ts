@@ -3,7 +3,7 @@ import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -58,7 +58,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
     messages,
   })}${
     scopes.length === 0
-      ? noneFound(messages)
+      ? noResults(messages)
       : table({
           label: text.own,
           columns: [text.columns.name, text.columns.shown, text.columns.claims],

@@ -6,7 +6,7 @@ import { mark } from "../../../html/components/mark.ts";
 import { card } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { shownAccent, signInPreview } from "./sign-in-preview.ts";
+import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type BrandingInput = { name: string; accentColor: string };
 
@@ -38,7 +38,7 @@ export function brandingPage(view: BrandingView): Html {
     title: text.brandingTitle,
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
-    ...(preview ? { previewAccent: shownAccent(preview.accentColor) } : {}),
+    ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     body: [
       html`<section class="card">${recordForm({
         ...view,

@@ -15,7 +15,7 @@ import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { shownAccent, signInPreview } from "./sign-in-preview.ts";
+import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type SettingsView = ConsoleFrame & {
   record: Organisation;
@@ -34,7 +34,7 @@ export function settingsPage(view: SettingsView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.done && doneNotice(text.done[view.done]),
-    previewAccent: shownAccent(branding.accentColor),
+    previewAccent: accentOrDefault(branding.accentColor),
     scripts: [copyScript.path],
     body: [
       brandingCard(view),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -39,7 +39,7 @@ async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
     issuer: issuerOf(deps.baseUrl, organisation.id),
     devicesUri: `/devices/manage/${organisation.id}/policy`,
     lastChange: await lastChangeOf(deps, organisation.id, organisation.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.settings.done),
+    done: doneKey(visit, frame.messages.console.settings.done),
   });
   await show(visit, frame, page);
 }

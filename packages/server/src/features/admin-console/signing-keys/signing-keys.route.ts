@@ -6,7 +6,7 @@ import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { consolePath, consoleRoute, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { keyRotationRoutes, type SigningKeysDeps } from "./rotation.route.ts";
 import { type ShownKey, signingKeysPage } from "./signing-keys.page.ts";
@@ -44,7 +44,7 @@ async function showKeys(deps: SigningKeysDeps, visit: Visit): Promise<void> {
         fingerprint: new X509Certificate(der).fingerprint256,
       })),
     },
-    done: doneIn(visit, frame.messages.console.signingKeys.done),
+    done: doneKey(visit, frame.messages.console.signingKeys.done),
     lastChange: await findNewestChange(deps, orgId, times, frame.messages),
   });
   await show(visit, frame, page);

@@ -4,7 +4,7 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import { isKeyActive } from "../../../core/system-accounts/system-account.ts";
 import { listKeys, listPermittedApplications } from "../../../core/system-accounts/system-accounts.store.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
   consoleRoute,
@@ -47,7 +47,7 @@ async function showAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
     snippets: caller && { sdk: sdkLines(deps.baseUrl, caller), curl: curlLines(deps.baseUrl, caller) },
     uriOf: (rest) => accountPath(organisation, id, rest),
     lastChange: await lastChangeOf(deps, orgId, id, frame.messages),
-    done: doneIn(visit, frame.messages.console.systemAccounts.done),
+    done: doneKey(visit, frame.messages.console.systemAccounts.done),
   });
   await show(visit, frame, page);
 }

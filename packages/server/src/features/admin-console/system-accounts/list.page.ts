@@ -2,7 +2,7 @@ import type { SystemAccount } from "../../../core/system-accounts/system-account
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -27,7 +27,7 @@ export function listPage(view: ListView): Html {
   });
   const body = isEmpty
     ? emptyState({ title: text.list.none, text: text.list.noneText, action: make })
-    : [searchOf(view), accounts.length === 0 ? noneFound(messages) : list(view), pager(view)];
+    : [searchOf(view), accounts.length === 0 ? noResults(messages) : list(view), pager(view)];
   return consoleLayout({
     ...view,
     title: frame.pages.systemAccounts,

@@ -8,9 +8,9 @@ import { type FormView, faultsFailure, fieldState } from "../../../html/componen
 import { buttonLink, emptyState, facts } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
-  firstOnly,
+  moreMatchesHint,
   nameCell,
-  noneFound,
+  noResults,
   rowLink,
   searchForm,
   table,
@@ -65,7 +65,7 @@ ${
           isSearch: search !== "",
           messages,
         }),
-        applications.length === 0 ? noneFound(messages) : [view.hasMore && firstOnly(messages), list],
+        applications.length === 0 ? noResults(messages) : [view.hasMore && moreMatchesHint(messages), list],
       ]
 }</section>
 `,

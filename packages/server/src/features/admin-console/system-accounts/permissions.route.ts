@@ -96,7 +96,7 @@ async function showForm(
     search,
     hasMore: last !== undefined,
     applications: choices.filter(({ id }) => !mayActFor(account, id)).map(({ id, name }) => ({ id, name })),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     cancelUri: accountPath(visit.organisation, account.id),
   });
   await show(visit, frame, page, status);

@@ -8,7 +8,7 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { selectField } from "../../../html/components/fields.ts";
 import { buttonLink, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { displayName } from "./user-path.ts";
@@ -42,7 +42,7 @@ export function listPage(view: ListView): Html {
     }),
     notice: view.done && doneNotice(text.done[view.done]),
     body: html`<section class="card" aria-label="${frame.pages.users}">
-${search(view)}${members.length === 0 ? noneFound(messages) : list(view)}${pager(view)}</section>
+${search(view)}${members.length === 0 ? noResults(messages) : list(view)}${pager(view)}</section>
 `,
   });
 }

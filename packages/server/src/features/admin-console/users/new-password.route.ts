@@ -52,7 +52,7 @@ async function ask(
   const page = confirmActPage({
     ...frame,
     breadcrumbs: userCrumbs(visit.organisation, user, frame.messages),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: newSubmissionToken(deps),
     action: requestPath(visit),
     heading: text.newPasswordHeading({ email: user.email }),

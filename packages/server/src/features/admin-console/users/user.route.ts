@@ -11,7 +11,7 @@ import { invitationStanding } from "../../../core/users/invitations/invitations.
 import type { User } from "../../../core/users/user.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
   consoleRoute,
@@ -72,7 +72,7 @@ async function showUser(deps: UsersDeps, visit: Visit): Promise<void> {
       toThem: consolePath(organisation, `/audit-log?on=${user.id}`),
     },
     lastChange: await lastChangeOf(deps, organisation.id, user.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.users.done),
+    done: doneKey(visit, frame.messages.console.users.done),
   });
   await show(visit, frame, page);
 }

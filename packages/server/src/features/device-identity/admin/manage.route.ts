@@ -89,7 +89,7 @@ async function showList(
     form: {
       ...form,
       action: managePath(organisation, "/register"),
-      csrf: deps.door.formBinding(visit).csrf,
+      csrf: deps.browserSession.formBinding(visit).csrf,
       once: newSubmissionToken(deps),
       policy: organisation.settings.deviceAttestation,
     },

@@ -14,7 +14,7 @@ import { listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   type ConsoleDeps,
@@ -75,7 +75,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
       delete: `${own}/delete`,
     },
     lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.pools.done),
+    done: doneKey(visit, frame.messages.console.pools.done),
   });
   await show(visit, frame, page);
 }

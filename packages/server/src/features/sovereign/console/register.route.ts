@@ -174,7 +174,7 @@ async function review(
     ...{ name, typed: input },
     keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
     action: requestPath(visit),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     // Of the form before it: to go back to that one makes no other agent either.
     once: submissionToken.value,
     backUri: backUri(visit, place),

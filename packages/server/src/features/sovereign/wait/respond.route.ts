@@ -39,7 +39,7 @@ type Outcome = "accepted" | "stale_challenge" | "already_answered";
 
 async function respondToProgram(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
   const given = answerOfJson(rawBody(visit.request));
-  if (!deps.door.isOwnForm(visit, given.csrf)) throw refused(403, "csrf");
+  if (!deps.browserSession.isOwnForm(visit, given.csrf)) throw refused(403, "csrf");
   const outcome = await take(deps, visit, waiting, given);
   if (outcome !== "accepted") throw refused(409, outcome);
   await visit.reply.code(202).header("cache-control", "no-store").send({ status: "accepted" });
@@ -56,7 +56,7 @@ const refused = (status: number, code: keyof typeof descriptions) =>
 
 async function respondToForm(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
   const given = answerOfForm(formOf(visit.request));
-  if (!deps.door.isOwnForm(visit, given.csrf))
+  if (!deps.browserSession.isOwnForm(visit, given.csrf))
     return showWait(deps, visit, waiting, { error: "page-too-old", code: 403 });
   const outcome = await take(deps, visit, waiting, given).catch(noAnswer);
   // A button that was pressed twice is no fault, nor is a field that was left empty.

@@ -19,7 +19,7 @@ export interface WaitDeps {
   readonly applications: Pick<ApplicationDirectory, "find">;
   readonly requests: Pick<SovereignRequests, "status" | "respond" | "cancel" | "waitFor" | "clock">;
   /** What the sign-in gives. */
-  readonly door: {
+  readonly browserSession: {
     whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
     formBinding(visit: Visit): { readonly csrf: string };
     isOwnForm(visit: Visit, presented: string | undefined): boolean;
@@ -58,11 +58,11 @@ export async function waitingHere(deps: WaitDeps, visit: Visit): Promise<Waiting
 
 /** Whether the browser's session is (still) the one that began the request. */
 export async function isTheirs(
-  { door }: Pick<WaitDeps, "door">,
+  { browserSession }: Pick<WaitDeps, "browserSession">,
   visit: Visit,
   { browserSessionHash: begunBy }: Pick<RequestStatus, "browserSessionHash">,
 ): Promise<boolean> {
-  const signedIn = await door.whoIsThere(visit);
+  const signedIn = await browserSession.whoIsThere(visit);
   return signedIn !== undefined && begunBy === browserSessionHash(signedIn.session.id);
 }
 

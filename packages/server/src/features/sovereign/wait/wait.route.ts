@@ -59,7 +59,7 @@ async function showOrGoOn(deps: WaitDeps, visit: Visit, waiting: Waiting): Promi
 
 /** @param failure why an answer was not taken, with the status of the answer to it */
 export async function showWait(
-  deps: Pick<WaitDeps, "door" | "uiLocales">,
+  deps: Pick<WaitDeps, "browserSession" | "uiLocales">,
   visit: Visit,
   { request: signing, status, application, isForDevice, path }: Waiting,
   failure?: { readonly error: WaitFailure; readonly code: number },
@@ -79,7 +79,7 @@ export async function showWait(
     status,
     isForDevice,
     path,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     error: failure?.error,
   });
   // The way on ends at the application, and browsers hold that against the form it began with.

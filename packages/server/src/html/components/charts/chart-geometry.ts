@@ -68,7 +68,7 @@ export function steppedLine(
 }
 
 /** @returns the greatest number of places */
-export const greatestOf = (stacks: ReadonlyArray<readonly number[]>): number =>
+export const highestStack = (stacks: ReadonlyArray<readonly number[]>): number =>
   Math.max(0, ...stacks.map((stack) => sum(stack.map(countOf))));
 
 const countOf = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);

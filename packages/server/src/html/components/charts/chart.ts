@@ -5,7 +5,7 @@
 import { type Content, type Html, html } from "../../html.ts";
 import type { Messages } from "../../messages/messages.ts";
 import { table } from "../table.ts";
-import { type Box, greatestOf, stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+import { type Box, highestStack, stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
 
 /** `plain` is in the organisation's colour, `bad` in the one of errors. */
 export type SeriesTone = "plain" | "bad";
@@ -38,7 +38,7 @@ export function chart(view: ChartView): Html {
   const number = numberWords(locale);
   const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
   const compact = numberWords(locale, { notation: "compact" });
-  const top = topOf(greatestOf(stacks));
+  const top = topOf(highestStack(stacks));
   return html`<figure class="chart" id="${id}">
 <div class="chart-plot">
 <div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
