@@ -1,4 +1,4 @@
-/** The applications of an organisation, in its console. */
+/** Registers the pages of applications. */
 import type { FastifyInstance } from "fastify";
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { checksRoute } from "./checks.route.ts";

@@ -22,10 +22,10 @@ export type RecordView = ConsoleFrame &
     done: keyof Messages["console"]["applications"]["done"] | undefined;
     application: Application;
     issuer: string;
-    /** The pool that signs for it, by name. */
+    /** Name of the signing pool. */
     pool: string | undefined;
     now: number;
-    /** Of this record, below its own address. */
+    /** @param rest below the application's own address */
     uri(rest: string): string;
     recent: readonly RecentSignIn[];
     assigned: { count: number; isMore: boolean };

@@ -1,4 +1,4 @@
-/** The pages of the audit log. */
+/** Registers the pages of the audit log. */
 import type { FastifyInstance } from "fastify";
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { auditEventRoute } from "./event.route.ts";

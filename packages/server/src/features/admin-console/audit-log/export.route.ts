@@ -49,7 +49,7 @@ async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
     .send(Readable.from(lines, { objectMode: false }));
 }
 
-/** In pieces that are worth a packet. */
+/** Lines are batched into chunks. */
 const PIECE_CHARACTERS = 32_000;
 
 async function* linesOf(

@@ -15,10 +15,10 @@ export type AuditListView = ConsoleFrame & {
   events: readonly DisplayedEvent[];
   newestUri?: string | undefined;
   olderUri?: string | undefined;
-  /** How far this page has looked, when there was too much to look at. */
+  /** Where the search stopped, when there was too much to search. */
   lookedBackTo?: number | undefined;
   exportUris: { csv: string; jsonl: string };
-  /** Where the chain ends. */
+  /** The end of the hash chain. */
   head: { seq: number; hash: string; updatedAt: number } | undefined;
 };
 
@@ -106,11 +106,11 @@ function rows({ messages, events, consoleUri }: AuditListView): Html {
   });
 }
 
-/** Ids tell little in a list: the whole one is on the event's page. */
+/** Shortened: the event's page has the full id. */
 const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id);
 const LONGEST_ID = 14;
 
-/** What it was done to, which leads to its page where it has one. */
+/** The target, linked to its page where it has one. */
 export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["target"]>): Html {
   const shown = isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`;
   return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;

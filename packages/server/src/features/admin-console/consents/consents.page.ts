@@ -20,10 +20,9 @@ export type ConsentsTab = "consents" | "preauthorizations";
 
 export type ConsentsView = ConsoleFrame & {
   tab: ConsentsTab;
-  /** As input. */
   search: { user: string; application: string; kind: string; state: string };
   isSearch: boolean;
-  /** Why nothing can be looked up. */
+  /** Why there is no result. */
   problem: "unknownUser" | "unknownApplication" | "several" | undefined;
   /** With `several`. */
   choices: ReadonlyArray<{ name: string; uri: string }>;
@@ -37,7 +36,6 @@ export type ConsentsView = ConsoleFrame & {
   done: keyof Messages["console"]["consents"]["done"] | undefined;
 };
 
-/** Consents in force or taken back; or the pre-authorizations. */
 export function consentsPage(view: ConsentsView): Html {
   const { messages, tab } = view;
   const { frame, consents: text } = messages.console;

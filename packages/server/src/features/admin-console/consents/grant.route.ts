@@ -167,7 +167,7 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
   }
 }
 
-/** Whom the consent is for, or what is wrong with what was typed. */
+/** Whom the consent is for, or the faults of the form. */
 async function findRecipient(
   { database }: ConsoleDeps,
   { organisation }: Visit,

@@ -13,7 +13,7 @@ import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { framesScript } from "../../../html/scripts.ts";
 
-/** How mail leaves this server; undefined parts are not known or not there. */
+/** How this server sends mail. */
 export type MailSetup = {
   kind: "smtp" | "mailbox" | "none";
   sender?: string | undefined;
@@ -24,7 +24,6 @@ export type MailTemplatesView = ConsoleFrame & {
   setup: MailSetup;
 };
 
-/** Every mail there is, and whether any is sent. */
 export function mailTemplatesPage(view: MailTemplatesView): Html {
   const { messages, setup } = view;
   const { frame, mailTemplates: text } = messages.console;
@@ -76,7 +75,7 @@ export type MailTemplateView = ConsoleFrame & {
   content: MailContent;
   /** The page's own address. */
   ownUri: string;
-  /** Of the mail as HTML, for the frame. */
+  /** The mail as HTML, for the frame. */
   htmlUri: string;
   languages: ReadonlyArray<{ value: string; label: string }>;
   test: { action: string; csrf: string; once: string; isPossible: boolean };
@@ -84,7 +83,6 @@ export type MailTemplateView = ConsoleFrame & {
   isSent: boolean;
 };
 
-/** One mail, as text and as HTML. */
 export function mailTemplatePage(view: MailTemplateView): Html {
   const { messages, template, content } = view;
   const { frame, mailTemplates: text } = messages.console;

@@ -1,4 +1,4 @@
-/** A registered application and all that makes it run: its file, its code, and whether somebody has signed in yet. */
+/** A registered application: its `.env`, its code, and whether anyone has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
 import {
   type ConsoleFrame,
@@ -23,7 +23,7 @@ export type RunningView = ConsoleFrame &
     env: string;
     code: readonly CodeSnippet[];
     shell: readonly ShellSnippet[];
-    /** This page without a secret. */
+    /** This page, without the secret. */
     ownUri: string;
     lastChange: { who: string; at: number } | undefined;
   };
@@ -99,7 +99,7 @@ function codeCard(view: RunningView): Html {
   });
 }
 
-/** Works without a script; of those with one name, one is open at a time. */
+/** Works without a script: one `details` of a name is open at a time. */
 const foldedAway = (id: string, title: string, content: Content, isOpen: boolean): Html =>
   html`<details class="tab" id="tab-${id}" name="code"${isOpen && html` open`}><summary>${title}</summary>
 <div class="tab-content">${content}</div></details>

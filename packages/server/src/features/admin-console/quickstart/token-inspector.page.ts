@@ -32,7 +32,7 @@ export function inspectorPage(view: InspectorView): Html {
   });
 }
 
-/** What was pasted is never shown again: it may be a credential. */
+/** A pasted token is never shown again. */
 function formCard({ messages, action, csrf, fault, inspection }: InspectorView): Html {
   const { inspector } = messages.console.quickstart;
   return card({
@@ -127,9 +127,9 @@ function decodedCard({ header, payload }: { header: Claims; payload: Claims }, m
   });
 }
 
-/** Claims that are moments, in seconds since epoch (RFC 7519 §2, NumericDate). */
+/** NumericDate claims (RFC 7519 §2). */
 const MOMENTS = new Set(["exp", "iat", "nbf", "auth_time", "updated_at"]);
-/** The last second that a date can hold (ECMA-262, "time values"). */
+/** The last second of a `Date` (ECMA-262, "time values"). */
 const LAST_SECOND = 8_640_000_000_000;
 
 function claimRow(name: string, value: unknown, messages: Messages): Html {

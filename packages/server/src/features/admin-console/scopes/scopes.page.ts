@@ -15,7 +15,6 @@ export type ScopesView = ConsoleFrame & {
   isDeleted: boolean;
 };
 
-/** The organisation's own scopes, and the standard ones explained. */
 export function scopesPage(view: ScopesView): Html {
   const { frame, scopes: text } = view.messages.console;
   const make = buttonLink({
@@ -78,7 +77,6 @@ function ownScopes(view: ScopesView, make: Html): Html {
   }${pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
 }
 
-/** Names of claims, a few of them. */
 function claimNames(names: readonly string[], none: string): Html {
   if (names.length === 0) return html`<span class="quiet">${none}</span>`;
   const [shown, others] = [names.slice(0, 4), names.length - 4];

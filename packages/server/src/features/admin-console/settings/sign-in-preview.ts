@@ -7,7 +7,7 @@ import type { Messages } from "../../../html/messages/messages.ts";
 
 export type PreviewView = {
   name: string;
-  /** `#rrggbb`: `previewAccent` of the page is the same. */
+  /** `#rrggbb`, the same as the page's `previewAccent`. */
   accentColor: string | undefined;
   logoUri: string | undefined;
   messages: Messages;

@@ -21,7 +21,7 @@ export type ShownKey = KeyTimes & { state: KeyState; rotateUri?: string; revokeU
 
 export type ShownGeneration = {
   generation: number;
-  /** Milliseconds, as the others. */
+  /** Milliseconds. */
   notBefore: number;
   notAfter: number;
   retiredAt: number | null;

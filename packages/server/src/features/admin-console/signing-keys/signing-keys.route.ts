@@ -61,7 +61,7 @@ function shownKey(
   return { ...key, state, ...(isNewest ? { rotateUri: at("rotate"), revokeUri: at("revoke") } : {}) };
 }
 
-/** The newest of each first. */
+/** The newest key of each algorithm first. */
 const byAlgorithm = (one: ShownKey, other: ShownKey): number =>
   one.alg.localeCompare(other.alg, "en") || other.activeFrom - one.activeFrom;
 

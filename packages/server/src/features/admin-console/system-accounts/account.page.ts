@@ -25,12 +25,12 @@ export type AccountView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
     account: SystemAccount;
     application: { name: string; uri: string };
-    /** The newest first. */
+    /** Newest first. */
     keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
     permitted: readonly { id: string; name: string; uri: string }[];
-    /** Undefined without a key that works. */
+    /** Undefined without an active key. */
     snippets: { sdk: string; curl: string } | undefined;
-    /** Below the account's own page. */
+    /** @param rest below the account's own address */
     uriOf(rest: string): string;
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;

@@ -11,7 +11,7 @@ export type ListView = ConsoleFrame & {
   accounts: ReadonlyArray<{ account: SystemAccount; applicationName: string }>;
   newestUri: string | undefined;
   olderUri: string | undefined;
-  /** One was just deleted. */
+  /** An account was just deleted. */
   isDone: boolean;
 };
 

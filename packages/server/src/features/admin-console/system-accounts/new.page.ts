@@ -19,7 +19,7 @@ import { type Html, html } from "../../../html/html.ts";
 
 export type ChooseView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** The page's own address, which searches. */
+    /** The page's own address. */
     action: string;
     search: string;
     applications: readonly { id: string; name: string; uri: string }[];
@@ -27,7 +27,6 @@ export type ChooseView = ConsoleFrame &
     fault?: string;
   };
 
-/** Which application a new system account belongs to. */
 export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, applications, search } = view;
   const { choose: text, permissions } = messages.console.systemAccounts;

@@ -11,7 +11,7 @@ import { type Html, html } from "../../../html/html.ts";
 
 export type AddPermissionView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** The page's own address: it searches, and takes the form. */
+    /** The page's own address. */
     action: string;
     search: string;
     /** Applications that the account may not act for yet. */

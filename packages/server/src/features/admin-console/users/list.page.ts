@@ -98,13 +98,13 @@ function list({ members, consoleUri, you, messages }: ListView): Html {
   });
 }
 
-/** What tells somebody from their namesakes. */
+/** Tells users of one name apart. */
 function note(member: ListedMember): Content {
   if (displayName(member) === member.email) return undefined;
   return html`<bdi>${member.email}</bdi>`;
 }
 
-/** A guest may be disabled too: both is said. */
+/** A guest may be disabled too. */
 function memberState(
   { disabledAt, isInvited, home }: Pick<ListedMember, "disabledAt" | "isInvited" | "home">,
   { console: { users: text } }: Messages,

@@ -18,7 +18,6 @@ import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
 
-/** One member of the organisation. */
 export function userPage(view: UserView): Html {
   const { member, messages, isYou } = view;
   const { users: text } = messages.console;
@@ -133,7 +132,7 @@ const json = (value: Readonly<Record<string, unknown>>, none: string): Content =
     ? none
     : html`<pre class="json" tabindex="0"><code>${readableJson(value)}</code></pre>`;
 
-/** Not on one's own page: see ownAccountRefusal. */
+/** Not on the administrator's own page: see ownAccountRefusal. */
 function endCard(view: UserView): Html {
   const { member, home, messages, uriOf } = view;
   const { end } = messages.console.users;
