@@ -111,7 +111,7 @@ type Try = {
   readonly value: (typeof values)[number];
 };
 
-describe("odd forms", () => {
+describe("malformed forms", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let other: Planted;
@@ -259,13 +259,13 @@ describe("odd forms", () => {
       return undefined;
     }
 
-    test("a field with what nobody means", async () => {
+    test("survives every malformed value in every field", async () => {
       const tries = await everyTry();
       assert.ok(tries.length > 3_000, `${tries.length}`);
       await reportAll(chosen(tries, FORMS_TRIED), attempt);
     });
 
-    test("an address with what no link says", async () => {
+    test("survives every malformed query parameter", async () => {
       const tries = pages.flatMap((path) => queryNames.map((name) => ({ path, name })));
       await reportAll(chosen(tries, QUERIES_TRIED), async ({ path, name }) => {
         for (const value of someOf(name)) {
