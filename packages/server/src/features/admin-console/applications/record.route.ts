@@ -5,8 +5,8 @@ import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { recentSignIns } from "../../../core/applications/use/use.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
+import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {

@@ -171,7 +171,7 @@ function consentRow(
   const { id, application, user, scopes } = consent;
   const applicationUri = consoleUri(`/applications/${application.id}`);
   const revokeUri = consoleUri(`/${tab}/${id}/${tab === "consents" ? "revoke" : "delete"}`);
-  const who = user === undefined ? text.everybody : (user.email ?? text.formerUser);
+  const who = user === undefined ? text.allUsers : (user.email ?? text.formerUser);
   const [action, label] =
     tab === "consents"
       ? [text.revoke, text.revokeOf({ application: application.name })]

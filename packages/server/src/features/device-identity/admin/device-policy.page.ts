@@ -1,3 +1,4 @@
+/** The attestation policy page: what a device must prove, and which TPMs are trusted. */
 import {
   type AttestationPolicy,
   attestationPolicies,
@@ -33,17 +34,15 @@ export type DevicePolicyView = ConsoleFrame & {
   lastChange: { who: string; at: number } | undefined;
 };
 
-/** The first records of a list that a command looks after. */
+/** The first entries of a list that CLI commands manage. */
 export type TrustList = {
-  /** @property at milliseconds: the end of a root, the beginning of a key */
+  /** @property at milliseconds: expiry of a root, creation of a key */
   items: readonly { name: string; fingerprint: string; at: number }[];
-  /** There are others. */
   hasMore: boolean;
   addCommand: string;
   listCommand: string;
 };
 
-/** What is asked of devices, and which TPMs are believed. */
 export function devicePolicyPage(view: DevicePolicyView): Html {
   const { messages } = view;
   const { policy: text, done } = messages.devices;
