@@ -62,7 +62,7 @@ const application = async (name: string, mode: string): Promise<string> => {
 const authorizeUrl = (clientId: string) =>
   `${demo.issuer}/authorize?${authorizationRequest(clientId, `${site.origin}/callback`, { scope: "openid email teams payroll" }).query}`;
 
-test("custom scopes are told, an administrator is asked for, a consent is taken back", async (t) => {
+test("shows custom scopes, asks for administrator approval, and revokes a consent", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();

@@ -82,7 +82,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("at the agent's terminal: the number that the page shows is typed there, and the application has its tokens", async (t) => {
+test("terminal channel: entering the number from the page issues the tokens", async (t) => {
   await writeFile(configuration, `${enrolled}challenges: { channel: terminal }\n`);
   const agent = startAgentAtTerminal(folder);
   await started(t, agent);
@@ -96,7 +96,7 @@ test("at the agent's terminal: the number that the page shows is typed there, an
   await agent.stop();
 });
 
-test("through the agent's webhook: the right number signs, another one is refused, and the journal knows both", async (t) => {
+test("webhook channel: the right number signs, a wrong one is rejected, and the journal records both", async (t) => {
   await writeFile(configuration, enrolled);
   await webhook.useFor(folder);
   const agent = startAgentProcess(folder);

@@ -13,7 +13,7 @@ sleepers[1].kill();
 sleepers[1].once("exit", () => console.log(JSON.stringify(sleepers.map(({ pid }) => pid))));
 setInterval(() => {}, 1000);`;
 
-test("what a killed test file has started ends with it, and an id that is free again is left alone", async (t) => {
+test("kills the processes of a killed test file, and no process that reused an ID", async (t) => {
   const parent = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });

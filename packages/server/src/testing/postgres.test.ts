@@ -8,7 +8,7 @@ import pg from "pg";
 import { eventually } from "./eventually.ts";
 import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
 
-test("a server listens on loopback only, as the tests need it, and stop leaves nothing", async (t) => {
+test("the server listens on loopback only, and stop removes its data", async (t) => {
   const server = await startPostgres();
   t.after(() => server.stop());
   const settings = await showAll(server.url);
@@ -38,7 +38,7 @@ test("a server listens on loopback only, as the tests need it, and stop leaves n
   await assert.rejects(rows(first, "SELECT 1"), { code: "ECONNREFUSED" });
 });
 
-test("a durable server waits for the disk", async (t) => {
+test("a durable server syncs to disk", async (t) => {
   const server = await startPostgres({ isDurable: true });
   t.after(() => server.stop());
   const settings = await showAll(server.url);
@@ -46,7 +46,7 @@ test("a durable server waits for the disk", async (t) => {
     assert.equal(settings.get(name), "on", name);
 });
 
-test("a server does not outlive a process that is killed", async () => {
+test("the server ends when its process is killed", async () => {
   const module = JSON.stringify(new URL("./postgres.ts", import.meta.url).href);
   const script = `const { startPostgres } = await import(${module});
     console.log((await startPostgres()).url); setInterval(() => {}, 1000);`;
