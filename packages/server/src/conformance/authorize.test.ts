@@ -1,4 +1,4 @@
-/** Certification, "authorize". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: authorize. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";

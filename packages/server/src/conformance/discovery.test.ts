@@ -1,4 +1,4 @@
-/** Certification, "discovery". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: discovery. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createCustomScope } from "../core/scopes/custom-scopes.ts";

@@ -1,4 +1,4 @@
-/** Certification, "every request". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: every request. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeSource, redeemWith } from "../testing/fakes/code-source.ts";

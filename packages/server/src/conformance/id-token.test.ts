@@ -1,4 +1,4 @@
-/** Certification, "ID token". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: ID token. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** docs/openid-behaviours.md names a test for each behaviour: it must be there, and none of this folder may be missing. */
+/** docs/openid-behaviours.md and the conformance tests stay in step. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Certification, "logout". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: logout. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";

@@ -1,4 +1,4 @@
-/** Certification, "registration of keys". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: registration of keys. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Certification, "token". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: token. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redeemWith } from "../testing/fakes/code-source.ts";

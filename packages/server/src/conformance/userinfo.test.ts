@@ -1,4 +1,4 @@
-/** Certification, "userinfo". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: userinfo. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";

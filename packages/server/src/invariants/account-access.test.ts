@@ -1,5 +1,5 @@
-// The account pages of somebody who has everything that one can be about: for nobody else, and their forms do what they say.
-// Forms from elsewhere, and those that came too late: features/account-ui/account-form.test.ts.
+// Access to every account page, tried with an account that has a record of every kind.
+// Cross-site and expired forms: features/account-ui/account-form.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type TestBrowser, testBrowser } from "../testing/fakes/browser.ts";

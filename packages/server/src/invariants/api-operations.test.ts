@@ -1,5 +1,5 @@
-// Every operation of the JSON interfaces: well used, unauthenticated, another organisation's, without permission,
-// malformed. A new route fails here until it has a row.
+// Every operation of the JSON APIs: success, unauthenticated, another organisation's record, without permission,
+// malformed. A new route fails here until it has a test case.
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before, test } from "node:test";

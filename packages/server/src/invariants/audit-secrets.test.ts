@@ -1,4 +1,4 @@
-// Many acts, each with a secret in it: none of them is in the audit log afterwards, nor anything that was typed in its place.
+// The audit log contains no secret, and no input entered in place of one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";

@@ -1,5 +1,5 @@
-// What an organisation has at most it has at most, also when the last one is made twice at once, on two nodes: the second
-// waits for the first, and counts it. And what is in use is not deleted while it comes into use.
+// Limits per organisation hold when two nodes create the last record at the same time: the second
+// waits for the first, and counts it. A record can't be deleted while it is being assigned.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";

@@ -1,4 +1,4 @@
-// The pages that only the link of a mail leads to: for the account that it was sent to, at its organisation, in time, once.
+// Links in emails work once, in time, for the account and organisation that they were sent to.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createAction } from "../core/actions/actions.ts";

@@ -1,4 +1,4 @@
-// Mails speak the language of the page that they come from, until the user has chosen one.
+// Emails use the language of the page that caused them, unless the user has chosen one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../testing/databases.ts";

@@ -1,4 +1,4 @@
-// PostgreSQL's text has no NUL: an address with one in it is nowhere, on every route that the server has and will have; a
+// PostgreSQL's text type rejects NUL: a URL that contains one is not found, on every registered route; a
 // search for one finds nothing.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

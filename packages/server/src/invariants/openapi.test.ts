@@ -1,5 +1,5 @@
-// /openapi.json against the running service: every route that answers JSON is in it, and what the OAuth endpoints answer
-// is what it says. The JSON interfaces' answers are held against it in api-operations.test.ts.
+// /openapi.json against the running service: every JSON route is documented, and the OAuth endpoints respond
+// as documented. api-operations.test.ts checks the responses of the JSON APIs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";

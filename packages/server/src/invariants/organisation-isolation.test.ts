@@ -1,4 +1,4 @@
-// Every route with what belongs to another organisation, and with an organisation that is not there. A new route fails
+// Every route with another organisation's records, and with an unknown organisation. A new route fails
 // here until it has a row.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

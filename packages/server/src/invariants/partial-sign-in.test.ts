@@ -1,5 +1,5 @@
-// Between the right password and the second factor there is no session: tried on every route that the server has. A new
-// route is tried without being listed here.
+// No session exists between password and second factor: tested on every registered route. A new
+// route is covered automatically.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Application } from "../core/applications/application.ts";

@@ -1,4 +1,4 @@
-// A handler that goes on after its answer fails the test, and only that of its own server.
+// A handler that throws after its response fails the test of its own server only.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type FastifyInstance, fastify } from "fastify";

@@ -1,4 +1,4 @@
-// What every other test relies on: an act that changes something is seen, and so is whether anybody is told of it.
+// The audit probe that every service test relies on: detects changes and whether they are audited.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
   const told = (db: Db, more: { actor?: string; target?: string; address?: string }) =>
     recordAuditEvent(db, { orgId, at: 1, actor: "operator", action: "organisation.changed", ...more });
   let acts = 0;
-  /** What is said of an act that does this. */
+  /** The report for an act with these statements. */
   const said = async (work: () => Promise<unknown>, where = {}) => {
     const url = `/${acts++}`;
     await watch.during("POST", url, work).catch((error: Error) => assert.equal(error.message, "no"));
