@@ -1,6 +1,6 @@
 /**
  * An API and the single-page application that calls it (FilterType OAuthUserBearer, Fastify). The API verifies every access
- * token by itself: signature, issuer, audience, expiry, scopes. The browser's half is in `spa`.
+ * token locally: signature, issuer, audience, expiry, scopes. The single-page application is in `spa`.
  *
  *   npm start                          # in one terminal
  *   npx node examples/api-and-spa.ts   # in another
@@ -21,11 +21,11 @@ const filter = createFilter({
   applicationId: clientId,
   oauthOrganisationId: demo.org,
   oauthAudience: audience,
-  // What every call needs; adding a note needs more.
+  // Required of every call; adding a note requires more.
   oauthScopes: "notes:read",
 });
 
-/** By user: one sees nobody else's. */
+/** By user. */
 const notes = new Map<string, string[]>();
 
 async function api(routes: FastifyInstance): Promise<void> {
@@ -56,7 +56,7 @@ for (const name of ["notes.js", "tokens.js"]) {
   const script = await readFile(new URL(`spa/${name}`, import.meta.url), "utf8");
   app.get(`/spa/${name}`, (_request, reply) => reply.type("text/javascript").send(script));
 }
-// What the page must know of the service is no secret: a client in a browser has none.
+// Public: a client in a browser has no secrets.
 app.get("/settings.json", () => ({ issuer: demo.issuer, clientId }));
 await app.register(api, { prefix: "/api" });
 
@@ -64,5 +64,5 @@ await app.listen({ host: "127.0.0.1", port: portOf(address) });
 tell(
   address,
   demo,
-  `A single-page application; its API refuses who has no token:  curl -i ${address}/api/notes`,
+  `A single-page application. Its API rejects calls without a token:  curl -i ${address}/api/notes`,
 );

@@ -1,6 +1,6 @@
 /**
  * A program that calls the service's API as a system account (FilterType SystemAccountExternal): every call is signed with a
- * secret key that is never sent, for one method, address, body and moment, so that nobody can send it again.
+ * secret key that is never sent. The signature covers method, URL, body and time, and can't be replayed.
  *
  *   npm start                             # in one terminal
  *   npx node examples/backend-caller.ts   # in another
@@ -12,13 +12,13 @@ import { readDemo } from "./shared/demo.ts";
 
 const demo = await readDemo();
 
-/** The account of one application, which may ask about users. */
+/** An application's account, which may look up users. */
 const program = {
   federationServer: demo.baseUrl,
   systemAccountPublicKey: demo.systemAccount.publicKey,
   systemAccountSecretKey: demo.systemAccount.secretKey,
 };
-/** An administrator's account, which may change the organisation's applications. */
+/** An administrator's account, which may manage the organisation's applications. */
 const administration = {
   federationServer: demo.baseUrl,
   systemAccountPublicKey: demo.administratorAccount.publicKey,
@@ -30,33 +30,33 @@ console.log(`${user.Firstname} ${user.Surname}, ${user.Role}, is ${user.PermId}\
 
 const management = managementClient(administration);
 console.log("Applications of the organisation:");
-// Page after page, as the list is read.
+// Pages are requested as the list is read.
 for await (const { name, clientType } of management.clients.list())
   console.log(`  ${clientType.padEnd(12)}  ${name}`);
 
-// Made, changed and removed. A call whose answer is lost is made again, and makes no second application.
-const made = await management.clients.create({ name: "Made by an example", clientType: "spa" });
-const changed = await management.clients.update(made.clientId, (client) => ({
+// Calls are idempotent: a retry after a lost response creates no second application.
+const created = await management.clients.create({ name: "Created by an example", clientType: "spa" });
+const changed = await management.clients.update(created.clientId, (client) => ({
   ...client,
-  description: "Not for long",
+  description: "Temporary",
 }));
-await management.clients.delete(made.clientId);
-console.log(`\nMade "${changed.name}", described it as "${changed.description}", and removed it.\n`);
+await management.clients.delete(created.clientId);
+console.log(`\nCreated "${changed.name}", described it as "${changed.description}", and deleted it.\n`);
 
-/** What is refused says so by a code, for programs, and in words. */
-async function refusal(what: string, call: () => Promise<unknown>): Promise<void> {
+/** Prints the status and code of a refused call. */
+async function showRefusal(what: string, call: () => Promise<unknown>): Promise<void> {
   try {
     await call();
-    throw new Error(`${what}: it was not refused`);
+    throw new Error(`${what}: not refused`);
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
     console.log(`${what}: ${error.problem?.status} ${error.problem?.code}`);
   }
 }
 
-await refusal("Somebody who is not there", () => legacyApiClient(program).users.get("nobody@demo.example"));
-await refusal("Administration by the program's account", () =>
+await showRefusal("Unknown user", () => legacyApiClient(program).users.get("nobody@demo.example"));
+await showRefusal("Management API with the application's account", () =>
   managementClient(program).clients.list().page(),
 );
 const wrong = { ...program, systemAccountSecretKey: administration.systemAccountSecretKey };
-await refusal("A signature with another key", () => legacyApiClient(wrong).users.get(demo.user.email));
+await showRefusal("Signature with another key", () => legacyApiClient(wrong).users.get(demo.user.email));

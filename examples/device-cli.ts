@@ -1,6 +1,6 @@
 /**
- * A command line that signs a person in by the device grant (RFC 8628): it shows a code and an address, and waits until
- * the person has allowed it in a browser, on a phone for example.
+ * A command line that signs a user in with the device grant (RFC 8628): it shows a code and a URL, and waits until the user
+ * has allowed it in a browser, for example on a phone.
  *
  *   npm start                        # in one terminal: the server, with its demo applications
  *   npx node examples/device-cli.ts  # in another
@@ -13,7 +13,7 @@ const demo = await readDemo();
 const configuration = {
   federationServer: demo.baseUrl,
   oauthOrganisationId: demo.org,
-  // A public client: a program that everybody can read has no secret.
+  // A public client: a distributed program can't keep a secret.
   applicationId: demo.nativeApp.clientId,
   oauthScopes: "openid profile offline_access",
 } as const;
@@ -23,19 +23,19 @@ async function onPrompt({ verificationUri, verificationUriComplete, userCode }: 
   console.log(await QRCode.toString(link, { type: "terminal", small: true }));
   console.log(`Scan this, or open  ${verificationUri}`);
   console.log(`and enter the code  ${userCode}`);
-  console.log("Waiting until you allow it there …");
+  console.log("Waiting for you to allow it there …");
 }
 
 try {
-  // Polls as often as the server wants, and less often when it says slow_down. The ID token is verified.
+  // Polls at the server's interval, and more slowly on slow_down. The ID token is verified.
   const tokens = await deviceGrant(configuration, { onPrompt });
-  // Renews the access token when it is about to end, for as long as the program runs.
+  // Refreshes the access token while the program runs.
   const api = refreshingTokens(configuration, tokens);
-  const person = (await (await api.fetch(`${demo.issuer}/userinfo`)).json()) as { name: string };
-  console.log(`Signed in as ${person.name}`);
+  const user = (await (await api.fetch(`${demo.issuer}/userinfo`)).json()) as { name: string };
+  console.log(`Signed in as ${user.name}`);
 } catch (error) {
   if (!(error instanceof SignetError)) throw error;
-  // access_denied: the person said no. expired_token: nobody answered within a quarter of an hour.
+  // access_denied: the user declined. expired_token: no response within 15 minutes.
   console.error(`Not signed in: ${error.oauthError ?? error.message}`);
   process.exitCode = 1;
 }

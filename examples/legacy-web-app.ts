@@ -1,6 +1,6 @@
 /**
- * A web application on the legacy federation (FilterType UserFederated, Express). The login page sends people back with a
- * session key; the SDK has it validated, keeps it in an encrypted cookie, and asks again from time to time.
+ * A web application on the legacy federation (FilterType UserFederated, Express). The login page returns users with a
+ * session key, which the SDK validates at the service, stores in an encrypted cookie, and revalidates regularly.
  *
  *   npm start                             # in one terminal
  *   npx node examples/legacy-web-app.ts   # in another
@@ -20,7 +20,7 @@ const filter = createFilter({
   applicationId: clientId,
   baseUrl: address,
   cookieSecrets: [newCookieSecret()],
-  // How long a session that was ended elsewhere may go on here.
+  // How long a session that ended elsewhere may continue here.
   revalidateAfterSeconds: 5,
   isOptional: true,
 });
@@ -35,7 +35,7 @@ app.use((_request, response, next) => {
 
 app.get("/", (request, response) => {
   const principal = principalOf(request);
-  response.send(page("Legacy web app", "Front page", principal ? signedIn(principal) : frontPage));
+  response.send(page("Legacy web app", "Home", principal ? signedIn(principal) : homePage));
 });
 
 app.get("/admin", (request, response) => {
@@ -44,12 +44,12 @@ app.get("/admin", (request, response) => {
   else response.status(403).send(page("Legacy web app", "Not allowed", refused(role)));
 });
 
-const frontPage = html`<h1>A page for everybody</h1>
+const homePage = html`<h1>A page for everybody</h1>
 <p class="lead">You are not signed in.</p>
 <p class="actions"><a class="button primary" href="/signet/login">Sign in</a></p>`;
 
 const signedIn = ({ user }: Principal) => html`<h1>${user?.firstname} ${user?.surname}</h1>
-<p class="lead">A session key brought you here. It stays in an encrypted cookie; no token is involved.</p>
+<p class="lead">You signed in with a session key, stored in an encrypted cookie. No tokens are involved.</p>
 <section><h2>You</h2>${facts({
   Email: user?.email,
   Role: user?.role,
@@ -59,7 +59,7 @@ const signedIn = ({ user }: Principal) => html`<h1>${user?.firstname} ${user?.su
 <div class="actions"><form method="post" action="/signet/logout"><button class="button">Sign out</button></form>
 <a class="button" href="/admin">Administration</a></div>`;
 
-const administration = html`<h1>Administration</h1><p class="lead">Administrators of the organisation come here.</p>
+const administration = html`<h1>Administration</h1><p class="lead">Only administrators of the organisation see this page.</p>
 <p class="actions"><a class="button" href="/">Back</a></p>`;
 
 const refused = (role: string | undefined) => html`<h1>Not for you</h1>
@@ -67,5 +67,5 @@ const refused = (role: string | undefined) => html`<h1>Not for you</h1>
 <p class="actions"><a class="button" href="/">Back</a></p>`;
 
 app.listen(portOf(address), "127.0.0.1", () =>
-  tell(address, demo, "A front page, a sign-in by session key, and a page for administrators alone."),
+  tell(address, demo, "A public home page, a sign-in with a session key, and a page for administrators."),
 );

@@ -1,6 +1,6 @@
 /**
- * A worker that calls an API by its own right (client credentials grant): no person, no browser. The API stands in the same
- * program here, at any free port; it accepts what OAuthUserBearer accepts.
+ * A worker that calls an API for itself (client credentials grant), without a user. The API, protected by OAuthUserBearer,
+ * runs in the same program, on any free port.
  *
  *   npm start                                # in one terminal
  *   npx node examples/machine-to-machine.ts  # in another
@@ -18,7 +18,7 @@ const service = {
   applicationId: worker.clientId,
 } as const;
 
-// The API: it knows no secret of the worker, only who may issue tokens, and for whom.
+// The API knows the issuer and its own audience, but no secret of the worker.
 const api = fastify();
 await api.register(
   fastifyPlugin(
@@ -32,11 +32,11 @@ await api.register(
 );
 api.get("/notes/count", (request) => {
   const { kind, clientId } = requirePrincipal(request);
-  return { count: 3, askedBy: kind, clientId };
+  return { count: 3, calledBy: kind, clientId };
 });
 const address = await api.listen({ host: "127.0.0.1", port: 0 });
 
-// The worker: the source keeps the token, and fetches the next one before it ends.
+// The worker: the source caches the token and renews it before it expires.
 const calls = clientCredentials({
   ...service,
   oauthClientSecret: worker.clientSecret,
@@ -44,12 +44,12 @@ const calls = clientCredentials({
 });
 
 async function show(what: string, response: Response): Promise<void> {
-  const said = response.ok ? await response.text() : response.headers.get("www-authenticate");
-  console.log(`${what}\n  ${response.status} ${said}\n`);
+  const result = response.ok ? await response.text() : response.headers.get("www-authenticate");
+  console.log(`${what}\n  ${response.status} ${result}\n`);
 }
 
-await show("Without a token the API refuses:", await fetch(`${address}/notes/count`));
-await show("With one it answers:", await calls.fetch(`${address}/notes/count`));
+await show("Without a token:", await fetch(`${address}/notes/count`));
+await show("With a token:", await calls.fetch(`${address}/notes/count`));
 await show("Again, with the same token:", await calls.fetch(`${address}/notes/count`));
 
 const forbidden = { ...service, oauthClientSecret: worker.clientSecret, oauthScopes: "notes:write" };
@@ -57,6 +57,6 @@ await clientCredentials(forbidden)
   .token()
   .catch((error: unknown) => {
     if (!(error instanceof SignetError)) throw error;
-    console.log(`A scope that it was not given:\n  ${error.code}: ${error.oauthError ?? error.message}\n`);
+    console.log(`A scope that is not allowed:\n  ${error.code}: ${error.oauthError ?? error.message}\n`);
   });
 await api.close();

@@ -1,6 +1,6 @@
 /**
- * An API that accepts only tokens that the organisation's own signing agent has signed (sovereign signing), whatever the
- * service says: the agent's key is pinned here by its thumbprint. This command enrols the agent and runs it beside the API.
+ * An API that only accepts tokens signed by the organisation's own signing agent (sovereign signing): the agent's key is
+ * pinned by its thumbprint. This command enrols the agent and runs it beside the API.
  *
  *   npm start                            # in one terminal
  *   npx node examples/sovereign-api.ts   # in another
@@ -33,11 +33,11 @@ const filter = createFilter({
   oauthAudience: notesApp.audience,
   oauthScopes: "notes:read",
   sovereignSigningPoolId: poolId,
-  // The pin. Without it the API would believe whatever keys the service publishes for the pool.
+  // The pin. Without it the API would trust any key the service publishes for the pool.
   sovereignKeyThumbprints: [thumbprint],
 });
 
-/** Two callers with the same rights: one gets its tokens from the pool's agent, the other from the service itself. */
+/** Two callers with the same permissions: the agent signs the tokens of one, the service those of the other. */
 const callers = new Map(
   Object.entries({ agent: sovereign, service: worker }).map(([signer, { clientId, clientSecret }]) => {
     const client = { applicationId: clientId, oauthClientSecret: clientSecret, oauthScopes: "notes:read" };
@@ -51,28 +51,28 @@ await app.register(async (api) => {
   api.get("/api/notes", (request) => [`Only for ${requirePrincipal(request).clientId}`]);
 });
 const headers = pageHeaders(demo.baseUrl);
-app.get("/", (_request, reply) => reply.headers(headers).send(page("Sovereign API", "Who signs", front)));
+app.get("/", (_request, reply) => reply.headers(headers).send(page("Sovereign API", "Who signs", home)));
 app.get<{ Params: { signer: string } }>("/call/:signer", async ({ params }, reply) => {
   const caller = callers.get(params.signer);
   if (!caller) return reply.callNotFound();
-  const answer = await caller.fetch(`${address}/api/notes`);
-  const said = answer.ok ? await answer.text() : answer.headers.get("www-authenticate");
-  const text = html`<h1>The API answers ${answer.status}</h1><p class="lead">To a token signed by the ${params.signer}.</p>
-<pre>${said ?? ""}</pre><p class="actions"><a class="button" href="/">Back</a></p>`;
-  return reply.headers(headers).send(page("Sovereign API", "An answer", text));
+  const response = await caller.fetch(`${address}/api/notes`);
+  const result = response.ok ? await response.text() : response.headers.get("www-authenticate");
+  const text = html`<h1>The API responds with ${response.status}</h1><p class="lead">The token was signed by the ${params.signer}.</p>
+<pre>${result ?? ""}</pre><p class="actions"><a class="button" href="/">Back</a></p>`;
+  return reply.headers(headers).send(page("Sovereign API", "Response", text));
 });
 
-const front = html`<h1>Who holds which key</h1>
-<p class="lead">The organisation signs its tokens itself. The service passes them on and could not make one.</p>
+const home = html`<h1>Who holds which key</h1>
+<p class="lead">The organisation signs its own tokens. The service relays them and can't create any.</p>
 <section>${facts({
   "Signing agent": `the private key, in ${path.relative(".", path.join(folder, "key.pem"))}`,
-  Service: "the public key alone, which it publishes for the pool",
-  "This API": `the thumbprint ${thumbprint}; it believes no other key`,
+  Service: "only the public key, which it publishes for the pool",
+  "This API": `the thumbprint ${thumbprint}; it trusts no other key`,
 })}</section>
-<p class="actions"><a class="button primary" href="/call/agent">Call with a token of the agent</a>
-<a class="button" href="/call/service">Call with one that the service signed</a></p>`;
+<p class="actions"><a class="button primary" href="/call/agent">Call with a token signed by the agent</a>
+<a class="button" href="/call/service">Call with a token signed by the service</a></p>`;
 
 await app.listen({ host: "127.0.0.1", port: portOf(address) });
 console.log(
-  `Open  ${address}/\n\nThe API takes a token of the agent and refuses one that the service signed.\nThe agent's key is in ${folder}.\nStop with Ctrl+C.`,
+  `Open  ${address}/\n\nThe API accepts a token signed by the agent and rejects one signed by the service.\nThe agent's key is in ${folder}.\nStop with Ctrl+C.`,
 );

@@ -36,7 +36,7 @@ export function callSchemas(document: OpenApiDocument, { isIn }: CallTable): Rec
  * What a call takes and what it answers. Parameters of the path are read from the route. A list has `item` in the place
  * of `answer`: its pages, `limit` and `cursor` are the same everywhere.
  */
-function callOf({ summary, parameters = [], requestBody, responses }: OpenApiOperation): JsonSchema {
+function callOf({ parameters = [], requestBody, responses }: OpenApiOperation): JsonSchema {
   const good = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
   const answer = good && !("$ref" in good) ? good.content?.["application/json"]?.schema : undefined;
   const item = answer?.properties?.["nextCursor"] && answer.properties["items"]?.items;
@@ -47,7 +47,6 @@ function callOf({ summary, parameters = [], requestBody, responses }: OpenApiOpe
   const body = requestBody?.content["application/json"]?.schema;
   return {
     type: "object",
-    description: summary,
     properties: {
       ...(query ? { query } : {}),
       ...(body ? { body } : {}),

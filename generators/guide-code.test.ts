@@ -43,7 +43,7 @@ test("every TypeScript block of the guides compiles, each by itself; one that do
 });
 
 test("configuration.md has every property, and its variables are those that are read", async () => {
-  const text = await readFile(path.join(sources, "configuration-properties.ts"), "utf8");
+  const text = await readFile(path.join(sources, "configuration/properties.ts"), "utf8");
   const [, table = ""] = /export const properties = \{\n([\s\S]*?)\n\}/.exec(text) ?? [];
   const properties = [...table.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
   const rows = (await tableOf("configuration.md")).filter(([, variable]) => variable?.startsWith("SIGNET_"));

@@ -5,12 +5,10 @@ import type { Page } from "playwright-core";
 import type { Application } from "../../packages/server/src/core/applications/application.ts";
 import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
 import { acrValues } from "../../packages/server/src/core/sessions/session.ts";
+import { findAgentKey } from "../../packages/server/src/core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../packages/server/src/core/signing-pools/agent-key.ts";
-import {
-  findAgent,
-  findAgentKey,
-  findPool,
-} from "../../packages/server/src/core/signing-pools/signing-pools.store.ts";
+import { findAgent } from "../../packages/server/src/core/signing-pools/signing-agent.store.ts";
+import { findPool } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
 import { newAgentKey, presentedKey } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
@@ -98,13 +96,13 @@ test("a service: its secret gets tokens, another one is added and the first ende
   const [older] = (await recordOf(clientId))?.secrets ?? [];
   await enter(page, `secret-end-${older?.id}`);
   await enter(page, "secret-end");
-  assert.equal(await doneText(page), "The secret is revoked.");
+  assert.equal(await doneText(page), "Client secret revoked.");
   assert.equal(await tokenStatus(clientId, first.secret), 401);
   assert.equal(await tokenStatus(clientId, second.secret), 200);
 
   await enter(page, "application-disable");
   await enter(page, "application-disable");
-  assert.equal(await doneText(page), "The application is disabled.");
+  assert.equal(await doneText(page), "Application disabled.");
   assert.notEqual(await tokenStatus(clientId, second.secret), 200);
   await enter(page, "application-enable");
   await enter(page, "application-enable");
@@ -120,7 +118,7 @@ test("a service: its secret gets tokens, another one is added and the first ende
   await type(page, "name", "Night run");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.pathname.endsWith("/applications"));
-  assert.equal(await doneText(page), "The application is deleted.");
+  assert.equal(await doneText(page), "Application deleted.");
   assert.equal(await recordOf(clientId), undefined);
   assert.equal(await tokenStatus(clientId, second.secret), 401);
 });
@@ -141,7 +139,7 @@ test("an application of each other kind is made without a secret, and found agai
     await type(page, "name", name);
     if (field !== undefined) await type(page, field, value);
     await enter(page, "application-create");
-    assert.equal(await doneText(page), "The application is ready.");
+    assert.equal(await doneText(page), "Application created.");
     assert.equal((await recordOf(idInAddress(page)))?.name, name);
   }
   await visit.open("/applications");
@@ -160,7 +158,7 @@ test("an application for assigned users: who is none is told so, and may use it 
   await type(page, "redirectUris", redirectUri);
   await choose(page, "access", "assigned");
   await enter(page, "settings-save");
-  assert.equal(await doneText(page), "The settings are saved.");
+  assert.equal(await doneText(page), "Settings saved.");
   const { page: theirs } = await visitor(t);
   const { query } = authorizationRequest(id, redirectUri);
   await theirs.goto(`${baseUrl}/oauth/${orgId}/authorize?${query}`);
@@ -173,12 +171,12 @@ test("an application for assigned users: who is none is told so, and may use it 
   await isReady(page, "email");
   await type(page, "email", user.email);
   await enter(page, "assign-submit");
-  assert.equal(await doneText(page), "The person is assigned.");
+  assert.equal(await doneText(page), "User assigned.");
   await theirs.reload();
   await theirs.locator("#consent-allow").waitFor();
   await enter(page, `user-take-off-${user.id}`);
   await enter(page, "user-take-off");
-  assert.equal(await doneText(page), "The person is removed from the list.");
+  assert.equal(await doneText(page), "User unassigned.");
   await theirs.reload();
   await theirs.locator("#not-assigned-contacts").waitFor();
 });
@@ -205,7 +203,7 @@ test("settings: a fault keeps what was typed and has the focus, and then they ar
   await page.keyboard.press("Enter");
   await type(page, "accessTokenLifetimeSeconds", "600");
   await enter(page, "settings-save");
-  assert.equal(await doneText(page), "The settings are saved.");
+  assert.equal(await doneText(page), "Settings saved.");
   const saved = (await recordOf(id))?.settings;
   assert.equal(saved?.description, "What we are paid");
   assert.equal(saved?.accessTokenLifetimeSeconds, 600);
@@ -229,7 +227,7 @@ test("two administrators at once: the second is told, sees what it is now, and c
   assert.deepEqual(await two.page.locator(".is-now").count(), 1, "only what differs");
   assert.equal((await recordOf(id))?.settings.description, "By the first");
   await enter(two.page, "settings-save");
-  assert.equal(await doneText(two.page), "The settings are saved.");
+  assert.equal(await doneText(two.page), "Settings saved.");
   assert.equal((await recordOf(id))?.settings.description, "By the second");
 });
 

@@ -14,7 +14,7 @@ import type { Organisation } from "../../packages/server/src/core/organisations/
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
-import { listUsableCodes } from "../../packages/server/src/features/device-identity/enroll/enrollment-code.store.ts";
+import { listUsableCodes } from "../../packages/server/src/features/device-identity/enrol/enrolment-code.store.ts";
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
 import { freshPostgres } from "../../packages/server/src/testing/databases.ts";
 import { MAIL_ENV } from "../../packages/server/src/testing/fakes/mailbox.ts";

@@ -32,12 +32,12 @@ test("without scripts an application is made, changed and deleted", async (t) =>
   await enter(page, "application-settings");
   await type(page, "description", "Who comes to see us");
   await enter(page, "settings-save");
-  assert.equal(await doneText(page), "The settings are saved.");
+  assert.equal(await doneText(page), "Settings saved.");
   assert.equal((await record())?.settings.description, "Who comes to see us");
   await enter(page, "application-delete");
   await type(page, "name", "Visitors");
   await enter(page, "application-delete");
-  assert.equal(await doneText(page), "The application is deleted.");
+  assert.equal(await doneText(page), "Application deleted.");
   assert.equal(await record(), undefined);
 });
 

@@ -164,7 +164,7 @@ test("a scope: made with a fault first, given another claim, changed, and delete
   await enter(page, "scope-delete");
   const confirmation = { button: "scope-delete-confirm", name: "shifts" };
   await confirmByName(page, confirmation, () => findCustomScope(db(), scene().orgId, id));
-  assert.equal(await doneText(page), "The scope is deleted.");
+  assert.equal(await doneText(page), "Scope deleted.");
   assert.equal(await findCustomScope(db(), scene().orgId, id), undefined);
 });
 
@@ -185,12 +185,12 @@ test("a consent for one person: nothing chosen first, then given, found, and tak
   await tick(page, "scopes-openid");
   await tick(page, "scopes-email");
   await enter(page, "grant-submit");
-  assert.equal(await doneText(page), "The application is allowed.");
+  assert.equal(await doneText(page), "Consent granted.");
   const [given] = await living();
   assert.deepEqual(given?.scopes, ["openid", "email"]);
   await enter(page, `consent-revoke-${given?.id}`);
   await enter(page, "consent-revoke-confirm");
-  assert.equal(await doneText(page), "Access revoked.");
+  assert.equal(await doneText(page), "Consent revoked.");
   assert.deepEqual(await living(), []);
 });
 
@@ -209,7 +209,7 @@ test("a pre-authorization is made and deleted", async (t) => {
   const made = (await all()).find(({ id }) => !before.some((one) => one.id === id));
   await enter(page, `consent-revoke-${made?.id}`);
   await enter(page, "preauthorization-delete-confirm");
-  assert.equal(await doneText(page), "The pre-authorization is deleted.");
+  assert.equal(await doneText(page), "Pre-authorization deleted.");
   assert.equal((await all()).length, before.length);
 });
 
@@ -269,8 +269,12 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), env);
   await page.getByRole("heading", { name: "Waiting for the first sign-in" }).waitFor();
   const token = await signInToIt(await visitor(t), clientId);
-  await page.getByRole("heading", { name: "It works" }).waitFor();
-  assert.equal(await page.locator("#live-status").textContent(), "It works", "said to screen readers");
+  await page.getByRole("heading", { name: "Your application works" }).waitFor();
+  assert.equal(
+    await page.locator("#live-status").textContent(),
+    "Your application works",
+    "said to screen readers",
+  );
   assert.match(await page.locator("#first-use").innerText(), /grace@northwind\.example/);
   await visit.look("Parking");
 
@@ -288,7 +292,7 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   for (const text of [`${head}.${forged}.${signature}`, "nonsense"]) {
     await type(page, "token", text);
     await enter(page, "inspector-submit");
-    assert.equal(await page.locator("#verdict .state").innerText(), "Not valid");
+    assert.equal(await page.locator("#verdict .state").innerText(), "Invalid");
   }
   await enter(page, "inspector-submit");
   await isReady(page, "token");
@@ -299,9 +303,9 @@ test("quickstart without scripts: the page says it when it is loaded again", asy
   const { page } = visit;
   const clientId = await begin(visit, "Canteen");
   await signInToIt(await visitor(t), clientId);
-  assert.equal(await page.getByRole("heading", { name: "It works" }).count(), 0);
+  assert.equal(await page.getByRole("heading", { name: "Your application works" }).count(), 0);
   await enter(page, "waiting-again");
-  await page.getByRole("heading", { name: "It works" }).waitFor();
+  await page.getByRole("heading", { name: "Your application works" }).waitFor();
 });
 
 // `reach` is what every step above is made of; that it fails for what the Tab key does not come to is seen here.

@@ -77,7 +77,7 @@ test("without a running demo an example says what to do, and ends with 1", async
   const example = startExample("backend-caller", path.join(server.dataDir, "elsewhere.json"));
   t.after(() => example.stop());
   assert.equal(await example.ended, 1);
-  assert.match(example.output(), /^The demo is not there .*\nRun `npm start` in another terminal/);
+  assert.match(example.output(), /^The demo is not running .*\nRun `npm start` in another terminal/);
 });
 
 test("web-app: sign-in, renewed tokens, sign-out here, at the service and from elsewhere; a refusal is told", async (t) => {
@@ -197,12 +197,12 @@ test("sovereign-api: the agent's tokens are believed, the service's own are not"
   await page.goto(address);
   await heading(page, "Who holds which key");
   await look(page, watch, "sovereign-api");
-  await page.getByRole("link", { name: "Call with a token of the agent" }).click();
-  await heading(page, "The API answers 200");
+  await page.getByRole("link", { name: "Call with a token signed by the agent" }).click();
+  await heading(page, "The API responds with 200");
   await page.getByText(`Only for ${demo.examples.sovereign.clientId}`).waitFor();
   await page.getByRole("link", { name: "Back" }).click();
-  await page.getByRole("link", { name: "Call with one that the service signed" }).click();
-  await heading(page, "The API answers 401");
+  await page.getByRole("link", { name: "Call with a token signed by the service" }).click();
+  await heading(page, "The API responds with 401");
   await page.getByText("invalid_token").waitFor();
 });
 
@@ -215,9 +215,9 @@ test("machine-to-machine: refused without a token, served with one, told which s
   assert.equal(bare?.[0], "401");
   assert.deepEqual(
     served.map(([status, body]) => [status, JSON.parse(body ?? "")]),
-    Array(2).fill(["200", { count: 3, askedBy: "service", clientId: demo.examples.worker.clientId }]),
+    Array(2).fill(["200", { count: 3, calledBy: "service", clientId: demo.examples.worker.clientId }]),
   );
-  assert.match(example.output(), /A scope that it was not given:\n {2}provider_refused: invalid_scope\n/);
+  assert.match(example.output(), /A scope that is not allowed:\n {2}provider_refused: invalid_scope\n/);
 });
 
 test("backend-caller: signed calls, pages of a list, a record made and removed, refusals by their codes", async (t) => {
@@ -226,7 +226,7 @@ test("backend-caller: signed calls, pages of a list, a record made and removed, 
   const said = example.output();
   assert.match(said, /^Uma User, Standard, is [0-9a-f-]{36}\n/);
   assert.match(said, /^ {2}spa {11}Example notes$/m);
-  assert.match(said, /Made "Made by an example", described it as "Not for long", and removed it\./);
+  assert.match(said, /Created "Created by an example", described it as "Temporary", and deleted it\./);
   const refusals = [...said.matchAll(/: (\d{3} [\w-]+)$/gm)].map(([, what]) => what);
   assert.deepEqual(refusals, ["404 not-found", "401 not-authenticated", "401 not-authenticated"]);
 });

@@ -169,7 +169,7 @@ describe("a web application behind OAuthFederated", () => {
       const answer = await decide(browser, scene.org, consent, "deny");
       const shown = await go(browser, answer.location ?? "");
       assert.equal(shown.status, 403);
-      assert.match(shown.body, /Sign-in was refused/);
+      assert.match(shown.body, /Access denied/);
       assert.equal((await go(browser, `${scene.address}/`)).status, 302);
       scene.errors.length = 0;
     });

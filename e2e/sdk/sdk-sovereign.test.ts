@@ -14,7 +14,7 @@ import {
   testCertificate,
 } from "@signet/protocol/testing/test-certificate";
 import { poolAddress, type SigningPool } from "../../packages/server/src/core/signing-pools/signing-pool.ts";
-import type { NewPool } from "../../packages/server/src/features/sovereign/admin-api/pools.ts";
+import type { NewPool } from "../../packages/server/src/features/sovereign/admin-api/pool-settings.ts";
 import {
   makeAgent,
   makePool,

@@ -5,7 +5,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { readConfig } from "../../packages/server/src/config/config.ts";
-import { passkeyChallenge } from "../../packages/server/src/features/sovereign/requests/challenge/passkey-challenge.ts";
+import { passkeyChallenge } from "../../packages/server/src/features/sovereign/requests/signing-input.ts";
 import { openService, type Service } from "../../packages/server/src/modules/open-service.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
 import {

@@ -1,4 +1,4 @@
-/** The page frame of the example applications. Nothing here has to do with signing in. */
+/** The page layout of the examples, unrelated to signing in. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ export interface Html {
 }
 type Value = Html | readonly Html[] | string | number | undefined | false;
 
-/** What stands in the text is the page's own; every value is escaped, unless it was made by `html` itself. */
+/** Escapes every value unless it was created by `html` itself. */
 export function html(texts: TemplateStringsArray, ...values: readonly Value[]): Html {
   const parts = texts.map((text, index) => text + written(values[index]));
   return { html: parts.join("") };

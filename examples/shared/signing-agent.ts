@@ -1,6 +1,6 @@
 /**
- * The organisation's signing agent, for sovereign-api.ts: `packages/signing-agent`, a program of its own with a folder of its
- * own. Its private key is made there and stays there: the service gets the public half, and the API knows its thumbprint.
+ * The organisation's signing agent, for sovereign-api.ts: `packages/signing-agent` as a separate process. Its private key is
+ * created in its folder and stays there: the service gets the public key, and the API its thumbprint.
  */
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";

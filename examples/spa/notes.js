@@ -1,4 +1,4 @@
-/** The page of api-and-spa.ts: shows and adds notes, and what happens when a token does not allow it. */
+/** The page of api-and-spa.ts: shows and adds notes, and handles insufficient scopes. */
 import { call, person, renew, signIn, signOut, takeAnswer } from "./tokens.js";
 
 const reading = "openid profile offline_access notes:read";

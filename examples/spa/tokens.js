@@ -1,6 +1,6 @@
 /**
- * Sign-in and tokens of a single-page application, without any library: code flow with PKCE (RFC 7636), refresh, sign-out.
- * Tokens stay in this module's memory, where no script finds them later; after a reload the service knows the session.
+ * Sign-in and tokens of a single-page application, without a library: code flow with PKCE (RFC 7636), refresh, sign-out.
+ * Tokens are only kept in this module's memory; after a reload the service still has the session.
  */
 const { issuer, clientId } = await (await fetch("/settings.json")).json();
 const provider = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SignetConfiguration } from "./configuration.ts";
+import type { SignetConfiguration } from "./configuration/settings.ts";
 import { createFilter } from "./create-filter.ts";
 import { filterTypes } from "./filter.ts";
 import { bearer, federated, legacy, systemAccount } from "./testing/configurations.ts";
-import { CLIENT_ID, createHostileProvider } from "./testing/hostile-provider.ts";
+import { CLIENT_ID, createTestProvider } from "./testing/test-provider.ts";
 
 const accountKeys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: "sgn_sa_AAAA" };
 const configurations: readonly SignetConfiguration[] = [
@@ -16,18 +16,18 @@ const configurations: readonly SignetConfiguration[] = [
 ];
 
 describe("createFilter", () => {
-  it("makes the filter of every type there is, and fetches nothing for it", () => {
+  it("creates a filter of every type without fetching anything", () => {
     const fetch = () => assert.fail("nothing is fetched before the first request");
     const made = configurations.map((configuration) => createFilter(configuration, { fetch }).filterType);
     assert.deepEqual(new Set(made), new Set(filterTypes));
     assert.equal(made.length, filterTypes.length);
   });
 
-  it("lets nobody through who shows nothing, except by None or where that is optional", async () => {
+  it("lets nobody in without credentials, except with None or isOptional", async () => {
     const kinds = async (isOptional: boolean) =>
       Promise.all(
         configurations.map(async (configuration) => {
-          const { fetch } = await createHostileProvider();
+          const { fetch } = await createTestProvider();
           const filter = createFilter({ ...configuration, isOptional }, { fetch });
           const result = await filter.authenticate(new Request("https://app.example/private"));
           if (result.kind !== "answer") return result.kind;
@@ -39,14 +39,14 @@ describe("createFilter", () => {
     assert.deepEqual(await kinds(false), [...Array(4).fill("answer"), "anonymous"]);
   });
 
-  it("refuses as ever when the application's log fails", async () => {
+  it("rejects requests even if the application's log fails", async () => {
     let told = 0;
     const onError = () => {
       told++;
       throw new Error("log away");
     };
     for (const configuration of configurations.slice(0, 4)) {
-      const { fetch } = await createHostileProvider();
+      const { fetch } = await createTestProvider();
       const filter = createFilter(configuration, { fetch, onError });
       const result = await filter.authenticate(new Request("https://app.example/signet/callback?state=x"));
       assert.equal(result.kind, "answer", filter.filterType);
@@ -54,7 +54,7 @@ describe("createFilter", () => {
     assert.equal(told, 4);
   });
 
-  it("refuses a type that there is not, as any other fault", () => {
+  it("rejects an unknown type like any other problem", () => {
     for (const filterType of ["none", "constructor", undefined])
       assert.throws(() => createFilter({ filterType } as unknown as SignetConfiguration), {
         code: "configuration",

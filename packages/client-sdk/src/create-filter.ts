@@ -1,18 +1,18 @@
-/** The one filter that a configuration names. */
-import { checkConfiguration, type SignetConfiguration } from "./configuration.ts";
+/** Creates the filter that a configuration names. */
+import { checkConfiguration } from "./configuration/check-configuration.ts";
+import type { SignetConfiguration } from "./configuration/settings.ts";
 import type { Filter, FilterType } from "./filter.ts";
 import { none } from "./none.ts";
+import type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 import { oauthFederated } from "./oauth-federated/oauth-federated.ts";
-import type { OAuthFederatedOptions } from "./oauth-federated/oauth-federated-options.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
 import {
   type SystemAccountExternalOptions,
   systemAccountExternal,
 } from "./system-account/system-account-external.ts";
-import type { UserFederatedOptions } from "./user-federated/federation-context.ts";
-import { userFederated } from "./user-federated/user-federated.ts";
+import { type UserFederatedOptions, userFederated } from "./user-federated/user-federated.ts";
 
-/** The options of all filters: each takes its own. */
+/** The options of all filters; each uses its own. */
 export interface FilterOptions
   extends OAuthFederatedOptions,
     UserFederatedOptions,
@@ -30,10 +30,10 @@ const filters: Readonly<
 };
 
 /**
- * Makes the filter that `filterType` names. An application that has only one kind can call that one's own function instead,
- * so that a bundler leaves the others out: `oauthFederated`, `userFederated`, `oauthUserBearer`, `systemAccountExternal`, `none`.
+ * Creates the filter that `filterType` names. An application with a fixed type can call `oauthFederated`, `userFederated`,
+ * `oauthUserBearer`, `systemAccountExternal` or `none` directly, so that bundlers drop the others.
  *
- * @throws SignetError `configuration`, with every fault in `reasons`: nothing is fetched before the first request.
+ * @throws SignetError `configuration`, with every problem in `reasons`. Nothing is fetched before the first request.
  * @example
  * ```ts
  * const filter = createFilter({
@@ -48,7 +48,7 @@ const filters: Readonly<
  * ```
  */
 export function createFilter(configuration: SignetConfiguration, options: FilterOptions = {}): Filter {
-  // Checked here as well: what a filter type is that nobody knows must be told as any other fault.
+  // Also checked here, so that an unknown filter type is reported like any other problem.
   const { filterType } = checkConfiguration(configuration);
   return filters[filterType](configuration, options);
 }

@@ -1,80 +1,80 @@
 /**
- * Every refusal of the SDK is a `SignetError` with a literal code: for `switch`, for logs and for tests. `message` may be
- * shown to a caller; what is behind it is in `cause`, for the log. Neither ever holds a token, a key or a cookie.
+ * Every error of the SDK is a `SignetError` with a literal code, for `switch`, logs and tests. `message` is safe to show to the
+ * caller; details for the log are in `cause`. Neither ever contains a token, a key or a cookie.
  */
 export type SignetErrorCode =
-  /** The configuration cannot work; thrown at the start. `reasons` has every fault. */
+  /** Invalid configuration; thrown at start. `reasons` lists every problem. */
   | "configuration"
-  /** The provider cannot be reached, answers with 5xx or too late: try again later. */
+  /** The provider can't be reached, responds with 5xx, or too late. Retry later. */
   | "provider_unreachable"
-  /** The provider's answer is not what the standards say: wrong form, too large, a redirect, another issuer. */
+  /** The provider's response violates the standards: wrong format, too large, a redirect, another issuer. */
   | "provider_answer"
-  /** The provider refused, with an OAuth error of its own (`oauthError`). */
+  /** The provider refused with an OAuth error (`oauthError`). */
   | "provider_refused"
-  /** The answer belongs to no sign-in that this browser has begun, or to one too old. */
+  /** The response belongs to no sign-in of this browser, or to one that has expired. */
   | "login_state"
   /** No credentials, or none of the right scheme. */
   | "token_missing"
-  /** Not a signed JWT that can be read. */
+  /** Not a readable signed JWT. */
   | "token_malformed"
-  /** Another kind of token, e.g. an ID token where an access token is expected (RFC 8725 §3.11). */
+  /** Another type of token, e.g. an ID token instead of an access token (RFC 8725 §3.11). */
   | "token_type"
-  /** `none`, a shared secret, or an algorithm that does not fit the key. */
+  /** `none`, a symmetric algorithm, or an algorithm that doesn't match the key. */
   | "token_algorithm"
-  /** Nobody knows the key that the token names. */
+  /** The token's `kid` is unknown. */
   | "token_key_unknown"
-  /** The key is known and may not be used: not pinned, too short or broken. `cause` tells. */
+  /** The key is known but not allowed: not pinned, too short or invalid. See `cause`. */
   | "token_key_untrusted"
-  /** The signature does not hold. */
+  /** Invalid signature. */
   | "token_signature"
-  /** Another issuer than the configured one. */
+  /** Wrong issuer. */
   | "token_issuer"
-  /** Made out to somebody else. */
+  /** Issued for another audience. */
   | "token_audience"
-  /** It ended, more than 60 s ago. */
+  /** Expired more than 60 s ago. */
   | "token_expired"
-  /** It begins, or was issued, more than 60 s from now. */
+  /** Valid from, or issued, more than 60 s from now. */
   | "token_not_yet_valid"
-  /** A claim that must be there is not. */
+  /** A required claim is missing. */
   | "token_claim_missing"
-  /** A claim is wrong: the message names it. */
+  /** A claim is invalid; the message names it. */
   | "token_claim"
   /** The ID token belongs to another sign-in. */
   | "token_nonce"
   /** Userinfo, or a refreshed ID token, is about another user. */
   | "token_subject"
-  /** Introspection says that the token is not active (any more). */
+  /** Introspection says the token is not active. */
   | "token_inactive"
-  /** A token bound to a key or a certificate, without the proof of it (RFC 8705, RFC 9449). */
+  /** A token bound to a key or certificate, without proof of possession (RFC 8705, RFC 9449). */
   | "token_not_proven"
   /** A scope is missing (RFC 6750 §3.1). */
   | "insufficient_scope"
-  /** A session key that the service does not know (any more). */
+  /** The session key is unknown, expired or revoked. */
   | "session_key"
-  /** A signature of a system account that does not hold, is late or comes twice. */
+  /** A system account's signature is invalid, expired or replayed. */
   | "signature"
   /** A state-changing request from another site. */
   | "cross_site"
-  /** The request cannot be read. */
+  /** The request can't be read. */
   | "request_malformed";
 
-/** What a `SignetError` is made with beside its code and its message. */
+/** Optional details of a `SignetError`. */
 export interface SignetErrorDetails {
-  /** What is behind it, for the log. */
+  /** The underlying error, for the log. */
   readonly cause?: unknown;
-  /** For an answer to the caller: 400, 401, 403, 502, 503 … */
+  /** HTTP status for the response to the caller: 400, 401, 403, 502, 503 … */
   readonly status?: number;
-  /** The `error` of an OAuth answer, e.g. `access_denied` (RFC 6749 §4.1.2.1, §5.2). */
+  /** The `error` of an OAuth error response, e.g. `access_denied` (RFC 6749 §4.1.2.1, §5.2). */
   readonly oauthError?: string;
-  /** All faults of a configuration. */
+  /** Every problem of a configuration. */
   readonly reasons?: readonly string[];
-  /** What the management API or the legacy API has answered. */
+  /** The problem document of the management API or the legacy API. */
   readonly problem?: Problem;
-  /** For the answer to the caller: the error handlers of Express and Fastify send them by themselves. */
+  /** Headers for the response to the caller; the default error handlers of Express and Fastify send them. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the service's management API or legacy API (RFC 9457). */
+/** A problem document of the management API or the legacy API (RFC 9457). */
 export interface Problem {
   /** Stable, for `switch`: e.g. `not-found`, `stale`, `conflict`, `invalid`, `not-authenticated`. */
   readonly code: string;
@@ -82,13 +82,13 @@ export interface Problem {
   readonly title: string;
   /** What to do next. */
   readonly detail: string | undefined;
-  /** The id of the request, as the service's log has it. */
+  /** The request id, as in the service's log. */
   readonly instance: string | undefined;
-  /** Members that are wrong: a JSON Pointer into the body, or `?name` for the query. */
+  /** Invalid members: a JSON Pointer into the body, or `?name` for the query. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** A refusal of the SDK. See `SignetErrorCode` for what each code means. */
+/** An error of the SDK. See `SignetErrorCode` for the codes. */
 export class SignetError extends Error {
   readonly code: SignetErrorCode;
   readonly status: number;
@@ -101,7 +101,7 @@ export class SignetError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "SignetError";
     this.code = code;
-    this.status = details.status ?? statusOf(code);
+    this.status = details.status ?? defaultStatus(code);
     this.oauthError = details.oauthError;
     this.reasons = details.reasons ?? [];
     this.problem = details.problem;
@@ -109,7 +109,10 @@ export class SignetError extends Error {
   }
 }
 
-function statusOf(code: SignetErrorCode): number {
+export const configurationError = (...reasons: readonly string[]): SignetError =>
+  new SignetError("configuration", `Invalid configuration: ${reasons.join(" ")}`, { reasons });
+
+function defaultStatus(code: SignetErrorCode): number {
   if (code === "provider_unreachable") return 503;
   if (code === "provider_answer" || code === "provider_refused") return 502;
   if (code === "configuration") return 500;

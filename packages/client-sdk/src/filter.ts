@@ -1,4 +1,4 @@
-/** What every filter is: a function from a Web `Request` to who it comes from, or to the answer that it gets instead. */
+/** The contract of every filter: from a Web `Request` to its principal, or to the response it gets instead. */
 import type { Principal } from "./principal.ts";
 
 /** Specification, "Mechanisms". */
@@ -9,42 +9,42 @@ export type FilterType =
   | "SystemAccountExternal"
   | "None";
 
-export const filterTypes = [
+export const filterTypes: readonly FilterType[] = [
   "OAuthFederated",
   "UserFederated",
   "OAuthUserBearer",
   "SystemAccountExternal",
   "None",
-] as const satisfies readonly FilterType[];
+];
 
-/** What a request alone does not tell: adapters and servers hand it in. */
+/** What a `Request` doesn't carry; adapters and servers provide it. */
 export interface RequestContext {
-  /** DER of the certificate whose key the TLS connection has proven; never from a header that a client can write. */
+  /** DER of the client certificate proven in the TLS handshake. Never take it from a header that clients can set. */
   readonly clientCertificate?: Uint8Array | undefined;
 }
 
-/** Who a request comes from, or the answer that it gets instead. */
+/** Whom a request comes from, or the response it gets instead. */
 export type FilterResult =
-  /** Go on; add each of `cookies` to the answer as a `Set-Cookie` of its own, and let no shared cache keep that answer. */
+  /** Continue. Add each of `cookies` to the response as a separate `Set-Cookie`, and keep it out of shared caches. */
   | { readonly kind: "authenticated"; readonly principal: Principal; readonly cookies: readonly string[] }
-  /** Nobody is known and that is fine (`isOptional`, or the filter None). */
+  /** Continue without a principal (`isOptional`, or the filter None). */
   | { readonly kind: "anonymous"; readonly cookies: readonly string[] }
-  /** The filter answers itself: a redirect, its own paths, a refusal. `error` for the log, when it is a refusal. */
+  /** Send `response`: a redirect, one of the filter's own routes, a rejection. `error` is for the log. */
   | { readonly kind: "answer"; readonly response: Response; readonly error?: Error };
 
-/** What `createFilter` makes, and adapters take. */
+/** What `createFilter` returns and adapters take. */
 export interface Filter {
   readonly filterType: FilterType;
-  /** Never throws for what a request holds; throws only for faults of the program. */
+  /** Never throws because of a request's content, only for programming errors. */
   authenticate(request: Request, context?: RequestContext): Promise<FilterResult>;
 }
 
-/** What filters take from outside, so that tests and odd platforms can give their own. */
+/** Platform functions that tests and unusual platforms can replace. */
 export interface Runtime {
-  /** For every outgoing call. Default: the platform's, looked up at each call. */
+  /** For every outgoing call. Default: the global `fetch`, looked up per call. */
   readonly fetch?: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Told of refusals and of answers of the provider that were not understood; the default tells nobody. */
+  /** Receives rejections and unexpected provider responses. Default: ignored. */
   readonly onError?: (error: Error) => void;
 }

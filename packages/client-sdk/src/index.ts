@@ -1,20 +1,16 @@
 /**
- * Protects web applications and APIs with Signet, or with any standards-compliant OpenID provider. Begin with `createFilter`
- * and an adapter: `protect` for servers that take a Web `Request`, and those of `./express`, `./fastify`, `./hono` and `./node`.
+ * Protects web applications and APIs with Signet, or with any standards-compliant OpenID provider. Start with `createFilter` and
+ * an adapter: `protect` for servers with Web `Request`s, or `./express`, `./fastify`, `./hono` and `./node`.
  *
  * @module client-sdk
  */
 
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";
-export { principalOf, requirePrincipal } from "./adapters/request-principal.ts";
-export {
-  checkConfiguration,
-  type Settings,
-  type SignetConfiguration,
-  type SovereignSettings,
-} from "./configuration.ts";
+export { principalOf, requirePrincipal } from "./adapters/principal-of-request.ts";
+export { checkConfiguration } from "./configuration/check-configuration.ts";
+export { configurationFromEnvironment } from "./configuration/environment.ts";
+export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
 export { createFilter, type FilterOptions } from "./create-filter.ts";
-export { configurationFromEnvironment } from "./environment.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";
 export type { ClientAuthentication } from "./grants/client-authentication.ts";
@@ -26,20 +22,24 @@ export {
   deviceGrant,
 } from "./grants/device-grant.ts";
 export type { GrantConfiguration, GrantOptions } from "./grants/grant-settings.ts";
+export type { TokenSet } from "./grants/oauth-client.ts";
 export { type RefreshOptions, refreshingTokens } from "./grants/refresh-grant.ts";
-export type { TokenSet } from "./grants/token-answer.ts";
 export type { TokenSource } from "./grants/token-source.ts";
 export { none } from "./none.ts";
+export type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
-export type { OAuthFederatedOptions } from "./oauth-federated/oauth-federated-options.ts";
-export { createDpopNonces, type DpopNonceOptions, type DpopNonces } from "./oauth-user-bearer/dpop-nonces.ts";
+export {
+  createDpopNonces,
+  type DpopNonceOptions,
+  type DpopNonces,
+} from "./oauth-user-bearer/dpop-nonces.ts";
 export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
 export {
   createReplayMemory,
   type ReplayMemory,
   type ReplayMemoryOptions,
 } from "./oauth-user-bearer/replay-memory.ts";
-export { requireScopes } from "./oauth-user-bearer/scopes.ts";
+export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
 export type { AuthenticatedBy, Principal, User } from "./principal.ts";
 export {
   createProvider,
@@ -49,9 +49,9 @@ export {
 } from "./provider/discovery.ts";
 export { createHttp, type Http, type HttpAnswer, type HttpRequest } from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
-export type { FrontPage } from "./sign-in/front-page.ts";
+export type { FrontPage } from "./sign-in/built-in-pages.ts";
 export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";
-export type { SignInOptions } from "./sign-in/sign-in-context.ts";
+export type { SignInOptions } from "./sign-in/sign-in.ts";
 export { createSovereignKeySource, type SovereignKeySettings } from "./sovereign/sovereign-key-source.ts";
 export type { SystemAccountKeys } from "./system-account/hmac.ts";
 export { createNonceMemory, type NonceMemory } from "./system-account/nonce-memory.ts";
@@ -74,6 +74,5 @@ export {
 export { type AccessTokenChecks, verifyAccessToken } from "./tokens/access-token.ts";
 export type { Claims, SubjectClaims } from "./tokens/claims.ts";
 export { type IdTokenChecks, verifyIdToken } from "./tokens/id-token.ts";
-export type { KeySource, TokenKeyHeader } from "./tokens/key-source.ts";
-export type { UserFederatedOptions } from "./user-federated/federation-context.ts";
-export { userFederated } from "./user-federated/user-federated.ts";
+export type { KeySource, TokenKeyHeader } from "./tokens/verify-jwt.ts";
+export { type UserFederatedOptions, userFederated } from "./user-federated/user-federated.ts";

@@ -1,10 +1,12 @@
-/** The filter None: everybody is let through, and nobody is known (specification, "Client configuration (SDK)"). */
-import { checkConfiguration, type SignetConfiguration } from "./configuration.ts";
+/** The filter None: every request is anonymous (specification, "Client configuration (SDK)"). */
+import { checkConfiguration } from "./configuration/check-configuration.ts";
+import type { SignetConfiguration } from "./configuration/settings.ts";
 import type { Filter } from "./filter.ts";
 
 /**
- * Makes a filter that authenticates nobody, so that an application keeps its one line of protection while it is switched off
- * by its configuration. Throws `SignetError` `configuration`.
+ * Creates a filter that authenticates nobody, so that configuration alone can switch an application's protection off.
+ *
+ * @throws SignetError `configuration`
  */
 export function none(configuration: SignetConfiguration): Filter {
   checkConfiguration({ ...configuration, filterType: "None" });

@@ -15,7 +15,7 @@ const compiler = path.join(root, "node_modules", "typescript", "bin", "tsc");
 /** They serve Node's own requests, and nothing else imports them. */
 const forNode = ["express", "fastify", "node-body", "node-request"].map((name) => `adapters/${name}.ts`);
 
-test("the core uses what every platform has: Web standards and ES2023, nothing of Node's", async (t) => {
+test("the core uses only Web standards and ES2023, nothing of Node", async (t) => {
   const files = globSync("**/*.ts", { cwd: sources }).filter(
     (file) => !file.endsWith(".test.ts") && !file.startsWith("testing/") && !forNode.includes(file),
   );

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { principalOfClaims, principalOfLegacyUser } from "./principal.ts";
 import { ORGANISATION_ID } from "./testing/configurations.ts";
-import { CLIENT_ID, ISSUER, PERM_ID } from "./testing/hostile-provider.ts";
+import { CLIENT_ID, ISSUER, PERM_ID } from "./testing/test-provider.ts";
 
 describe("the principal", () => {
-  it("has the specification's user properties from the standard claims", () => {
+  it("has the specification's user properties from standard claims", () => {
     const claims = {
       sub: PERM_ID,
       iss: ISSUER,
@@ -39,13 +39,13 @@ describe("the principal", () => {
     });
   });
 
-  it("has no members for what is not known, or not of its form", () => {
+  it("leaves out unknown and malformed members", () => {
     const claims = { sub: PERM_ID, email: "", given_name: 7, role: "Owner", iss: "https://other.example" };
     const { user } = principalOfClaims({ authenticatedBy: "OAuthFederated", claims });
     assert.deepEqual(user, { permId: PERM_ID });
   });
 
-  it("is a service where a token's subject is the client itself", () => {
+  it("is a service if a token's subject is the client itself", () => {
     const claims = { sub: CLIENT_ID, client_id: CLIENT_ID, scope: "notes" };
     const service = principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims });
     assert.equal(service.kind, "service");
@@ -59,7 +59,7 @@ describe("the principal", () => {
     assert.equal(signedIn.kind, "user");
   });
 
-  it("has the organisation of a sovereign pool's tokens, and org_id before it", () => {
+  it("has the organisation of a sovereign pool's tokens, and prefers org_id", () => {
     const organisation = (claims: object) =>
       principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims: { sub: PERM_ID, ...claims } }).user
         ?.organisationId;
@@ -68,7 +68,7 @@ describe("the principal", () => {
     assert.equal(organisation({ iss: `${ISSUER}/other` }), undefined);
   });
 
-  it("takes scopes as providers write them", () => {
+  it("accepts scopes in providers' formats", () => {
     const scopes = (claims: object) => [
       ...principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims: { sub: "s", ...claims } }).scopes,
     ];
@@ -77,7 +77,7 @@ describe("the principal", () => {
     assert.deepEqual(scopes({ scope: { a: true } }), []);
   });
 
-  it("is nobody without a subject", () => {
+  it("requires a subject", () => {
     for (const sub of [undefined, "", 7])
       assert.throws(() => principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims: { sub } }), {
         code: "token_claim_missing",

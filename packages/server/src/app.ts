@@ -75,7 +75,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   if (config.baseUrl.startsWith("https:")) sendHsts(app);
 
   const sovereign = await openSovereign(service);
-  app.addHook("onClose", () => sovereign.requests.close());
+  app.addHook("onClose", () => sovereign.signing.close());
   const context: AppContext = {
     service,
     options,

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import express, { type ErrorRequestHandler } from "express";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { expressMiddleware } from "./express.ts";
-import { principalOf, requirePrincipal } from "./request-principal.ts";
+import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const faults: unknown[] = [];
 let server: Server;
 let base: string;
@@ -50,7 +50,7 @@ after(() => server.close());
 
 const get = (path: string, init: RequestInit = {}) => fetch(base + path, { redirect: "manual", ...init });
 
-test("who is let in stands on the request, and the filter's cookies come beside all others", async () => {
+test("sets the principal on the request and adds the filter's cookies to existing ones", async () => {
   const response = await get("/cookies");
   assert.equal(((await response.json()) as { subject: string }).subject, "uma");
   assert.equal(response.headers.get("cache-control"), "no-store", "cookies are for no shared cache");
@@ -58,7 +58,7 @@ test("who is let in stands on the request, and the filter's cookies come beside 
   assert.deepEqual(cookies, ["before=0", "one=1; Path=/", "two=2; Path=/", "own=5; Path=/"]);
 });
 
-test("the filter's own answer is sent as it is, after what middleware has set before", async () => {
+test("sends the filter's own response with headers set by earlier middleware", async () => {
   const response = await get("/refused");
   assert.equal(response.status, 302);
   assert.equal(response.headers.get("location"), "/login");
@@ -69,21 +69,21 @@ test("the filter's own answer is sent as it is, after what middleware has set be
   assert.equal(await (await get("/refused", { method: "HEAD" })).text(), "");
 });
 
-test("nobody is nobody: `principalOf` is undefined, and `requirePrincipal` leads to 401", async () => {
+test("anonymous: `principalOf` is undefined, and `requirePrincipal` leads to 401", async () => {
   const response = await get("/anonymous");
   assert.deepEqual(await response.json(), [null]);
   assert.deepEqual(response.headers.getSetCookie(), ["before=0", "gone=; Max-Age=0"]);
   assert.equal((await get("/needed/anonymous")).status, 401);
 });
 
-test("a scope that is missing leads to 403 with the challenge that tells which", async () => {
+test("a missing scope leads to 403 with a challenge", async () => {
   const response = await get("/scope");
   assert.equal(response.status, 403);
   const challenge = 'Bearer error="insufficient_scope", scope="jobs:write"';
   assert.equal(response.headers.get("www-authenticate"), challenge);
 });
 
-test("the filter sees our own address and the whole path, also where a router is mounted", async () => {
+test("the filter gets the configured origin and the full path, even in a mounted router", async () => {
   filter.seen.length = 0;
   await get("/mounted/deep?x=1", { headers: { "x-test": "1" } });
   const [outer, inner] = filter.seen;
@@ -93,7 +93,7 @@ test("the filter sees our own address and the whole path, also where a router is
   assert.equal(outer?.context?.clientCertificate, undefined);
 });
 
-test("a body that the filter has read is there for the body parser", async () => {
+test("a body read by the filter is available to the body parser", async () => {
   filter.seen.length = 0;
   const init = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
   for (const path of ["/echo?read", "/echo"])
@@ -104,7 +104,7 @@ test("a body that the filter has read is there for the body parser", async () =>
   );
 });
 
-test("a fault of the program goes to the error handler, and nobody is let in", async () => {
+test("a programming error goes to the error handler, and nobody is let in", async () => {
   faults.length = 0;
   assert.equal((await get("/broken")).status, 500);
   assert.match(String(faults[0]), /a fault of the program/);

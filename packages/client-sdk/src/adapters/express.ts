@@ -1,5 +1,5 @@
 /**
- * The filter as middleware of Express 4 and 5, and of Connect and everything else that takes `(request, response, next)`.
+ * Middleware for Express 4 and 5, Connect, and anything else that takes `(request, response, next)`.
  *
  * @module express
  */
@@ -12,16 +12,17 @@ import {
   type NodeResponse,
   sendWebResponse,
 } from "./node-request.ts";
+import { principalOfResult } from "./principal-of-request.ts";
 
-/** What is used of Express's request. */
+/** The used part of Express's request. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl?: string;
 }
 
 /**
- * Stands before the body parsers and the routes to protect: the filter reads bodies as they came, and puts them back.
- * Mount it without a path, so that the filter's own paths (callback, logout) reach it too. The principal is
- * `request.principal`: see `principalOf` and `requirePrincipal`.
+ * Mount it before body parsers and protected routes: the filter reads bodies and puts them back. Mount it without a path, so
+ * that the filter's own routes (callback, logout) reach it too. The principal is `request.principal`: see `principalOf` and
+ * `requirePrincipal`.
  *
  * @param options `baseUrl` as in the configuration
  * @example
@@ -32,20 +33,19 @@ export function expressMiddleware(
   filter: Filter,
   options: NodeAdapterOptions = {},
 ): (request: ExpressRequest, response: NodeResponse, next: (error?: unknown) => void) => void {
-  const mayGoOn = async (request: ExpressRequest, response: NodeResponse): Promise<boolean> => {
+  const shouldContinue = async (request: ExpressRequest, response: NodeResponse): Promise<boolean> => {
     const result = await authenticateNodeRequest(filter, request, options, request.originalUrl);
     if (result.kind === "answer") {
       await sendWebResponse(result.response, response);
       return false;
     }
     addCookies(response, result.cookies);
-    const principal = result.kind === "authenticated" ? result.principal : undefined;
-    Object.assign(request, { principal });
+    Object.assign(request, { principal: principalOfResult(result) });
     return true;
   };
   return (request, response, next) => {
-    mayGoOn(request, response).then((goesOn) => {
-      if (goesOn) next();
+    shouldContinue(request, response).then((continues) => {
+      if (continues) next();
     }, next);
   };
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { fastifyPlugin } from "./fastify.ts";
-import { principalOf, requirePrincipal } from "./request-principal.ts";
+import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
-const filter = toldFilter();
-const partFilter = toldFilter();
+const filter = stubFilter();
+const partFilter = stubFilter();
 let app: FastifyInstance;
 let partly: FastifyInstance;
 let base: string;
@@ -46,14 +46,14 @@ after(async () => {
 
 const get = (path: string, init: RequestInit = {}) => fetch(base + path, { redirect: "manual", ...init });
 
-test("who is let in stands on the request, in parts of the application too; cookies come beside others", async () => {
+test("sets the principal on the request, in child instances too, and adds the filter's cookies", async () => {
   const response = await get("/cookies");
   assert.equal(((await response.json()) as { subject: string }).subject, "uma");
   assert.deepEqual(response.headers.getSetCookie(), ["one=1; Path=/", "two=2; Path=/", "own=5"]);
   assert.equal(response.headers.get("cache-control"), "no-store", "cookies are for no shared cache");
 });
 
-test("the filter's own answer is sent as it is, also where no route is, as for a callback", async () => {
+test("sends the filter's own response, even without a route, as for the callback", async () => {
   const response = await get("/refused");
   assert.equal(response.status, 302);
   assert.equal(response.headers.get("location"), "/login");
@@ -64,21 +64,21 @@ test("the filter's own answer is sent as it is, also where no route is, as for a
   assert.equal((await get("/refused", { method: "HEAD" })).status, 302);
 });
 
-test("nobody is nobody: `principalOf` is undefined, and `requirePrincipal` leads to 401", async () => {
+test("anonymous: `principalOf` is undefined, and `requirePrincipal` leads to 401", async () => {
   const response = await get("/anonymous");
   assert.deepEqual(await response.json(), [null]);
   assert.deepEqual(response.headers.getSetCookie(), ["gone=; Max-Age=0"]);
   assert.equal((await get("/needed/anonymous")).status, 401);
 });
 
-test("a scope that is missing leads to 403 with the challenge that tells which", async () => {
+test("a missing scope leads to 403 with a challenge", async () => {
   const response = await get("/scope");
   assert.equal(response.status, 403);
   const challenge = 'Bearer error="insufficient_scope", scope="jobs:write"';
   assert.equal(response.headers.get("www-authenticate"), challenge);
 });
 
-test("a part that registers the plugin is protected, and the rest is not", async () => {
+test("registered in a part, the plugin protects only that part", async () => {
   assert.deepEqual(await (await fetch(`${partBase}/open`)).json(), [null]);
   assert.equal(partFilter.seen.length, 0);
   const closed = await fetch(`${partBase}/closed`);
@@ -86,7 +86,7 @@ test("a part that registers the plugin is protected, and the rest is not", async
   assert.equal(partFilter.seen.at(0)?.url, "http://application.invalid/closed");
 });
 
-test("a body that the filter has read is there for Fastify's parser", async () => {
+test("a body read by the filter is available to Fastify's parser", async () => {
   filter.seen.length = 0;
   const init = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
   for (const path of ["/echo?read", "/echo"])
@@ -98,6 +98,6 @@ test("a body that the filter has read is there for Fastify's parser", async () =
   ]);
 });
 
-test("a fault of the program is an error of the server, and nobody is let in", async () => {
+test("a programming error is a server error, and nobody is let in", async () => {
   assert.equal((await get("/broken")).status, 500);
 });

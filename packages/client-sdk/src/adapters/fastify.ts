@@ -1,33 +1,34 @@
 /**
- * The filter as a plugin of Fastify 4 and 5.
+ * Plugin for Fastify 4 and 5.
  *
  * @module fastify
  */
-import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
+import { privateCacheControl } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
+import { principalOfResult } from "./principal-of-request.ts";
 
-/** What is used of Fastify's request. */
+/** The used part of Fastify's request. */
 export interface FastifyRequestLike {
   readonly raw: NodeRequest;
   readonly originalUrl: string;
 }
 
-/** What is used of Fastify's reply. */
+/** The used part of Fastify's reply. */
 export interface FastifyReplyLike {
-  /** The status of the answer. */
+  /** Sets the status. */
   code(status: number): unknown;
-  /** A field of the answer; `set-cookie` each time anew. */
+  /** Sets a header; adds a `set-cookie`. */
   header(name: string, value: string): unknown;
-  /** Answers. */
+  /** Sends the response. */
   send(body?: unknown): unknown;
 }
 
-/** What is used of a Fastify instance. */
+/** The used part of a Fastify instance. */
 export interface FastifyLike {
-  /** Makes room for `request.principal`. */
+  /** Declares `request.principal`. */
   decorateRequest(name: "principal"): unknown;
-  /** Whether there is room already. */
+  /** Whether it is already declared. */
   hasRequestDecorator(name: string): boolean;
   /** Runs the filter before everything else. */
   addHook(
@@ -37,9 +38,9 @@ export interface FastifyLike {
 }
 
 /**
- * Protects every route of the instance that it is registered on, and of those below it: to protect a part, register it
- * inside that part. What OAuthFederated answers itself (callback, logout) needs the root instance. The principal is
- * `request.principal`: see `principalOf` and `requirePrincipal`.
+ * Protects every route of the instance it is registered on, and of its children: to protect a part, register it there. The
+ * routes of OAuthFederated (callback, logout) need the root instance. The principal is `request.principal`: see `principalOf`
+ * and `requirePrincipal`.
  *
  * @param options `baseUrl` as in the configuration
  * @example
@@ -54,23 +55,22 @@ export function fastifyPlugin(
     if (!app.hasRequestDecorator("principal")) app.decorateRequest("principal");
     app.addHook("onRequest", async (request, reply) => {
       const result = await authenticateNodeRequest(filter, request.raw, options, request.originalUrl);
-      if (result.kind === "answer") return answer(result.response, reply);
-      // Before the handler, which may still say otherwise.
-      if (result.cookies.length > 0) reply.header("cache-control", cacheControlWithCookies(undefined));
+      if (result.kind === "answer") return sendResponse(result.response, reply);
+      // Set before the handler, which may override it.
+      if (result.cookies.length > 0) reply.header("cache-control", privateCacheControl(undefined));
       for (const cookie of result.cookies) reply.header("set-cookie", cookie);
-      const principal = result.kind === "authenticated" ? result.principal : undefined;
-      Object.assign(request, { principal });
+      Object.assign(request, { principal: principalOfResult(result) });
       return undefined;
     });
   };
-  // Fastify's own sign that hooks are meant for the instance that registers the plugin, not for the plugin alone.
+  // Applies the hook to the registering instance instead of a new child (as fastify-plugin does).
   return Object.assign(plugin, { [Symbol.for("skip-override")]: true });
 }
 
-async function answer(response: Response, reply: FastifyReplyLike): Promise<FastifyReplyLike> {
+async function sendResponse(response: Response, reply: FastifyReplyLike): Promise<FastifyReplyLike> {
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "set-cookie") reply.header(name, value);
-  // Fastify collects what comes under this name, each a field of its own.
+  // Fastify sends each of these as a separate header.
   for (const cookie of response.headers.getSetCookie()) reply.header("set-cookie", cookie);
   const body = response.body === null ? undefined : new Uint8Array(await response.arrayBuffer());
   reply.send(body);

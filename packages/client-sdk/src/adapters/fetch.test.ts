@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { identify, protect } from "./fetch.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const ask = (handler: (request: Request) => Promise<Response>, path: string, init?: RequestInit) =>
   handler(new Request(`https://app.example${path}`, init));
 const subject = protect(filter, (_request, principal) => new Response(principal.subject));
 
-test("the handler gets who is let in, and its answer the filter's cookies", async () => {
+test("the handler gets the principal, and its response the filter's cookies", async () => {
   const response = await ask(subject, "/");
   assert.equal(await response.text(), "uma");
   assert.deepEqual(response.headers.getSetCookie(), ["one=1; Path=/", "two=2; Path=/"]);
 });
 
-test("an answer that cannot be changed gets the cookies too", async () => {
+test("an immutable response gets the cookies too", async () => {
   const handler = protect(filter, () => Response.redirect("https://elsewhere.example/", 303));
   const response = await ask(handler, "/");
   assert.equal(response.status, 303);
@@ -23,14 +23,14 @@ test("an answer that cannot be changed gets the cookies too", async () => {
   assert.equal(response.headers.getSetCookie().length, 2);
 });
 
-test("a body that somebody else is reading is not there for the filter, and the request goes on", async () => {
+test("a body that is being read elsewhere is hidden from the filter, and the request continues", async () => {
   const request = new Request("https://app.example/", { method: "POST", body: "abc" });
   const reader = request.body?.getReader();
   assert.equal(await (await subject(request)).text(), "uma");
   await reader?.cancel();
 });
 
-test("an answer with the filter's cookies is for no shared cache", async () => {
+test("a response with the filter's cookies is kept out of shared caches", async () => {
   for (const [given, sent] of [
     [undefined, "no-store"],
     ["public, max-age=60", "no-store"],
@@ -42,7 +42,7 @@ test("an answer with the filter's cookies is for no shared cache", async () => {
   }
 });
 
-test("the filter's own answer is the answer, and the handler is not called", async () => {
+test("the filter's own response is sent, and the handler isn't called", async () => {
   let calls = 0;
   const handler = protect(filter, () => {
     calls++;
@@ -52,7 +52,7 @@ test("the filter's own answer is the answer, and the handler is not called", asy
   assert.equal(calls, 0);
 });
 
-test("nobody gets 401 from `protect`, with the filter's cookies, and is undefined for `identify`", async () => {
+test("an anonymous request gets 401 from `protect`, with the filter's cookies, and is undefined for `identify`", async () => {
   const refused = await ask(subject, "/anonymous");
   assert.equal(refused.status, 401);
   assert.deepEqual(refused.headers.getSetCookie(), ["gone=; Max-Age=0"]);
@@ -60,7 +60,7 @@ test("nobody gets 401 from `protect`, with the filter's cookies, and is undefine
   assert.deepEqual(await (await ask(handler, "/anonymous")).json(), [null]);
 });
 
-test("a scope that is missing is answered with 403, other errors are the program's", async () => {
+test("a missing scope gets 403; other errors are thrown", async () => {
   const scoped = protect(filter, (_request, principal) => {
     requireScopes(principal, "jobs:write");
     return new Response();
@@ -76,14 +76,14 @@ test("a scope that is missing is answered with 403, other errors are the program
   await assert.rejects(ask(failing, "/"), /the handler's own/);
 });
 
-test("the handler finds the body unread, whatever the filter has read", async () => {
+test("the handler can read the body, whatever the filter has read", async () => {
   const echo = protect(filter, async (request) => new Response(await request.text()));
   for (const path of ["/?read", "/"])
     assert.equal(await (await ask(echo, path, { method: "POST", body: "abc" })).text(), "abc", path);
   assert.equal(filter.seen.at(-2)?.body, "abc");
 });
 
-test("a body that only the handler reads is not kept in memory for the filter", async () => {
+test("a body that only the handler reads is not buffered for the filter", async () => {
   let pulled = 0;
   let cancelled = false;
   const body = new ReadableStream({
@@ -107,7 +107,7 @@ test("a body that only the handler reads is not kept in memory for the filter", 
   assert.ok(pulled < 10);
 });
 
-test("what the platform hands on reaches handler and certificate", async () => {
+test("the platform's further arguments reach the handler and `clientCertificate`", async () => {
   const handler = protect(
     filter,
     (_request, principal, info: { peer: number }) => new Response(`${principal.subject} ${info.peer}`),

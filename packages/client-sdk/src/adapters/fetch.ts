@@ -1,27 +1,27 @@
 /**
- * The filter around a handler that takes a Web `Request`: Deno.serve, Bun.serve, workers, route handlers of frameworks.
- * The request's address is only read for its path there: where the application lives is `baseUrl` of the configuration.
+ * Adapter for handlers of Web `Request`s: Deno.serve, Bun.serve, workers, route handlers of frameworks. Only the path of the
+ * request's URL is used; the application's origin is the configured `baseUrl`.
  */
+import { withCookies } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
-import { handlerRefusal } from "../oauth-user-bearer/refusal.ts";
+import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import type { Principal } from "../principal.ts";
-import { known } from "./request-principal.ts";
-import { authenticateWebRequest, withCookies } from "./web-request.ts";
+import { authenticated, principalOfResult } from "./principal-of-request.ts";
+import { authenticateWebRequest } from "./web-request.ts";
 
-/** What `protect` and `identify` may be told of the platform. */
+/** Options of `protect` and `identify`. */
 export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly unknown[]> {
   /**
-   * DER of the certificate whose key the TLS connection has proven, where the platform tells it; never from a header that a
-   * caller can write. Gets what the handler gets.
+   * DER of the client certificate proven in the TLS handshake, if the platform provides it; never from a header that clients can
+   * set. Receives the handler's arguments.
    */
   readonly clientCertificate?: (request: Request, ...rest: Rest) => Uint8Array | undefined;
 }
 
 /**
- * A handler that somebody must be known for. Behind a filter that lets anonymous requests through (`isOptional`, None)
- * these get 401: use `identify` to have them.
+ * A handler that requires a principal. Anonymous requests (`isOptional`, None) get 401; use `identify` to accept them.
  *
- * @param handler what the platform hands on beside the request comes after the principal
+ * @param handler the platform's further arguments follow the principal
  * @example
  * const filter = createFilter(configuration);
  * Deno.serve(protect(filter, (request, principal) => Response.json(principal.user)));
@@ -33,13 +33,13 @@ export function protect<Rest extends readonly unknown[]>(
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   return identify(
     filter,
-    (request, principal, ...rest: Rest) => handler(request, known(principal), ...rest),
+    (request, principal, ...rest: Rest) => handler(request, authenticated(principal), ...rest),
     options,
   );
 }
 
 /**
- * A handler that is told who the request comes from, or undefined for an anonymous one.
+ * A handler that gets the principal, or undefined for an anonymous request.
  *
  * @example
  * const handler = identify(filter, (request, principal) => new Response(principal?.user?.firstname ?? "stranger"));
@@ -53,22 +53,19 @@ export function identify<Rest extends readonly unknown[]>(
   ) => Response | Promise<Response>,
   options: FetchAdapterOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Promise<Response> {
+  const respond = async (request: Request, principal: Principal | undefined, rest: Rest) => {
+    try {
+      return await handler(request, principal, ...rest);
+    } catch (error) {
+      const response = handlerErrorResponse(error);
+      if (response === undefined) throw error;
+      return response;
+    }
+  };
   return async (request, ...rest) => {
     const clientCertificate = options.clientCertificate?.(request, ...rest);
     const result = await authenticateWebRequest(filter, request, clientCertificate);
     if (result.kind === "answer") return result.response;
-    const principal = result.kind === "authenticated" ? result.principal : undefined;
-    const response = await answerOf(async () => handler(request, principal, ...rest));
-    return withCookies(response, result.cookies);
+    return withCookies(await respond(request, principalOfResult(result), rest), result.cookies);
   };
-}
-
-async function answerOf(handle: () => Promise<Response>): Promise<Response> {
-  try {
-    return await handle();
-  } catch (error) {
-    const refused = handlerRefusal(error);
-    if (refused === undefined) throw error;
-    return refused;
-  }
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter, uma } from "../testing/told-filter.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { stubFilter, uma } from "../testing/stub-filter.ts";
 import { honoMiddleware, type SignetVariables } from "./hono.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const app = new Hono<{ Variables: SignetVariables }>();
 app.use(honoMiddleware(filter, { clientCertificate: () => Uint8Array.of(1) }));
 app.get("/cookies", (c) => {
@@ -26,7 +26,7 @@ app.post("/echo", async (c) => c.json(await c.req.json()));
 
 const get = (path: string, init?: RequestInit) => app.request(path, init);
 
-test("who is let in is the context's principal; cookies come beside others, on every answer", async () => {
+test("sets the principal in the context, and adds the filter's cookies to every response", async () => {
   const response = await get("/cookies");
   assert.equal(await response.json(), "uma");
   assert.deepEqual(response.headers.getSetCookie().sort(), ["one=1; Path=/", "own=5", "two=2; Path=/"]);
@@ -36,23 +36,23 @@ test("who is let in is the context's principal; cookies come beside others, on e
   assert.deepEqual(filter.seen.at(0)?.context, { clientCertificate: Uint8Array.of(1) });
 });
 
-test("an answer with the filter's cookies is for no shared cache", async () => {
+test("a response with the filter's cookies is kept out of shared caches", async () => {
   for (const path of ["/shared", "/cookies"])
     assert.equal((await get(path)).headers.get("cache-control"), "no-store");
 });
 
-test("the filter's own answer is sent as it is", async () => {
+test("sends the filter's own response", async () => {
   const response = await get("/refused");
   assert.equal(response.status, 302);
   assert.deepEqual(response.headers.getSetCookie(), ["three=3; Path=/", "four=4; Path=/"]);
   assert.equal(await response.text(), "go and sign in: æ");
 });
 
-test("nobody is nobody", async () => {
+test("an anonymous request has no principal", async () => {
   assert.deepEqual(await (await get("/anonymous")).json(), [null]);
 });
 
-test("a scope that is missing is answered with 403; other errors are the application's own", async () => {
+test("a missing scope gets 403; other errors go to the application", async () => {
   const response = await get("/scope");
   assert.equal(response.status, 403);
   assert.match(response.headers.get("www-authenticate") ?? "", /scope="jobs:write"/);
@@ -61,7 +61,7 @@ test("a scope that is missing is answered with 403; other errors are the applica
   assert.equal((await get("/broken")).status, 500);
 });
 
-test("a body that the filter has read is there for the handler", async () => {
+test("a body read by the filter is available to the handler", async () => {
   const init = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
   for (const path of ["/echo?read", "/echo"])
     assert.deepEqual(await (await get(path, init)).json(), { a: 1 }, path);

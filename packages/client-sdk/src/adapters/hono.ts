@@ -1,12 +1,13 @@
 /**
- * The filter as middleware of Hono, on every platform that Hono runs on.
+ * Middleware for Hono, on every platform that Hono supports.
  *
  * @module hono
  */
-import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
+import { privateCacheControl } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
-import { handlerRefusal } from "../oauth-user-bearer/refusal.ts";
+import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import type { Principal } from "../principal.ts";
+import { principalOfResult } from "./principal-of-request.ts";
 import { authenticateWebRequest } from "./web-request.ts";
 
 /** For `new Hono<{ Variables: SignetVariables }>()`: types `c.get("principal")`. */
@@ -15,27 +16,27 @@ export interface SignetVariables {
   principal: Principal | undefined;
 }
 
-/** What is used of Hono's context. */
+/** The used part of Hono's context. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
   readonly env: unknown;
-  /** Of the handlers after this one. */
+  /** Of later handlers. */
   readonly error?: Error | undefined;
   res: Response;
-  /** Where handlers find it. */
+  /** Stores the principal for handlers. */
   set(key: "principal", value: Principal | undefined): void;
-  /** A field of the answer, beside others of that name. */
+  /** Adds a response header. */
   header(name: string, value: string, options?: { append: boolean }): void;
 }
 
-/** What `honoMiddleware` may be told of the platform. */
+/** Options of `honoMiddleware`. */
 export interface HonoAdapterOptions {
-  /** DER of the certificate whose key the TLS connection has proven, where the platform tells it (`env` of the context). */
+  /** DER of the client certificate proven in the TLS handshake, if the platform provides it (the context's `env`). */
   readonly clientCertificate?: (context: HonoContext) => Uint8Array | undefined;
 }
 
 /**
- * The principal is `c.get("principal")`.
+ * Sets the principal as `c.get("principal")`.
  *
  * @example
  * const app = new Hono<{ Variables: SignetVariables }>();
@@ -50,14 +51,14 @@ export function honoMiddleware(
     const clientCertificate = options.clientCertificate?.(context);
     const result = await authenticateWebRequest(filter, context.req.raw, clientCertificate);
     if (result.kind === "answer") return result.response;
-    context.set("principal", result.kind === "authenticated" ? result.principal : undefined);
+    context.set("principal", principalOfResult(result));
     await next();
-    // Hono has handed the error of a handler to the application, which knows nothing of ours.
-    const refused = handlerRefusal(context.error);
-    if (refused !== undefined) context.res = refused;
-    // Behind the handler: before it they would not reach an answer that is a Response of its own.
+    // Hono has already passed the error to the application's error handler, which doesn't know ours.
+    const response = handlerErrorResponse(context.error);
+    if (response !== undefined) context.res = response;
+    // Set after the handler: earlier headers don't reach a handler's own Response.
     if (result.cookies.length > 0)
-      context.header("cache-control", cacheControlWithCookies(context.res.headers.get("cache-control")));
+      context.header("cache-control", privateCacheControl(context.res.headers.get("cache-control")));
     for (const cookie of result.cookies) context.header("set-cookie", cookie, { append: true });
     return undefined;
   };

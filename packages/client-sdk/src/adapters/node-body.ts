@@ -1,54 +1,52 @@
-/**
- * The body of a request of Node, for a filter that may read it or not. What was read is put back, so that the body parsers
- * and handlers after the filter find every byte: a filter never has to know whether somebody else wants the body too.
- */
+/** Bodies of Node requests: whatever the filter reads is put back, so that later body parsers and handlers find every byte. */
 import { SignetError } from "../errors.ts";
+import { concatBytes } from "../read-body.ts";
 
-/** What is used of `IncomingMessage` (Node ≥ 20), and of its twin for HTTP/2. */
+/** The used part of `IncomingMessage` (Node ≥ 20), and of its HTTP/2 counterpart. */
 export interface NodeBody {
   readonly complete: boolean;
   readonly readableLength: number;
   readonly readableEnded: boolean;
-  /** Takes bytes that are there. */
+  /** Takes buffered bytes. */
   read(size: number): unknown;
-  /** Puts bytes back to the front. */
+  /** Puts bytes back at the front. */
   unshift(chunk: Uint8Array): unknown;
   /** For `readable`, `end`, `error`, `close`. */
   on(event: string, listener: () => void): unknown;
-  /** Takes a listener away. */
+  /** Removes a listener. */
   off(event: string, listener: () => void): unknown;
 }
 
-/** Where body parsers keep the bytes as they came: `rawBody` by a widespread habit, `body` of `express.raw()`. */
+/** Where body parsers keep the raw bytes: `rawBody` by convention, `body` with `express.raw()`. */
 interface ParsedBody {
   readonly rawBody?: unknown;
   readonly body?: unknown;
 }
 
-/** @returns a stream that takes nothing from the request before somebody reads it, and then all of it */
+/** A stream that reads nothing from the request until it is read itself, and then everything. */
 export function bodyStreamOf(body: NodeBody, maxBytes: number): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const bytes = await bytesOf(body, maxBytes);
+        const bytes = await readBytes(body, maxBytes);
         if (bytes.length > 0) controller.enqueue(bytes);
         controller.close();
       },
     },
-    // Nothing ahead of the first read: most filters never look at a body.
+    // Most filters never read the body.
     { highWaterMark: 0 },
   );
 }
 
-async function bytesOf(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
   if (!body.readableEnded) return readAndPutBack(body, maxBytes);
   const { rawBody, body: parsed } = body as ParsedBody;
-  const kept = rawBody instanceof Uint8Array ? rawBody : parsed;
-  // A copy: whoever reads a stream may take its buffers for good.
-  if (kept instanceof Uint8Array) return Uint8Array.from(kept);
-  throw new SignetError("request_malformed", "The body cannot be read.", {
+  const raw = rawBody instanceof Uint8Array ? rawBody : parsed;
+  // A copy: the reader of a stream may transfer its buffers.
+  if (raw instanceof Uint8Array) return Uint8Array.from(raw);
+  throw new SignetError("request_malformed", "The body can't be read.", {
     status: 500,
-    cause: new Error("a body parser stands before the filter and keeps no raw bytes: put the filter first"),
+    cause: new Error("a body parser runs before the filter and keeps no raw bytes: mount the filter first"),
   });
 }
 
@@ -57,56 +55,46 @@ async function readAndPutBack(body: NodeBody, maxBytes: number): Promise<Uint8Ar
   try {
     await readAll(body, maxBytes, chunks);
   } finally {
-    // Also of a body that is too large or broken off: what comes next answers as it would without a filter.
-    const read = joined(chunks);
-    if (read.length > 0) body.unshift(read);
+    // Also if the body is too large or interrupted: later handlers respond as they would without a filter.
+    const bytes = concatBytes(chunks);
+    if (bytes.length > 0) body.unshift(bytes);
   }
-  return joined(chunks);
+  return concatBytes(chunks);
 }
 
 function readAll(body: NodeBody, maxBytes: number, chunks: Uint8Array[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let length = 0;
-    const stop = (settle: () => void) => {
-      body.off("readable", take);
-      body.off("error", broken);
-      body.off("close", broken);
-      settle();
+    const settle = (error?: SignetError) => {
+      body.off("readable", readAvailable);
+      body.off("error", interrupt);
+      body.off("close", interrupt);
+      if (error) reject(error);
+      else resolve();
     };
-    const broken = () =>
-      stop(() => reject(new SignetError("request_malformed", "The body was broken off.", { status: 400 })));
-    const take = () => {
-      // Exactly what is there: a read past the end makes the stream end, and an ended stream takes nothing back.
+    const interrupt = () =>
+      settle(new SignetError("request_malformed", "The body was interrupted.", { status: 400 }));
+    const readAvailable = () => {
+      // Exactly what is buffered: reading past the end would end the stream, and an ended stream takes nothing back.
       while (body.readableLength > 0) {
         const chunk = body.read(body.readableLength);
-        if (!(chunk instanceof Uint8Array)) return broken();
+        if (!(chunk instanceof Uint8Array)) return interrupt();
         chunks.push(chunk);
         length += chunk.length;
-        if (length > maxBytes) return stop(() => reject(tooLarge()));
+        if (length > maxBytes)
+          return settle(new SignetError("request_malformed", "The body is too large.", { status: 413 }));
       }
-      if (isComplete(body)) stop(resolve);
+      if (isComplete(body)) settle();
     };
-    body.on("readable", take);
-    body.on("error", broken);
-    body.on("close", broken);
-    take();
+    body.on("readable", readAvailable);
+    body.on("error", interrupt);
+    body.on("close", interrupt);
+    readAvailable();
   });
 }
 
-/** With HTTP/2 `complete` is told only after the end, which must not come yet; of that there is no public sign. */
+/** With HTTP/2, `complete` is set only after the end, which must not happen yet; there is no public alternative. */
 function isComplete(body: NodeBody): boolean {
   const { _readableState: state } = body as { readonly _readableState?: { readonly ended?: boolean } };
   return body.complete || state?.ended === true;
-}
-
-const tooLarge = () => new SignetError("request_malformed", "The body is too large.", { status: 413 });
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -53,7 +53,7 @@ async function raw(text: string): Promise<string> {
 const rawGet = (target: string, headers = "") =>
   raw(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\n${headers}Connection: close\r\n\r\n`);
 
-test("the address is our own origin and the request's path, whatever Host and the target say", async () => {
+test("the URL is the configured origin with the request's path, whatever Host and the target say", async () => {
   handler = async (request) => told(request).url;
   const targets = {
     "/a/b?c=d": "https://app.example/a/b?c=d",
@@ -78,7 +78,7 @@ test("the address is our own origin and the request's path, whatever Host and th
   assert.match(await rawGet("/a"), /^HTTP\/1\.1 400/);
 });
 
-test("an address that routers and URL read in two ways is refused: a signature for one would hold for the other", async () => {
+test("a URL that routers and `URL` interpret differently is rejected: its signature could be used for another handler", async () => {
   handler = async (request) => told(request).url;
   const twofold = [
     "/\\evil.example/x",
@@ -96,7 +96,7 @@ test("an address that routers and URL read in two ways is refused: a signature f
     assert.ok((await rawGet(target)).includes(JSON.stringify(`https://app.example${target}`)), target);
 });
 
-test("a header that comes twice stays two values; cookies of several headers stay cookies", async () => {
+test("a repeated header keeps both values; several Cookie headers are joined", async () => {
   handler = async (request) => {
     const { headers } = told(request);
     return [headers.get("authorization"), headers.get("cookie")];
@@ -105,7 +105,7 @@ test("a header that comes twice stays two values; cookies of several headers sta
   assert.match(await rawGet("/", twice), /\["Bearer a, Bearer b","a=1; b=2"\]/);
 });
 
-test("a method that no Web request has is refused", async () => {
+test("a method that no Web Request has is rejected", async () => {
   handler = async (request) => told(request).method;
   const text = (method: string) => raw(`${method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   assert.match(await text("TRACE"), /^HTTP\/1\.1 400/);
@@ -132,7 +132,7 @@ async function rest(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-test("a body that is read is put back, every byte: whole, in chunks, large, empty", async () => {
+test("a body that is read is put back completely: whole, in chunks, large, empty", async () => {
   handler = async (request) => {
     const web = told(request);
     const bytes = Buffer.from(await web.arrayBuffer()).toString("latin1");
@@ -151,7 +151,7 @@ test("a body that is read is put back, every byte: whole, in chunks, large, empt
   assert.deepEqual((await post([], { "transfer-encoding": "chunked" })).body, [0, true]);
 });
 
-test("a body that nobody reads is left alone", async () => {
+test("an unread body is left alone", async () => {
   handler = async (request) => {
     const web = told(request);
     await new Promise((resolve) => setImmediate(resolve));
@@ -160,7 +160,7 @@ test("a body that nobody reads is left alone", async () => {
   assert.deepEqual((await post(["abc"])).body, [false, false, "abc"]);
 });
 
-test("a copy reads the same body, and the handler still finds it", async () => {
+test("a clone reads the same body, and the handler can still read it", async () => {
   handler = async (request) => {
     const web = told(request);
     const copy = web.clone();
@@ -169,7 +169,7 @@ test("a copy reads the same body, and the handler still finds it", async () => {
   assert.deepEqual((await post(["abc"])).body, ["abc", "abc", "abc"]);
 });
 
-test("a body that is too large is refused with 413, and what was read of it is put back", async () => {
+test("a body that is too large gets 413, and what was read is put back", async () => {
   let put = "";
   handler = async (request) => {
     const web = webRequestOf(request, { ...options, maxBodyBytes: 10 });
@@ -182,7 +182,7 @@ test("a body that is too large is refused with 413, and what was read of it is p
   assert.equal(put, "0123456789x");
 });
 
-test("a body that is broken off is refused", async () => {
+test("an interrupted body is rejected", async () => {
   const outcome = new Promise((resolve) => {
     handler = async (request) => {
       const text = told(request).text();
@@ -196,7 +196,7 @@ test("a body that is broken off is refused", async () => {
   assert.equal(error.code, "request_malformed");
 });
 
-test("a stream that closes without a word is a broken body too", async () => {
+test("a stream that closes without an end is an interrupted body too", async () => {
   const body = Object.assign(new Readable({ read: () => {} }), { complete: false });
   const reading = bodyStreamOf(body, 10).getReader().read();
   body.push("abc");
@@ -204,7 +204,7 @@ test("a stream that closes without a word is a broken body too", async () => {
   await assert.rejects(reading, { code: "request_malformed" });
 });
 
-test("behind a body parser the filter has its raw bytes, or says that it must come first", async () => {
+test("behind a body parser, the filter uses its raw bytes or reports that it must come first", async () => {
   const parsed = (more: object) => async (request: IncomingMessage) => {
     Object.assign(request, { body: await rest(request) }, more);
     return told(request).text();
@@ -217,7 +217,7 @@ test("behind a body parser the filter has its raw bytes, or says that it must co
   assert.equal((await post(["abc"])).status, 500);
 });
 
-test("the certificate is the one that the TLS connection has proven; without TLS there is none", async () => {
+test("the certificate is the one of the TLS connection; without TLS there is none", async () => {
   const own = testCertificate({ subject: "localhost", isCa: true, keyUsage: null, addresses: ["127.0.0.1"] });
   const mine = testCertificate({ subject: "mine" });
   const pem = (certificate: typeof own) => ({
@@ -249,7 +249,7 @@ test("the certificate is the one that the TLS connection has proven; without TLS
   assert.match(await rawGet("/"), /"none"/);
 });
 
-test("with HTTP/2 the request and its body are the same", async () => {
+test("requests and bodies work the same with HTTP/2", async () => {
   const seen: unknown[] = [];
   const served = createHttp2Server((request, response) => {
     const web = webRequestOf(request as unknown as IncomingMessage, options);

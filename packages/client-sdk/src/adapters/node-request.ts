@@ -1,16 +1,16 @@
 /**
- * A Web `Request` of a request of Node's `http`, `https` and `http2`, and the answer in the other direction.
+ * Converts requests of Node's `http`, `https` and `http2` to Web `Request`s, and Web `Response`s back.
  *
  * @module node
  */
-import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
+import { privateCacheControl } from "../cookies/cookie-header.ts";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { bodyStreamOf, type NodeBody } from "./node-body.ts";
 
 export type { NodeBody } from "./node-body.ts";
 
-/** What is used of `IncomingMessage`. */
+/** The used part of `IncomingMessage`. */
 export interface NodeRequest extends NodeBody {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -19,105 +19,99 @@ export interface NodeRequest extends NodeBody {
   readonly socket: object;
 }
 
-/** What is used of `ServerResponse`. */
+/** The used part of `ServerResponse`. */
 export interface NodeResponse {
   statusCode: number;
-  /** A field of the answer. */
+  /** Sets a header. */
   setHeader(name: string, value: string | readonly string[]): unknown;
-  /** What was set before. */
+  /** Returns a header set before. */
   getHeader(name: string): unknown;
-  /** Answers. */
+  /** Sends the response. */
   end(body?: Uint8Array): unknown;
 }
 
-/** What the adapters for Node may be told. */
+/** Options of the adapters for Node. */
 export interface NodeAdapterOptions {
   /**
-   * The application's own public address, as in the configuration: the origin of the `Request` that the filter gets. It is
-   * never taken from a `Host` header, which the caller writes. Without it the origin is one that leads nowhere.
+   * The application's public origin, as in the configuration, used for the filter's `Request`. Never taken from the `Host`
+   * header, which the caller controls. Default: a placeholder.
    */
   readonly baseUrl?: string;
-  /** The most that a filter reads of a body; larger ones are refused with 413. Default 1 MiB. */
+  /** Maximum size of a body the filter reads; larger ones get 413. Default 1 MiB. */
   readonly maxBodyBytes?: number;
   /**
-   * DER of the caller's certificate, where the application stands behind a proxy that speaks TLS for it: from a header that
-   * the proxy always sets or removes, so that no caller can write it. Default: what the TLS connection itself has proven.
+   * DER of the client certificate, if a proxy terminates TLS: from a header that the proxy always sets or removes, so that
+   * clients can't set it. Default: the certificate of the TLS connection.
    */
   readonly clientCertificate?: (request: NodeRequest) => Uint8Array | undefined;
 }
 
-/** RFC 2606 §2: never somebody's address. */
-const NOWHERE = "http://application.invalid";
+/** RFC 2606 §2: never a real host. */
+const PLACEHOLDER_ORIGIN = "http://application.invalid";
 const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
-const WITHOUT_BODY: readonly string[] = ["GET", "HEAD"];
+const METHODS_WITHOUT_BODY: readonly string[] = ["GET", "HEAD"];
 
 /**
- * The same request for a filter. Its body is read only when the filter reads it, and put back then.
+ * The request as a Web `Request`. Its body is read only when the filter reads it, and then put back.
  *
- * @param path path and query where the framework has changed `url` for a mounted handler (`originalUrl`)
- * @throws SignetError `request_malformed` for what no Web Request can be: TRACE, CONNECT, a broken path
+ * @param path path and query, if the framework changes `url` for mounted handlers (`originalUrl`)
+ * @throws SignetError `request_malformed` for what a Web Request can't represent: TRACE, CONNECT, a malformed path
  */
 export function webRequestOf(request: NodeRequest, options: NodeAdapterOptions = {}, path?: string): Request {
   const method = request.method ?? "GET";
-  const headers = headersOf(request.rawHeaders);
+  const headers = toHeaders(request.rawHeaders);
   try {
-    const url = urlOf(path ?? request.url ?? "/", options.baseUrl);
-    if (WITHOUT_BODY.includes(method) || !mayHaveBody(request, headers))
+    const url = toUrl(path ?? request.url ?? "/", options.baseUrl);
+    if (METHODS_WITHOUT_BODY.includes(method) || !mayHaveBody(request, headers))
       return new Request(url, { method, headers });
     const body = bodyStreamOf(request, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-    // RFC-like name of the fetch standard for "the body is a stream"; the types of some platforms do not know it yet.
+    // Required by the fetch standard for streamed bodies; missing in the types of some platforms.
     const init: RequestInit & { duplex: "half" } = { method, headers, body, duplex: "half" };
     return new Request(url, init);
   } catch (cause) {
-    throw new SignetError("request_malformed", "The request cannot be read.", { cause });
+    throw new SignetError("request_malformed", "The request can't be read.", { cause });
   }
 }
 
-/**
- * Path and query behind our own origin. Written behind it and not resolved against it: resolved, `//evil.example/x` and
- * an absolute address (RFC 9112 §3.2.2) would bring a host of the caller's choice.
- */
-function urlOf(target: string, baseUrl: string | undefined): string {
-  const { origin } = new URL(baseUrl ?? NOWHERE);
+/** Appended to our origin, not resolved against it: `//evil.example/x` would resolve to another host (RFC 9112 §3.2.2). */
+function toUrl(target: string, baseUrl: string | undefined): string {
+  const { origin } = new URL(baseUrl ?? PLACEHOLDER_ORIGIN);
   if (target === "*") return `${origin}/`;
   const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#\\]*/i, "");
   if (!/^(?:[/?]|$)/.test(local)) throw new Error("a request target without a path");
-  if (isReadTwoWays(local)) throw new Error("a request target that routers and `URL` read in two ways");
+  if (isAmbiguous(local)) throw new Error("a request target that routers and `URL` interpret differently");
   return origin + (local.startsWith("/") ? local : `/${local}`);
 }
 
-/**
- * What `URL` would resolve or drop, and routers do not: a signature or a proof (RFC 9449 §4.3) for one address would hold
- * for the handler of another. No client sends a fragment, a backslash or a segment of dots (RFC 9112 §3.2.1, RFC 3986 §3.3).
- */
-function isReadTwoWays(target: string): boolean {
+/** What `URL` resolves but routers don't: a signature or proof for one URL would be valid for the handler of another. */
+function isAmbiguous(target: string): boolean {
   const [path = ""] = target.split("?", 1);
   return target.includes("#") || path.includes("\\") || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 }
 
-/** As they came: Node's own `headers` drop what comes twice, and a second Authorization must not go unseen. */
-function headersOf(rawHeaders: readonly string[]): Headers {
+/** From the raw headers: Node's `headers` drop duplicates, and a second Authorization must not go unnoticed. */
+function toHeaders(rawHeaders: readonly string[]): Headers {
   const headers = new Headers();
   const cookies: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
     if (name.toLowerCase() === "cookie") cookies.push(value);
-    // Pseudo-headers of HTTP/2.
+    // HTTP/2 pseudo-headers are skipped.
     else if (!name.startsWith(":")) headers.append(name, value);
   }
-  // RFC 9113 §8.2.3: cookies in several fields are one list, with their own separator.
+  // RFC 9113 §8.2.3: several Cookie headers form one list with its own separator.
   if (cookies.length > 0) headers.set("cookie", cookies.join("; "));
   return headers;
 }
 
-/** RFC 9112 §6; with HTTP/2 a body needs no header. */
+/** RFC 9112 §6. With HTTP/2 a body needs no header. */
 function mayHaveBody({ httpVersionMajor, complete, readableLength }: NodeRequest, headers: Headers): boolean {
   const length = headers.get("content-length");
   if (length !== null) return Number(length) > 0;
   return headers.has("transfer-encoding") || (httpVersionMajor >= 2 && (!complete || readableLength > 0));
 }
 
-/** DER of the certificate whose key the caller has proven in the TLS handshake (RFC 8705 §3). */
+/** DER of the client certificate proven in the TLS handshake (RFC 8705 §3). */
 export function certificateOfSocket({ socket }: NodeRequest): Uint8Array | undefined {
   const { getPeerX509Certificate } = socket as {
     readonly getPeerX509Certificate?: () => { readonly raw: Uint8Array } | undefined;
@@ -126,7 +120,7 @@ export function certificateOfSocket({ socket }: NodeRequest): Uint8Array | undef
 }
 
 /**
- * Asks the filter about a request of Node. A request that is no request for the Web is answered, not thrown.
+ * Authenticates a Node request. A request that a Web `Request` can't represent gets a response, not an exception.
  *
  * @param path as for `webRequestOf`
  * @example
@@ -155,19 +149,18 @@ export async function authenticateNodeRequest(
 }
 
 /**
- * Each `Set-Cookie` stays a field of its own (RFC 6265 §3); what others have set before stays. Such an answer is for no shared
- * cache, unless a handler says otherwise afterwards.
+ * Adds each `Set-Cookie` as a separate header (RFC 6265 §3) to the existing ones, and keeps the response out of shared caches
+ * unless a handler later overrides that.
  */
 export function addCookies(response: NodeResponse, cookies: readonly string[]): void {
   if (cookies.length === 0) return;
-  const before = response.getHeader("set-cookie");
-  const kept = before === undefined ? [] : [before].flat().map(String);
-  response.setHeader("set-cookie", [...kept, ...cookies]);
-  const given = response.getHeader("cache-control");
-  response.setHeader("cache-control", cacheControlWithCookies(given === undefined ? given : String(given)));
+  const previous = [response.getHeader("set-cookie") ?? []].flat().map(String);
+  response.setHeader("set-cookie", [...previous, ...cookies]);
+  const current = response.getHeader("cache-control");
+  response.setHeader("cache-control", privateCacheControl(current === undefined ? current : String(current)));
 }
 
-/** The filter's own answer, over what middleware has put into the response before (CORS headers, cookies). */
+/** Sends the filter's response, keeping headers that middleware has already set (CORS, cookies). */
 export async function sendWebResponse(response: Response, to: NodeResponse): Promise<void> {
   const body = response.body === null ? undefined : new Uint8Array(await response.arrayBuffer());
   to.statusCode = response.status;

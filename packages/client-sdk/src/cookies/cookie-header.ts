@@ -1,7 +1,7 @@
-/** The cookies of a request, and what is said about them in an answer (RFC 6265, RFC 6265bis §4.1.3). */
+/** Cookie and Set-Cookie headers (RFC 6265, RFC 6265bis §4.1.3). */
 
-/** The cookies of a request by name. Of two with one name the first counts, as browsers send the more specific one first. */
-export function cookiesOf(request: Request): ReadonlyMap<string, string> {
+/** A request's cookies by name. The first of two equal names counts: browsers send the more specific one first. */
+export function parseCookies(request: Request): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");
@@ -11,28 +11,27 @@ export function cookiesOf(request: Request): ReadonlyMap<string, string> {
   return cookies;
 }
 
-/**
- * The name in the browser. With `__Host-` no other host of the domain and no unencrypted answer can set it; that needs https.
- */
+/** `__Host-` stops other hosts of the domain and unencrypted responses from setting the cookie. It needs https. */
 export function cookieName(name: string, isSecure: boolean): string {
   return isSecure ? `__Host-${name}` : name;
 }
 
-/**
- * A `Set-Cookie` value. Lax: a link or a redirect from elsewhere brings the cookie along, a POST or a frame from elsewhere does
- * not. `maxAgeSeconds` 0 deletes.
- */
+/** A `Set-Cookie` value. Lax: sent with links and redirects from other sites, but not with their POSTs and frames. */
 export function setCookie(name: string, value: string, isSecure: boolean, maxAgeSeconds: number): string {
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax`;
   return `${name}=${value}; ${attributes}${isSecure ? "; Secure" : ""}`;
 }
 
-/**
- * `Cache-Control` of an answer with our cookies. A shared cache may keep `Set-Cookie` with the rest (RFC 9111 §7.3), and would
- * hand one person's session to the next.
- *
- * @param given what the answer says so far
- */
-export function cacheControlWithCookies(given: string | null | undefined): string {
-  return given && /\b(?:no-store|private)\b/i.test(given) ? given : "no-store";
+/** `Cache-Control` of a response with cookies, which a shared cache could give to other users (RFC 9111 §7.3). */
+export function privateCacheControl(current: string | null | undefined): string {
+  return current && /\b(?:no-store|private)\b/i.test(current) ? current : "no-store";
+}
+
+/** A copy with the cookies, kept out of shared caches. A copy because the headers of a fetched response are immutable. */
+export function withCookies(response: Response, cookies: readonly string[]): Response {
+  if (cookies.length === 0) return response;
+  const copy = new Response(response.body, response);
+  copy.headers.set("cache-control", privateCacheControl(copy.headers.get("cache-control")));
+  for (const cookie of cookies) copy.headers.append("set-cookie", cookie);
+  return copy;
 }

@@ -9,7 +9,7 @@ const [first, second] = [secret(3), secret(7)];
 const START_MS = 1_767_225_600_000;
 
 describe("a sealed cookie", () => {
-  it("gives back what was written, and shows the browser nothing of it", async () => {
+  it("returns the written value, and reveals nothing of it to the browser", async () => {
     const cookie = sealed();
     const value = { user: "Ada Lovelace", list: [1, null] };
     const [line = ""] = await cookie.write(value);
@@ -19,7 +19,7 @@ describe("a sealed cookie", () => {
     assert.deepEqual(await cookie.read(requestOf([line])), value);
   });
 
-  it("is sealed with A256GCM under a key that is not the secret itself", async () => {
+  it("is encrypted with A256GCM under a key derived from the secret", async () => {
     const [line = ""] = await sealed().write("x");
     const jwe = line.slice(line.indexOf("~") + 1, line.indexOf(";"));
     assert.deepEqual(JSON.parse(Buffer.from(jwe.slice(0, jwe.indexOf(".")), "base64url").toString()), {
@@ -31,7 +31,7 @@ describe("a sealed cookie", () => {
     await compactDecrypt(jwe, keyFor("session"));
   });
 
-  it("has a key of its own for each purpose, and names the purpose beside", async () => {
+  it("has a separate key for each purpose, and names the purpose", async () => {
     const content = new TextEncoder().encode(
       JSON.stringify({ name: "__Host-app", exp: START_MS + 1, value: "x" }),
     );
@@ -45,14 +45,14 @@ describe("a sealed cookie", () => {
     assert.equal(await made("login", "signet-session"), undefined);
   });
 
-  it("has no __Host- and no Secure without https, which browsers would refuse", async () => {
+  it("has no __Host- and no Secure without https, because browsers would reject it", async () => {
     const cookie = sealed({ isSecure: false });
     const [line = ""] = await cookie.write("x");
     assert.match(line, /^app=1~[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     assert.equal(await cookie.read(requestOf([line])), "x");
   });
 
-  it("does not open past its end, whatever the browser keeps", async () => {
+  it("doesn't open after its expiry, whatever the browser keeps", async () => {
     let now = START_MS;
     const cookie = sealed({ clock: () => now });
     const lines = await cookie.write("x");
@@ -62,7 +62,7 @@ describe("a sealed cookie", () => {
     assert.equal(await cookie.read(requestOf(lines)), undefined);
   });
 
-  it("opens under none but its own name, purpose and secret", async () => {
+  it("only opens under its own name, purpose and secret", async () => {
     const [line = ""] = await sealed().write("x");
     const renamed = line.replace("__Host-app", "__Host-other");
     assert.equal(await sealed({ name: "other" }).read(requestOf([renamed])), undefined);
@@ -71,14 +71,14 @@ describe("a sealed cookie", () => {
     assert.equal(await sealed().read(requestOf([line])), "x");
   });
 
-  it("still opens after its secret has moved to a later place, and is sealed anew under the first", async () => {
+  it("still opens after its secret has moved to a later place, and is written with the first", async () => {
     const old = await sealed({ secrets: [first] }).write("x");
     const rotated = sealed({ secrets: [second, first] });
     assert.equal(await rotated.read(requestOf(old)), "x");
     assert.equal(await sealed({ secrets: [second] }).read(requestOf(await rotated.write("y"))), "y");
   });
 
-  it("reads what is missing, changed or made up as nothing, and never throws", async () => {
+  it("reads missing, modified or forged values as undefined, and never throws", async () => {
     const cookie = sealed();
     const [line = ""] = await cookie.write("x");
     const value = line.slice(line.indexOf("=") + 1, line.indexOf(";"));
@@ -100,14 +100,14 @@ describe("a sealed cookie", () => {
     assert.equal(await cookie.read(new Request("https://app.example")), undefined);
   });
 
-  it("is found among others, and the first of two counts", async () => {
+  it("is found among other cookies, and the first of two counts", async () => {
     const cookie = sealed();
     const [line = ""] = await cookie.write("x");
     const pair = line.slice(0, line.indexOf(";"));
     assert.equal(await cookie.read(cookieRequest(`a=1; ${pair}; __Host-app=1~other`)), "x");
   });
 
-  it("is cut into several when it is long, each no longer than browsers bear", async () => {
+  it("is split into chunks within the limits of browsers", async () => {
     const cookie = sealed();
     const value = "é".repeat(3_500);
     const lines = await cookie.write(value);
@@ -121,7 +121,7 @@ describe("a sealed cookie", () => {
     assert.equal(await cookie.read(requestOf(lines.toReversed())), value);
   });
 
-  it("is not spoilt by chunks that a longer value has left behind, and deletes them", async () => {
+  it("ignores and deletes leftover chunks of a longer value", async () => {
     const cookie = sealed();
     const long = await cookie.write("x".repeat(8_700));
     const short = await cookie.write("short", requestOf(long));
@@ -134,12 +134,12 @@ describe("a sealed cookie", () => {
     assert.equal((await cookie.write("short", requestOf(short))).length, 1);
   });
 
-  it("is refused when no server would take it any more", async () => {
+  it("is rejected if servers would not accept it", async () => {
     // 16 KiB of headers, less what browsers send besides and a sign-in under way.
     await assert.rejects(sealed().write("x".repeat(9_200)), { code: "provider_answer" });
   });
 
-  it("is deleted with all of its chunks, and with the attributes that browsers want for that", async () => {
+  it("is deleted with all its chunks and the required attributes", async () => {
     const cookie = sealed();
     assert.equal(cookie.clear().length, 4);
     assert.deepEqual(cookie.clear(requestOf(await cookie.write("x"))), [

@@ -1,27 +1,25 @@
-/** A cookie whose value only this application can read: sessions and sign-ins under way. */
+/** Encrypted cookies, in chunks if necessary: JWE `dir`, A256GCM (RFC 7516, RFC 7518 §4.5). */
+import { base64url, CompactEncrypt, compactDecrypt } from "jose";
 import { SignetError } from "../errors.ts";
-import { cookieName, cookiesOf, setCookie } from "./cookie-header.ts";
-import { createSeal } from "./cookie-seal.ts";
+import { isRecord } from "../tokens/claims.ts";
+import { cookieName, parseCookies, setCookie } from "./cookie-header.ts";
 
-/** Browsers keep 4096 bytes of name, value and attributes; more is cut in chunks. */
+/** Browsers accept 4096 bytes of name, value and attributes. */
 const CHUNK_LENGTH = 3_800;
-/**
- * Of all chunks together. Servers refuse requests with more than 16 KiB of headers (Node's limit), whatever the cookie says: with
- * room for sign-ins under way and for what browsers send besides, or somebody is locked out until the cookie ends.
- */
+/** Of all chunks: servers reject more than 16 KiB of headers (Node's limit), which would lock the user out. */
 const MAX_LENGTH = 12_000;
 const MAX_CHUNKS = Math.ceil(MAX_LENGTH / CHUNK_LENGTH);
 
 export interface SealedCookieOptions {
-  /** Without `__Host-`, which is put before it on https. */
+  /** Without `__Host-`, which is added on https. */
   readonly name: string;
-  /** What the value is for: sealed values of one purpose do not open for another. */
+  /** Values sealed for one purpose don't open for another. */
   readonly purpose: string;
-  /** Base64url of 32 bytes or more each: the first seals, the others still open. */
+  /** Base64url of at least 32 bytes each: the first encrypts, all of them decrypt. */
   readonly secrets: readonly string[];
-  /** Whether the application is on https. */
+  /** Whether the application uses https. */
   readonly isSecure: boolean;
-  /** The end is sealed inside as well, as a browser need not keep to it. */
+  /** Also sealed inside, because a browser need not respect it. */
   readonly lifetimeSeconds: number;
   readonly clock: () => number;
 }
@@ -29,33 +27,34 @@ export interface SealedCookieOptions {
 export interface SealedCookie {
   /** As the browser knows it. */
   readonly name: string;
-  /** The value; undefined when there is none, or none that is sealed by us for this cookie and still good. Never throws. */
+  /** Undefined without a valid cookie. Never throws. */
   read(request: Request): Promise<unknown | undefined>;
   /**
-   * `Set-Cookie` values. With the request, chunks that a longer value has left behind are deleted too.
-   * Throws `SignetError` `provider_answer` when the value is longer than browsers and servers bear.
+   * `Set-Cookie` values. With the request, leftover chunks of a longer value are deleted too.
+   *
+   * @throws SignetError `provider_answer` if the value is too long for browsers and servers
    */
   write(value: unknown, request?: Request): Promise<string[]>;
-  /** `Set-Cookie` values that delete it: what the request has of it or, without a request, all that there may be. */
+  /** `Set-Cookie` values that delete the request's chunks; without a request, all possible ones. */
   clear(request?: Request): string[];
 }
 
-/** The first cookie says how many there are (`3~…`): one left over from a longer value is never read. */
+/** The first chunk states their number (`3~…`), so that a leftover chunk is never read. */
 export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
   const { isSecure, lifetimeSeconds, clock } = options;
   const name = cookieName(options.name, isSecure);
   const seal = createSeal({ ...options, name });
   const chunkName = (index: number) => (index === 0 ? name : `${name}.${index}`);
   const indices = [...Array(MAX_CHUNKS).keys()];
-  const deleted = (index: number) => setCookie(chunkName(index), "", isSecure, 0);
-  const present = (request: Request) => {
-    const cookies = cookiesOf(request);
+  const deleteChunk = (index: number) => setCookie(chunkName(index), "", isSecure, 0);
+  const presentChunks = (request: Request) => {
+    const cookies = parseCookies(request);
     return indices.filter((index) => cookies.has(chunkName(index)));
   };
   return {
     name,
     read: async (request) => {
-      const cookies = cookiesOf(request);
+      const cookies = parseCookies(request);
       const [, count, start] = /^([1-4])~(.*)$/.exec(cookies.get(name) ?? "") ?? [];
       if (count === undefined || start === undefined) return undefined;
       const others = indices.slice(1, Number(count)).map((index) => cookies.get(chunkName(index)) ?? "");
@@ -63,18 +62,78 @@ export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
     },
     write: async (value, request) => {
       const sealed = await seal.seal(value, clock() + lifetimeSeconds * 1000);
-      const chunks = sealed.match(new RegExp(`.{1,${CHUNK_LENGTH}}`, "g")) ?? [];
       if (sealed.length > MAX_LENGTH)
-        throw new SignetError("provider_answer", "What the provider gave is too long to be kept in cookies.");
-      const stale = request ? present(request).filter((index) => index >= chunks.length) : [];
-      return [
-        ...chunks.map((chunk, index) => {
-          const content = index === 0 ? `${chunks.length}~${chunk}` : chunk;
-          return setCookie(chunkName(index), content, isSecure, lifetimeSeconds);
-        }),
-        ...stale.map(deleted),
-      ];
+        throw new SignetError(
+          "provider_answer",
+          "The provider's response is too large to be stored in cookies.",
+        );
+      const chunks = sealed.match(new RegExp(`.{1,${CHUNK_LENGTH}}`, "g")) ?? [];
+      const stale = request ? presentChunks(request).filter((index) => index >= chunks.length) : [];
+      const written = chunks.map((chunk, index) =>
+        setCookie(
+          chunkName(index),
+          index === 0 ? `${chunks.length}~${chunk}` : chunk,
+          isSecure,
+          lifetimeSeconds,
+        ),
+      );
+      return [...written, ...stale.map(deleteChunk)];
     },
-    clear: (request) => (request ? present(request) : indices).map(deleted),
+    clear: (request) => (request ? presentChunks(request) : indices).map(deleteChunk),
   };
+}
+
+/** Each purpose has its own key, so that one kind of cookie can't pass for another even if a check were missing. */
+function createSeal({ secrets, purpose, name, clock }: SealedCookieOptions) {
+  const typ = `signet-${purpose}`;
+  let derived: Promise<Uint8Array[]> | undefined;
+  const deriveKeys = () => {
+    derived ??= Promise.all(secrets.map((secret) => deriveKey(secret, purpose)));
+    return derived;
+  };
+  return {
+    seal: async (value: unknown, expiresAt: number): Promise<string> => {
+      const [key] = await deriveKeys();
+      if (!key) throw new TypeError("a seal needs a secret");
+      return new CompactEncrypt(new TextEncoder().encode(JSON.stringify({ name, exp: expiresAt, value })))
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM", typ })
+        .encrypt(key);
+    },
+    /** Undefined for a value that isn't ours, has another purpose or name, was changed, or has expired. */
+    open: async (sealed: string): Promise<unknown> => {
+      for (const key of await deriveKeys()) {
+        const content = await decrypt(sealed, key, typ);
+        if (content === undefined) continue;
+        const isValid = content["name"] === name && Number(content["exp"]) > clock();
+        return isValid ? content["value"] : undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** HKDF (RFC 5869) with SHA-256; the purpose is its `info`. */
+async function deriveKey(secret: string, purpose: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(base64url.decode(secret));
+  const material = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveBits"]);
+  const info = new TextEncoder().encode(`signet cookie ${purpose}`);
+  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256));
+}
+
+async function decrypt(
+  sealed: string,
+  key: Uint8Array,
+  typ: string,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, {
+      keyManagementAlgorithms: ["dir"],
+      contentEncryptionAlgorithms: ["A256GCM"],
+    });
+    const content: unknown = JSON.parse(new TextDecoder().decode(plaintext));
+    return protectedHeader.typ === typ && isRecord(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,12 @@
-/** How a client shows who it is at the provider's endpoints (RFC 6749 §2.3, RFC 7523 §2.2, RFC 8705 §2). */
+/** Client authentication (RFC 6749 §2.3, RFC 7523 §2.2, RFC 8705 §2). */
 import { importJWK, type JWK, SignJWT } from "jose";
 import type { ProviderMetadata } from "../provider/discovery.ts";
 
-/** How a client proves who it is at the token endpoint. */
+/** How a client authenticates at the provider's endpoints. */
 export type ClientAuthentication =
-  /** In a header or in the form, as the provider says. */
+  /** In the header or in the form, as the provider's metadata says. */
   | { readonly method: "client_secret"; readonly secret: string }
-  /** By a short JWT, signed with a key whose public half is registered. */
+  /** With a short-lived JWT, signed with a key whose public half is registered. */
   | {
       readonly method: "private_key_jwt";
       readonly privateKey: CryptoKey | JWK;
@@ -15,58 +15,64 @@ export type ClientAuthentication =
       /** Default: the JWK's `alg`, else ES256. */
       readonly algorithm?: string;
     }
-  /** By the certificate that the given `fetch` shows. */
+  /** With the client certificate that the given `fetch` presents. */
   | { readonly method: "tls_client_auth" }
-  /** A public client names itself and proves nothing. */
+  /** A public client. */
   | { readonly method: "none" };
 
-export interface ClientProofContext {
+export interface ClientAuthenticationContext {
   readonly clientId: string;
-  /** Whom an assertion is for: the provider's issuer (RFC 7523bis). */
+  /** The audience of an assertion: the provider's issuer (RFC 7523bis). */
   readonly issuer: string;
   readonly metadata: Pick<ProviderMetadata, "token_endpoint_auth_methods_supported">;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** What goes with a request; made anew for each, as an assertion is good once. */
-export interface ClientProof {
+/** Added to a request; created per request, because an assertion is valid once. */
+export interface ClientCredentials {
   readonly form: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const ASSERTION_SECONDS = 60;
 
-export async function clientProof(
+export const defaultAuthentication = (secret: string | undefined): ClientAuthentication =>
+  secret === undefined ? { method: "none" } : { method: "client_secret", secret };
+
+export async function createClientCredentials(
   authentication: ClientAuthentication,
-  context: ClientProofContext,
-): Promise<ClientProof> {
+  context: ClientAuthenticationContext,
+): Promise<ClientCredentials> {
   const { clientId } = context;
-  if (authentication.method === "client_secret") return secretProof(authentication.secret, context);
+  if (authentication.method === "client_secret") return secretCredentials(authentication.secret, context);
   if (authentication.method !== "private_key_jwt") return { form: { client_id: clientId }, headers: {} };
   const form = {
     client_id: clientId,
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    client_assertion: await assertionOf(authentication, context),
+    client_assertion: await signAssertion(authentication, context),
   };
   return { form, headers: {} };
 }
 
-/** RFC 8414 §2: a provider that says nothing takes the header, as every one must (RFC 6749 §2.3.1). */
-function secretProof(secret: string, { clientId, metadata }: ClientProofContext): ClientProof {
+/** RFC 8414 §2: the default is the header, which every provider must support (RFC 6749 §2.3.1). */
+function secretCredentials(
+  secret: string,
+  { clientId, metadata }: ClientAuthenticationContext,
+): ClientCredentials {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   if (!methods.includes("client_secret_basic") && methods.includes("client_secret_post"))
     return { form: { client_id: clientId, client_secret: secret }, headers: {} };
-  // Id and secret are form-encoded before they are joined: a colon in them would end the id (RFC 6749 §2.3.1).
-  const pair = `${formEncoded(clientId)}:${formEncoded(secret)}`;
+  // Both are form-encoded first, because a colon would end the id (RFC 6749 §2.3.1).
+  const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
   return { form: {}, headers: { authorization: `Basic ${btoa(pair)}` } };
 }
 
-const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
+const formEncode = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
 
-async function assertionOf(
+async function signAssertion(
   authentication: Extract<ClientAuthentication, { method: "private_key_jwt" }>,
-  { clientId, issuer, clock }: ClientProofContext,
+  { clientId, issuer, clock }: ClientAuthenticationContext,
 ): Promise<string> {
   const { privateKey } = authentication;
   const jwk = isCryptoKey(privateKey) ? undefined : privateKey;

@@ -2,16 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import type { SignetErrorCode } from "../errors.ts";
-import {
-  CLIENT_ID,
-  createHostileProvider,
-  type HostileProvider,
-  ISSUER,
-} from "../testing/hostile-provider.ts";
+import { CLIENT_ID, createTestProvider, ISSUER, type TestProvider } from "../testing/test-provider.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import type { GrantConfiguration, GrantOptions } from "./grant-settings.ts";
 
-let provider: HostileProvider;
+let provider: TestProvider;
 let issued: number;
 let headers: Headers;
 /** Calls of an API, and what it answers; the provider's `fetch` hands everything else over. */
@@ -19,7 +14,7 @@ let apiCalls: { authorization: string | null; body: string }[];
 let api: (request: Request) => Response;
 
 beforeEach(async () => {
-  provider = await createHostileProvider();
+  provider = await createTestProvider();
   issued = 0;
   apiCalls = [];
   api = () => new Response("done");
@@ -49,7 +44,7 @@ function source(more: GrantConfiguration = {}, options: GrantOptions = {}) {
 const lastForm = () => Object.fromEntries(provider.forms.at(-1) ?? []);
 const failing = (code: SignetErrorCode) => ({ name: "SignetError", code });
 
-test("the token is asked for once, and shared by all who want it at the same time and later", async () => {
+test("requests one token for all concurrent and later callers", async () => {
   const jobs = source({ oauthScopes: "jobs:run jobs:read" }, { resource: "https://api.example" });
   assert.equal(issued, 0, "nothing before the first call");
   assert.deepEqual(await Promise.all([jobs.token(), jobs.token(), jobs.token()]), Array(3).fill("token-1"));
@@ -62,7 +57,7 @@ test("the token is asked for once, and shared by all who want it at the same tim
   assert.equal(headers.get("authorization"), `Basic ${btoa(`${CLIENT_ID}:a+secret%3A`)}`);
 });
 
-test("it is replaced before it ends: a minute, or for a short-lived one a fifth of its life", async () => {
+test("renews a token a minute before it expires, or in the last fifth of a short lifetime", async () => {
   const jobs = source();
   await jobs.token();
   provider.advance(3539);
@@ -78,7 +73,7 @@ test("it is replaced before it ends: a minute, or for a short-lived one a fifth 
   assert.equal(await short.token(), "short-4");
 });
 
-test("a token without a life span is not kept for long", async () => {
+test("a token without expires_in isn't kept for long", async () => {
   answer(() => Response.json({ access_token: `token-${++issued}`, token_type: "Bearer" }));
   const jobs = source();
   await jobs.token();
@@ -86,7 +81,7 @@ test("a token without a life span is not kept for long", async () => {
   assert.equal(await jobs.token(), "token-2");
 });
 
-test("while the provider is away the old token is used until its end, and the provider is not pressed", async () => {
+test("while the provider is unavailable, the old token is used until it expires, and retries are limited", async () => {
   const jobs = source();
   await jobs.token();
   let tries = 0;
@@ -107,7 +102,7 @@ test("while the provider is away the old token is used until its end, and the pr
   assert.equal(await jobs.token(), "back");
 });
 
-test("a refusal is told with the provider's code, and does not stay", async () => {
+test("a refusal has the provider's error code, and isn't cached", async () => {
   const jobs = source();
   answer(() => Response.json({ error: "invalid_client", error_description: "no" }, { status: 401 }));
   const refusal = { ...failing("provider_refused"), oauthError: "invalid_client" };
@@ -116,7 +111,7 @@ test("a refusal is told with the provider's code, and does not stay", async () =
   assert.equal(await jobs.token(), "good");
 });
 
-test("an answer that is no usable token is refused", async () => {
+test("an unusable token response is rejected", async () => {
   const answers: unknown[] = [
     {},
     { access_token: "x" },
@@ -133,7 +128,7 @@ test("an answer that is no usable token is refused", async () => {
   }
 });
 
-test("less than was asked for is an error here, and not later at the API", async () => {
+test("a scope that isn't granted is an error here, not later at the API", async () => {
   const granted = (scope: string) =>
     answer(() => Response.json({ access_token: "x", token_type: "Bearer", scope }));
   granted("jobs:read");
@@ -142,7 +137,7 @@ test("less than was asked for is an error here, and not later at the API", async
   assert.equal(await source({ oauthScopes: "jobs:run jobs:read" }).token(), "x");
 });
 
-test("`fetch` sends the token, and once more another one when the API says that it is not good", async () => {
+test("`fetch` sends the token, and retries once with a new one if the API rejects it", async () => {
   const jobs = source();
   const init = { method: "POST", body: "abc", headers: { "x-own": "1" } };
   assert.equal(await (await jobs.fetch("https://api.example/jobs#part", init)).text(), "done");
@@ -161,7 +156,7 @@ test("`fetch` sends the token, and once more another one when the API says that 
   assert.equal(apiCalls.length, 6, "another 401 is not about the token");
 });
 
-test("a token is not sent where others can read it", async () => {
+test("a token is never sent unencrypted", async () => {
   const jobs = source();
   for (const url of ["http://api.example/", "ftp://api.example/", "https://u:p@api.example/"])
     await assert.rejects(jobs.fetch(url), failing("configuration"), url);
@@ -171,7 +166,7 @@ test("a token is not sent where others can read it", async () => {
   assert.equal((await development.fetch("http://api.example/")).status, 200);
 });
 
-test("the secret is in the form where the provider takes no header", async () => {
+test("the secret is in the form if the provider doesn't support the header", async () => {
   provider.metadata["token_endpoint_auth_methods_supported"] = ["client_secret_post"];
   await source().token();
   assert.deepEqual(lastForm(), {
@@ -182,7 +177,7 @@ test("the secret is in the form where the provider takes no header", async () =>
   assert.equal(headers.get("authorization"), null);
 });
 
-test("a key proves the client in the place of a secret, by an assertion that is good once", async () => {
+test("private_key_jwt authenticates with a single-use assertion", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   const kid = await calculateJwkThumbprint(await exportJWK(publicKey));
   const jwk = { ...(await exportJWK(privateKey)), kid };
@@ -206,7 +201,7 @@ test("a key proves the client in the place of a secret, by an assertion that is 
   assert.equal(seen.size, 2);
 });
 
-test("a certificate proves the client at the endpoints that ask for one", async () => {
+test("tls_client_auth uses the mutual-TLS endpoints", async () => {
   provider.metadata["mtls_endpoint_aliases"] = { token_endpoint: `${ISSUER}/mtls-token` };
   answer(() => Response.json({ access_token: "bound", token_type: "Bearer" }), "/mtls-token");
   const clientAuthentication = { method: "tls_client_auth" } as const;
@@ -217,7 +212,7 @@ test("a certificate proves the client at the endpoints that ask for one", async 
   assert.equal(await source().token(), "token-1", "without that, the ordinary one");
 });
 
-test("what cannot work is refused at the start", () => {
+test("an invalid configuration is rejected at start", () => {
   const without = { issuer: ISSUER, oauthClientId: CLIENT_ID };
   assert.throws(() => clientCredentials(without), failing("configuration"));
   assert.throws(() => clientCredentials({ ...without, oauthClientId: " " }), failing("configuration"));

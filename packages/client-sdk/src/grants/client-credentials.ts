@@ -1,15 +1,14 @@
-/** The client credentials grant (RFC 6749 §4.4): a service that acts by its own right, for nobody. */
-import { SignetError } from "../errors.ts";
+/** Client credentials grant (RFC 6749 §4.4): a service acting for itself. */
+import { configurationError, SignetError } from "../errors.ts";
 import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
-import { tokenSetOf } from "./token-answer.ts";
-import { postAsClient } from "./token-request.ts";
+import { requestTokens } from "./oauth-client.ts";
 import { createTokenSource, type TokenSource } from "./token-source.ts";
 
 /**
- * A source of access tokens for calls from one service to another. Make one and keep it: it holds the token, fetches a new
- * one before it ends, and one fetch serves all who ask at the same time. Nothing is fetched before the first call.
+ * Access tokens for service-to-service calls. Create one source and keep it: it caches the token, requests a new one before it
+ * expires, and shares one request among concurrent callers. Nothing is fetched before the first call.
  *
- * @param configuration `oauthScopes` are what the token must have; `oauthClientSecret` or `options.clientAuthentication`
+ * @param configuration `oauthScopes` are required of the token; `oauthClientSecret` or `options.clientAuthentication`
  * @throws SignetError `configuration`
  * @example
  * const jobs = clientCredentials(configurationFromEnvironment(process.env));
@@ -20,29 +19,21 @@ export function clientCredentials(
   options: GrantOptions = {},
 ): TokenSource {
   const grant = grantSettings(configuration, options);
-  const { settings, clock, authentication, resource } = grant;
-  // RFC 6749 §4.4: whoever knows a public client's name would get its tokens.
+  const { settings, clock, authentication, resource, scope } = grant;
+  // RFC 6749 §4.4: a public client's id isn't a secret.
   if (authentication.method === "none")
-    throw new SignetError("configuration", "Client credentials need oauthClientSecret, or another proof.", {
-      reasons: ["Client credentials need oauthClientSecret, or another proof."],
-    });
-  const scope = settings.scopes.length === 0 ? undefined : settings.scopes.join(" ");
+    throw configurationError("Client credentials need oauthClientSecret, or other client authentication.");
   const obtain = async () => {
-    const now = clock();
-    const form = { grant_type: "client_credentials", scope, resource };
-    const tokens = tokenSetOf(await postAsClient(grant, "token_endpoint", form), now);
+    const tokens = await requestTokens(grant, { grant_type: "client_credentials", scope, resource });
     requireGranted(settings.scopes, tokens.scopes);
     return tokens;
   };
   return createTokenSource({ obtain, clock, fetch: options.fetch, environment: settings.environment });
 }
 
-/** RFC 6749 §3.3: the provider may grant less, and says so. Told here and not by an API's refusal somewhere later. */
-function requireGranted(asked: readonly string[], granted: readonly string[] | undefined): void {
-  const missing = granted === undefined ? [] : asked.filter((scope) => !granted.includes(scope));
+/** RFC 6749 §3.3: the provider may grant less than requested. Better reported here than by an API later. */
+function requireGranted(requested: readonly string[], granted: readonly string[] | undefined): void {
+  const missing = granted === undefined ? [] : requested.filter((scope) => !granted.includes(scope));
   if (missing.length > 0)
-    throw new SignetError(
-      "insufficient_scope",
-      `The provider does not grant the scope ${missing.join(" ")}.`,
-    );
+    throw new SignetError("insufficient_scope", `The provider did not grant: ${missing.join(" ")}.`);
 }

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { SignetErrorCode } from "../errors.ts";
+import { pause } from "../pause.ts";
 import {
   CLIENT_ID,
-  createHostileProvider,
-  type HostileProvider,
+  createTestProvider,
   ISSUER,
   PERM_ID,
+  type TestProvider,
   type TokenChanges,
-} from "../testing/hostile-provider.ts";
+} from "../testing/test-provider.ts";
 import { type DeviceGrantOptions, type DevicePrompt, deviceGrant } from "./device-grant.ts";
+import type { TokenSet } from "./oauth-client.ts";
 import { refreshingTokens } from "./refresh-grant.ts";
-import type { TokenSet } from "./token-answer.ts";
-import { waitFor } from "./wait-for.ts";
 
 const configuration = { issuer: ISSUER, oauthClientId: CLIENT_ID, oauthScopes: "openid email" };
 const codes = {
@@ -24,7 +24,7 @@ const codes = {
   interval: 5,
 };
 
-let provider: HostileProvider;
+let provider: TestProvider;
 let begun: Record<string, unknown>;
 /** What the token endpoint answers, in turn; the last one stays. */
 let script: (() => Response | Promise<Response>)[];
@@ -35,7 +35,7 @@ const oauthError = (error: string) => () => Response.json({ error }, { status: 4
 const pending = oauthError("authorization_pending");
 
 beforeEach(async () => {
-  provider = await createHostileProvider();
+  provider = await createTestProvider();
   provider.metadata["device_authorization_endpoint"] = `${ISSUER}/device`;
   begun = { ...codes };
   waits = [];
@@ -76,7 +76,7 @@ const failing = (code: SignetErrorCode, oauthError?: string) => ({
   ...(oauthError === undefined ? {} : { oauthError }),
 });
 
-test("the user is shown the code, and the answer tells who has signed in", async () => {
+test("the user is shown the code, and the result says who signed in", async () => {
   const started = provider.clock();
   const { accessToken, refreshToken, claims } = await signIn();
   assert.deepEqual([accessToken, refreshToken, claims?.sub], ["at", "rt-1", PERM_ID]);
@@ -102,7 +102,7 @@ test("the user is shown the code, and the answer tells who has signed in", async
   assert.deepEqual(waits, [5, 5]);
 });
 
-test("it polls slower when it is told to, and when the provider does not answer", async () => {
+test("polls more slowly on slow_down, and while the provider is unavailable", async () => {
   const busy = () => new Response(null, { status: 503 });
   script = [pending, oauthError("slow_down"), pending, oauthError("slow_down"), busy, busy, () => tokens()];
   await signIn();
@@ -114,7 +114,7 @@ test("it polls slower when it is told to, and when the provider does not answer"
   assert.deepEqual(waits, [5]);
 });
 
-test("a no of the user, a code that has expired, and a time that has passed end it", async () => {
+test("ends when the user declines, the code expires, or time is up", async () => {
   script = [oauthError("access_denied")];
   await assert.rejects(signIn(), failing("provider_refused", "access_denied"));
   script = [oauthError("expired_token")];
@@ -125,7 +125,7 @@ test("a no of the user, a code that has expired, and a time that has passed end 
   assert.equal(waits.length, 180);
 });
 
-test("the program may stop waiting", async () => {
+test("the program can stop waiting", async () => {
   const stop = new AbortController();
   const wait = async (milliseconds: number, signal: AbortSignal | undefined) => {
     assert.equal(signal, stop.signal);
@@ -135,17 +135,23 @@ test("the program may stop waiting", async () => {
   script = [pending];
   await assert.rejects(signIn({ signal: stop.signal, wait }), /enough/);
   assert.equal(waits.length, 2);
-  const waiting = waitFor(3_600_000, stop.signal);
-  await assert.rejects(waiting, /enough/);
   const later = new AbortController();
-  const rejected = assert.rejects(waitFor(3_600_000, later.signal), /later/);
-  later.abort(new Error("later"));
+  const rejected = assert.rejects(
+    signIn({
+      signal: later.signal,
+      wait: (_, signal) => {
+        const ended = pause(3_600_000, signal);
+        later.abort(new Error("later"));
+        return ended;
+      },
+    }),
+    /later/,
+  );
   await rejected;
-  await waitFor(0, later.signal).catch(() => {});
-  await waitFor(0, undefined);
+  await pause(3_600_000, stop.signal);
 });
 
-test("an ID token that does not hold ends it: nobody is signed in by it", async () => {
+test("an invalid ID token ends it, and nobody is signed in", async () => {
   const wrong: [SignetErrorCode, TokenChanges][] = [
     ["token_audience", { claims: { aud: "other", azp: undefined } }],
     ["token_issuer", { claims: { iss: "https://evil.example" } }],
@@ -160,7 +166,7 @@ test("an ID token that does not hold ends it: nobody is signed in by it", async 
   assert.equal((await signIn()).claims, undefined);
 });
 
-test("an answer without a code, or with an address that is no web page, is refused and shown to nobody", async () => {
+test("a response without a code, or with a URL that is no web page, is rejected and not shown", async () => {
   for (const change of [
     { device_code: undefined },
     { user_code: 7 },
@@ -178,7 +184,7 @@ test("an answer without a code, or with an address that is no web page, is refus
   provider.metadata["device_authorization_endpoint"] = undefined;
 });
 
-test("the tokens are refreshed before they end, one after another, and the new ones are told", async () => {
+test("the tokens are refreshed in time, and each new set is reported", async () => {
   const first = await signIn();
   const { fetch, clock } = provider;
   const kept: TokenSet[] = [];
@@ -215,7 +221,7 @@ test("the tokens are refreshed before they end, one after another, and the new o
   await assert.rejects(api.token(), failing("provider_refused", "invalid_grant"));
 });
 
-test("tokens that could not be kept are used all the same: the old ones have ended", async () => {
+test("tokens that could not be stored are used anyway, because the old ones are no longer valid", async () => {
   const first = await signIn();
   const { fetch, clock } = provider;
   const onRefreshed = () => Promise.reject(new Error("disk full"));
@@ -226,7 +232,7 @@ test("tokens that could not be kept are used all the same: the old ones have end
   assert.equal(await api.token(), "at-2");
 });
 
-test("without a refresh token the sign-in is over when the token is", async () => {
+test("without a refresh token, the sign-in ends with the access token", async () => {
   script = [() => tokens({}, { refresh_token: undefined })];
   const first = await signIn();
   const { fetch, clock } = provider;

@@ -1,41 +1,38 @@
-/** What a grant needs of the configuration, and the provider that it asks. */
-import { checkConfiguration, type Settings, type SignetConfiguration } from "../configuration.ts";
-import { SignetError } from "../errors.ts";
+/** The part of a configuration that grants use, and the provider it names. */
+import { checkConfiguration } from "../configuration/check-configuration.ts";
+import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { configurationError, SignetError } from "../errors.ts";
 import type { FilterType, Runtime } from "../filter.ts";
 import { createProvider, type Provider } from "../provider/discovery.ts";
-import { createHttp, type Http } from "../provider/http.ts";
-import type { ClientAuthentication } from "./client-authentication.ts";
+import { createHttp } from "../provider/http.ts";
+import { type ClientAuthentication, defaultAuthentication } from "./client-authentication.ts";
+import type { OAuthClient } from "./oauth-client.ts";
 
-/** The configuration of a filter, which may be a filter's own; members that grants have no use for are not looked at. */
+/** A filter's configuration works as well; grants ignore the properties they don't use. */
 export interface GrantConfiguration extends Omit<SignetConfiguration, "filterType"> {
   readonly filterType?: FilterType;
 }
 
-/** What grants take beside their configuration. */
+/** Options of every grant. */
 export interface GrantOptions extends Runtime {
-  /** Default: `oauthClientSecret`; without one the client is a public one. */
+  /** Default: `oauthClientSecret`; without one, a public client. */
   readonly clientAuthentication?: ClientAuthentication;
-  /** Calls the endpoints that ask for a certificate (RFC 8705 §5); `fetch` then shows it. Always with `tls_client_auth`. */
+  /** Uses the mutual-TLS endpoints (RFC 8705 §5); `fetch` presents the certificate. Implied by `tls_client_auth`. */
   readonly useMtlsEndpoints?: boolean;
-  /** What the token is for (RFC 8707): an API's audience. Default: what the application has registered. */
+  /** The token's resource (RFC 8707): an API's audience. Default: as registered for the application. */
   readonly resource?: string;
 }
 
-export interface GrantSettings {
+export interface GrantSettings extends OAuthClient {
   readonly settings: Settings;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly authentication: ClientAuthentication;
-  readonly usesMtlsEndpoints: boolean;
+  /** Undefined: none. */
+  readonly scope: string | undefined;
   readonly resource: string | undefined;
   readonly provider: Provider;
-  readonly http: Http;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
   readonly runtime: Runtime;
 }
 
-const used = [
+const usedProperties = [
   "federationServer",
   "applicationId",
   "oauthOrganisationId",
@@ -55,38 +52,30 @@ const used = [
 
 /** @throws SignetError `configuration` */
 export function grantSettings(configuration: GrantConfiguration, options: GrantOptions): GrantSettings {
-  const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource } = options;
-  const members = Object.fromEntries(used.map((name) => [name, configuration[name]]));
-  // Of an OAuthUserBearer filter, which has the same rules for addresses and ids; its audience stays unused.
-  const filter = { filterType: "OAuthUserBearer", oauthAudience: "unused" } as const;
-  const settings = checkedAsGrant({ ...members, ...filter });
-  const { issuer, clientId, clientSecret, environment } = settings;
+  const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource, onError } = options;
+  const members = Object.fromEntries(usedProperties.map((name) => [name, configuration[name]]));
+  // OAuthUserBearer has the same rules for URLs and ids; the audience stays unused.
+  const settings = checkAsGrant({ ...members, filterType: "OAuthUserBearer", oauthAudience: "unused" });
+  const { issuer, clientId, clientSecret, environment, scopes } = settings;
   if (issuer === undefined || clientId === undefined)
-    throw new SignetError("configuration", "A grant needs oauthClientId.", {
-      reasons: ["A grant needs oauthClientId."],
-    });
+    throw configurationError("A grant needs oauthClientId.");
   const http = createHttp(options, { environment });
   const authentication = clientAuthentication ?? defaultAuthentication(clientSecret);
   return {
-    ...{ settings, issuer, clientId, authentication, resource, http, clock },
+    ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime: options },
+    scope: scopes.length === 0 ? undefined : scopes.join(" "),
     usesMtlsEndpoints: useMtlsEndpoints || authentication.method === "tls_client_auth",
-    provider: createProvider({ issuer, http, clock, onError: options.onError }),
-    runtime: options,
+    provider: createProvider({ issuer, http, clock, onError }),
   };
 }
 
-/** The faults name the grant, and not the filter that its rules are taken from. */
-function checkedAsGrant(configuration: SignetConfiguration): Settings {
+/** Reasons name the grant instead of the filter whose rules it borrows. */
+function checkAsGrant(configuration: SignetConfiguration): Settings {
   try {
     return checkConfiguration(configuration);
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
-    const reasons = error.reasons.map((reason) => reason.replace(/^OAuthUserBearer needs/, "A grant needs"));
-    throw new SignetError("configuration", `The configuration cannot work: ${reasons.join(" ")}`, {
-      reasons,
-    });
+    const rename = (reason: string) => reason.replace(/^OAuthUserBearer needs/, "A grant needs");
+    throw configurationError(...error.reasons.map(rename));
   }
 }
-
-export const defaultAuthentication = (secret: string | undefined): ClientAuthentication =>
-  secret === undefined ? { method: "none" } : { method: "client_secret", secret };

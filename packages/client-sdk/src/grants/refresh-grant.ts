@@ -1,22 +1,18 @@
-/** The refresh grant (RFC 6749 §6), for programs that hold a user's tokens themselves: command lines, devices. */
+/** Refresh token grant (RFC 6749 §6), for programs that store a user's tokens: command lines, devices. */
 import { SignetError } from "../errors.ts";
 import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
-import { type TokenSet, tokenSetOf } from "./token-answer.ts";
-import { postAsClient } from "./token-request.ts";
+import { requestTokens, type TokenSet } from "./oauth-client.ts";
 import { createTokenSource, type TokenSource } from "./token-source.ts";
 
-/** What `refreshingTokens` takes beside its configuration. */
+/** Options of `refreshingTokens`. */
 export interface RefreshOptions extends GrantOptions {
-  /**
-   * Told of every new set: a program that keeps tokens keeps this one instead, as the old one has ended. What it throws, the
-   * call throws that has refreshed; the new set is used all the same.
-   */
+  /** Receives every new token set, to be stored instead of the old one. If it throws, so does the call that refreshed. */
   readonly onRefreshed?: (tokens: TokenSet) => void | Promise<void>;
 }
 
 /**
- * A source that begins with the tokens of a sign-in and refreshes them. One program at a time: each refresh token is good
- * once, and two programs with the same one would sign each other out.
+ * Starts with the tokens of a sign-in and refreshes them. Use it from one process: refresh tokens are single-use, and two
+ * processes sharing one would sign each other out.
  *
  * @throws SignetError `configuration`
  * @example
@@ -34,13 +30,11 @@ export function refreshingTokens(
   const obtain = async (previous: TokenSet | undefined) => {
     const refresh_token = previous?.refreshToken;
     if (refresh_token === undefined)
-      throw new SignetError("provider_refused", "The sign-in is over, and there is no refresh token.", {
+      throw new SignetError("provider_refused", "The access token expired without a refresh token.", {
         oauthError: "invalid_grant",
         status: 401,
       });
-    const now = clock();
-    const form = { grant_type: "refresh_token", refresh_token, resource };
-    return tokenSetOf(await postAsClient(grant, "token_endpoint", form), now);
+    return requestTokens(grant, { grant_type: "refresh_token", refresh_token, resource });
   };
   const { onRefreshed: onObtained, fetch } = options;
   return createTokenSource({ obtain, onObtained, first, clock, fetch, environment: settings.environment });

@@ -1,5 +1,5 @@
-/** Signing users in and out by an application of their own, registering them, and looking at who holds a key. */
-import type { CallOptions, TypedCalls } from "../system-account/typed-calls.ts";
+/** Signing in and out with the application's own forms, registration and recovery, and the actions of links in emails. */
+import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 
 const BASE = "/legacy/api/Authentication";
@@ -9,35 +9,34 @@ type Register = LegacyCalls["POST /legacy/api/Authentication/User/Register"];
 type Roaming = LegacyCalls["POST /legacy/api/Authentication/User/Roaming/Register"];
 type Identity = LegacyCalls["GET /legacy/api/Authentication/Account/VerifyIdentity/{key}"];
 
-/** Signing in and out, registration, recovery. */
+/** Signing in and out, registration and recovery. */
 export interface LegacyAuthentication {
   /**
-   * A session key for address and password. `problem.code` is `two-factor-required` when the user has a second factor: ask for
-   * the code and call again.
+   * Returns a session key. `problem.code` is `two-factor-required` if the user has a second factor: ask for the code and call
+   * again.
    *
-   * @param applicationId default: the system account's own
+   * @param applicationId default: the system account's application
    */
   login(credentials: Login["body"], applicationId?: string, options?: CallOptions): Promise<Login["answer"]>;
-  /** Ends the key and the session that it was made in; with `everywhere` all sessions, keys and tokens of the user. */
+  /** Ends the key and the session it was created in; with `everywhere` all sessions, keys and tokens of the user. */
   logout(key: string, options?: CallOptions & { readonly everywhere?: boolean }): Promise<void>;
-  /** The same answer whether or not the address is taken; there is no account before the link of the mail is used. */
+  /** Same response whether or not the address is taken. The account is created when the link in the email is used. */
   register(user: Register["body"], options?: CallOptions): Promise<Register["answer"]>;
-  /** The same in the organisation that is named, which is the caller's. */
+  /** Registers in the named organisation, which must be the caller's. */
   registerIn(
     organisationId: string,
     user: Register["body"],
     options?: CallOptions,
   ): Promise<Register["answer"]>;
-  /** Asks a user of another organisation, by mail, to become a member of the caller's. */
+  /** Invites a user of another organisation by email to join the caller's. */
   registerRoaming(user: Roaming["body"], options?: CallOptions): Promise<Roaming["answer"]>;
-  /** Sends a link to set a new password; the same answer for every address. */
+  /** Emails a link to set a new password. Same response for every address. */
   resetPassword(email: string, options?: CallOptions): Promise<{ Message: string }>;
-  /** Who holds a key, and how they proved who they are. */
+  /** Returns the user of a key, and how they authenticated. */
   verifyIdentity(key: string, options?: CallOptions): Promise<Identity["answer"]>;
 }
 
-export function legacyAuthentication(calls: TypedCalls<LegacyCalls>): LegacyAuthentication {
-  const { call } = calls;
+export function legacyAuthentication({ call }: TypedClient<LegacyCalls>): LegacyAuthentication {
   return {
     login: async (body, applicationId, options) => {
       if (applicationId === undefined) return (await call(`POST ${BASE}/User/Login`, { body }, options)).body;
@@ -46,25 +45,10 @@ export function legacyAuthentication(calls: TypedCalls<LegacyCalls>): LegacyAuth
     },
     logout: async (Key, { everywhere = false, ...options } = {}) => {
       const body = { Key };
-      if (!everywhere) await call(`POST ${BASE}/User/Logout`, { body }, options);
-      else {
-        const path = { everywhere: "everywhere" };
-        await call(`POST ${BASE}/User/Logout/{everywhere}`, { path, body }, options);
-      }
+      const path = { everywhere: "everywhere" };
+      if (everywhere) await call(`POST ${BASE}/User/Logout/{everywhere}`, { path, body }, options);
+      else await call(`POST ${BASE}/User/Logout`, { body }, options);
     },
-    ...registration(calls),
-    verifyIdentity: async (key, options) =>
-      (await call(`GET ${BASE}/Account/VerifyIdentity/{key}`, { path: { key } }, options)).body,
-  };
-}
-
-function registration({
-  call,
-}: TypedCalls<LegacyCalls>): Pick<
-  LegacyAuthentication,
-  "register" | "registerIn" | "registerRoaming" | "resetPassword"
-> {
-  return {
     register: async (body, options) => (await call(`POST ${BASE}/User/Register`, { body }, options)).body,
     registerIn: async (publicId, body, options) => {
       const given = { path: { publicId }, body };
@@ -74,5 +58,50 @@ function registration({
       (await call(`POST ${BASE}/User/Roaming/Register`, { body }, options)).body,
     resetPassword: async (email, options) =>
       (await call(`POST ${BASE}/User/{email}/PasswordReset`, { path: { email } }, options)).body,
+    verifyIdentity: async (key, options) =>
+      (await call(`GET ${BASE}/Account/VerifyIdentity/{key}`, { path: { key } }, options)).body,
+  };
+}
+
+const ACTION = "/legacy/api/Authentication/Action/{id}/{type}";
+
+type Completed = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}"]["answer"];
+type Requirement = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}/Requirement"]["answer"];
+
+/** Actions of links in emails. */
+export interface LegacyActions {
+  /** Returns what completing the action requires, without changing anything. */
+  requirement(id: string, type: Completed["Type"], options?: CallOptions): Promise<Requirement>;
+  /**
+   * Completes the action. `problem.status` is 404 for an unknown or used link, and 410 for an expired one.
+   *
+   * @param input if `requirement` names `NewPassword`
+   */
+  complete(
+    id: string,
+    type: Completed["Type"],
+    input?: { readonly NewPassword: string },
+    options?: CallOptions,
+  ): Promise<Completed>;
+  /** Confirms the email address of a registration. */
+  completeRegistration(key: string, options?: CallOptions): Promise<Completed>;
+}
+
+/** A retry after a lost response would only report that the link was used. */
+const singleUse = { isRepeatable: false } as const;
+
+export function legacyActions({ call }: TypedClient<LegacyCalls>): LegacyActions {
+  return {
+    requirement: async (id, type, options) =>
+      (await call(`GET ${ACTION}/Requirement`, { path: { id, type } }, options)).body,
+    complete: async (id, type, body, options) => {
+      const path = { id, type };
+      if (body === undefined) return (await call(`GET ${ACTION}`, { path, ...singleUse }, options)).body;
+      return (await call(`POST ${ACTION}`, { path, body }, options)).body;
+    },
+    completeRegistration: async (key, options) => {
+      const route = "GET /legacy/api/Authentication/User/Register/Complete/{key}";
+      return (await call(route, { path: { key }, ...singleUse }, options)).body;
+    },
   };
 }

@@ -1,17 +1,15 @@
 /**
- * A client of the service's legacy API: signing users in and out, registration, recovery, profiles, session keys. Begin with
+ * Client for the service's legacy API: signing users in and out, registration, recovery, profiles, session keys. Start with
  * `legacyApiClient`.
  *
  * @module legacy-api
  */
 
-export type { ItemList, Page } from "../system-account/item-list.ts";
-export type { ServiceOptions } from "../system-account/service-calls.ts";
-export type { ServiceConfiguration } from "../system-account/service-settings.ts";
-export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
-export type { LegacyActions } from "./actions.ts";
-export type { LegacyApplications } from "./applications.ts";
-export type { LegacyAuthentication } from "./authentication.ts";
+export type { ItemList, Page } from "../service-api/item-list.ts";
+export type { ServiceOptions } from "../service-api/service-client.ts";
+export type { ServiceConfiguration } from "../service-api/service-settings.ts";
+export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
+export type { LegacyActions, LegacyAuthentication } from "./authentication.ts";
 export { type LegacyApiClient, legacyApiClient } from "./legacy-api-client.ts";
 export type {
   ConvertedSessionKey,
@@ -20,5 +18,5 @@ export type {
   ServiceSession,
   ValidSessionKey,
 } from "./legacy-records.ts";
-export type { LegacySessionKeys } from "./session-keys.ts";
+export type { LegacyApplications, LegacySessionKeys } from "./session-keys.ts";
 export type { LegacyUsers, UserSettings } from "./users.ts";

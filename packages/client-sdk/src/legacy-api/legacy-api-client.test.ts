@@ -1,11 +1,11 @@
 // Which calls of the legacy API are made again, and that a key alone is enough where it is the credential.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonAnswer, type ScriptedService, scriptedService } from "../testing/scripted-service.ts";
+import { jsonResponse, type StubService, stubService } from "../testing/stub-service.ts";
 import { type LegacyApiClient, legacyApiClient } from "./legacy-api-client.ts";
 
 const APP = "0198c7a3-0000-7222-8333-444455556666";
-const clientFor = ({ fetch }: ScriptedService) =>
+const clientFor = ({ fetch }: StubService) =>
   legacyApiClient({ federationServer: "https://id.example" }, { fetch, wait: async () => {} });
 
 const calls: { name: string; attempts: number; call: (legacy: LegacyApiClient) => Promise<unknown> }[] = [
@@ -47,15 +47,15 @@ const calls: { name: string; attempts: number; call: (legacy: LegacyApiClient) =
   },
 ];
 for (const { name, attempts, call } of calls)
-  test(`${name}: ${attempts === 1 ? "asked once" : "asked again"}`, async () => {
-    const service = scriptedService(() => new TypeError("fetch failed"));
+  test(`${name}: ${attempts === 1 ? "not retried" : "retried"}`, async () => {
+    const service = stubService(() => new TypeError("fetch failed"));
     await assert.rejects(call(clientFor(service)), { code: "provider_unreachable" });
     assert.equal(service.asked.length, attempts);
     assert.equal(service.asked[0]?.headers.get("authorization"), null);
   });
 
-test("signing out says what ends", async () => {
-  const service = scriptedService(() => new Response(null, { status: 204 }));
+test("signing out names what ends", async () => {
+  const service = stubService(() => new Response(null, { status: 204 }));
   const { authentication } = clientFor(service);
   await authentication.logout("sgn_sk_1");
   await authentication.logout("sgn_sk_1", { everywhere: true });
@@ -68,7 +68,7 @@ test("signing out says what ends", async () => {
   );
 });
 
-test("a profile has settings, be they none", async () => {
-  const { users } = clientFor(scriptedService(() => jsonAnswer({ PermId: "1" })));
+test("a profile always has settings, possibly empty", async () => {
+  const { users } = clientFor(stubService(() => jsonResponse({ PermId: "1" })));
   assert.deepEqual(await users.profileWithSettings(APP, "k"), { PermId: "1", Settings: {} } as unknown);
 });

@@ -1,15 +1,23 @@
-/** The service's legacy API: users, session keys and applications, as applications of the legacy federation know them. */
-import { type ServiceOptions, serviceCalls } from "../system-account/service-calls.ts";
-import { type ServiceConfiguration, serviceSettings } from "../system-account/service-settings.ts";
-import { typedCalls } from "../system-account/typed-calls.ts";
-import { type LegacyActions, legacyActions } from "./actions.ts";
-import { type LegacyApplications, legacyApplications } from "./applications.ts";
-import { type LegacyAuthentication, legacyAuthentication } from "./authentication.ts";
+/** Client for the service's legacy API: users, session keys and applications of the legacy federation. */
+import { createServiceClient, type ServiceOptions } from "../service-api/service-client.ts";
+import { type ServiceConfiguration, serviceSettings } from "../service-api/service-settings.ts";
+import { typedClient } from "../service-api/typed-client.ts";
+import {
+  type LegacyActions,
+  type LegacyAuthentication,
+  legacyActions,
+  legacyAuthentication,
+} from "./authentication.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
-import { type LegacySessionKeys, legacySessionKeys } from "./session-keys.ts";
+import {
+  type LegacyApplications,
+  type LegacySessionKeys,
+  legacyApplications,
+  legacySessionKeys,
+} from "./session-keys.ts";
 import { type LegacyUsers, legacyUsers } from "./users.ts";
 
-/** What `legacyApiClient` makes. */
+/** What `legacyApiClient` returns. */
 export interface LegacyApiClient {
   readonly authentication: LegacyAuthentication;
   readonly actions: LegacyActions;
@@ -19,14 +27,14 @@ export interface LegacyApiClient {
 }
 
 /**
- * With the keys of a system account every call is signed, in the strict form. Without them only those calls work whose
- * credential is a session key or a link, and these only for applications that do not demand a signature.
+ * Creates a client. With a system account's key pair, every call is signed in the strict form. Without it, only calls work whose
+ * credential is a session key or a link, and only for applications that don't require signatures.
  *
- * Calls that only read are made up to three times when the service does not answer or turns them away; others once, as
- * nothing tells whether a first one has arrived. Refusals are `SignetError` with code `provider_refused` and a `problem`, e.g.
+ * Read-only calls are tried up to three times if the service is unavailable; others once, because the first may have arrived.
+ * Refused calls throw `SignetError` with code `provider_refused` and a `problem`, e.g.
  * `error.problem?.code === "two-factor-required"`.
  *
- * @param configuration `federationServer`, and the two keys of a system account
+ * @param configuration `federationServer`, and the key pair of a system account
  * @throws SignetError `configuration`
  * @example
  * const legacy = legacyApiClient({ federationServer, systemAccountPublicKey, systemAccountSecretKey });
@@ -37,12 +45,12 @@ export function legacyApiClient(
   options: ServiceOptions = {},
 ): LegacyApiClient {
   const settings = serviceSettings(configuration, { isSigned: false });
-  const calls = typedCalls<LegacyCalls>(serviceCalls(settings, options));
+  const client = typedClient<LegacyCalls>(createServiceClient(settings, options));
   return {
-    authentication: legacyAuthentication(calls),
-    actions: legacyActions(calls),
-    users: legacyUsers(calls),
-    keys: legacySessionKeys(calls),
-    applications: legacyApplications(calls),
+    authentication: legacyAuthentication(client),
+    actions: legacyActions(client),
+    users: legacyUsers(client),
+    keys: legacySessionKeys(client),
+    applications: legacyApplications(client),
   };
 }

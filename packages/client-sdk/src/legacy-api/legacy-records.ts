@@ -4,15 +4,15 @@ export type LegacyApplication = {
   ApplicationId: string;
   Name: string;
   OrganisationId: string;
-  /** the application's home page */
+  /** Home page of the application */
   Url: string | null;
 };
 
 export type ConvertedSessionKey = {
-  /** shown this once */
+  /** Returned once */
   Key: string;
   Kind: "Service" | "UserTemp" | "UserPerm";
-  /** null for a key that lives until it is revoked */
+  /** null for a key that is valid until it is revoked */
   ExpiresAt: string | null;
 };
 
@@ -40,7 +40,7 @@ export type ValidSessionKey = {
   Valid: true;
   Kind: "Service" | "UserTemp" | "UserPerm";
   ApplicationId: string;
-  /** null for a key that lives until it is revoked */
+  /** null for a key that is valid until it is revoked */
   ExpiresAt: string | null;
   User: LegacyUser;
 };

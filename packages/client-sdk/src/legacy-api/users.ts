@@ -1,40 +1,40 @@
-/** Users of the organisation, what an application keeps about them, and where they are signed in. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+/** Users of the organisation, their application settings and sessions. */
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { LegacyUser, ServiceSession } from "./legacy-records.ts";
 
-/** What an application keeps about a user: JSON of its own. */
+/** An application's settings for a user: any JSON object. */
 export type UserSettings = Record<string, unknown>;
 
-/** Users, and what an application keeps about them. */
+/** Users, and their application settings. */
 export interface LegacyUsers {
-  /** A member of the organisation by address. `problem.code` is `not-found` for nobody. */
+  /** A member of the organisation by email address. `problem.code` is `not-found` without a match. */
   get(email: string, options?: CallOptions): Promise<LegacyUser>;
-  /** The holder of a session key. */
+  /** The user of a session key. */
   profile(applicationId: string, key: string, options?: CallOptions): Promise<LegacyUser>;
-  /** The same, with what the application keeps about the user. */
+  /** The user of a session key, with the application's settings. */
   profileWithSettings(
     applicationId: string,
     key: string,
     options?: CallOptions,
   ): Promise<LegacyUser & { Settings: UserSettings }>;
-  /** Replaces what the application keeps about the user, at most 16 KiB of JSON; signed. */
+  /** Replaces the application's settings for the user, at most 16 KiB of JSON. Must be signed. */
   replaceSettings(
     applicationId: string,
     key: string,
     settings: UserSettings,
     options?: CallOptions,
   ): Promise<UserSettings>;
-  /** Living session keys of a user, of the applications that the caller may act for. */
+  /** Active session keys of a user, for applications the caller may act for. */
   sessions(permId: string, options?: ListOptions): ItemList<ServiceSession>;
-  /** Whether nobody of the organisation has this username. Rate limited. */
+  /** Whether a username is available in the organisation. Rate-limited. */
   isUsernameAvailable(username: string, options?: CallOptions): Promise<boolean>;
 }
 
 const PROFILE = "/legacy/api/User/Profile/{appId}/{key}";
 
-export function legacyUsers({ call, list }: TypedCalls<LegacyCalls>): LegacyUsers {
+export function legacyUsers({ call, list }: TypedClient<LegacyCalls>): LegacyUsers {
   return {
     get: async (email, options) =>
       (await call("POST /legacy/api/users/get", { body: { email }, isRepeatable: true }, options)).body,

@@ -1,54 +1,86 @@
-/** What users, or the organisation for all of them, have allowed clients. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+/** Consents (granted by users, or by the organisation for all users) and pre-authorizations (granted in advance). */
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
-import type { Consent } from "./management-records.ts";
-import { type RepeatOptions, repeatable } from "./versions.ts";
+import type { Consent, Preauthorization } from "./management-records.ts";
+import { type RepeatOptions, repeatable } from "./versioned-records.ts";
 
-/** Which consents are listed: those that fit all that is given. */
+/** Filters a list of consents; all given criteria must match. */
 export interface ConsentFilter {
   readonly clientId?: string;
   /** PermId. */
   readonly userId?: string;
   readonly kind?: "user" | "organisation";
-  /** True: those taken back too. */
+  /** Includes revoked ones. */
   readonly revoked?: boolean;
 }
 
 type OrganisationConsent = ManagementCalls["POST /legacy/api/oauth/consents/organisation"]["body"];
 type UserConsent = ManagementCalls["POST /legacy/api/oauth/consents/user"]["body"];
 
-/** What users, or the organisation for all of them, have allowed clients. */
+/** Consents granted to clients by users, or by the organisation for all users. */
 export interface ManagedConsents {
-  /** Those that hold, oldest first; with `revoked` the others too. */
+  /** Active consents, oldest first; with `revoked` the revoked ones too. */
   list(filter?: ConsentFilter, options?: ListOptions): ItemList<Consent>;
-  /** Also when it has been taken back. */
+  /** Returns a consent, revoked or not. */
   get(id: string, options?: CallOptions): Promise<Consent>;
-  /** For all users: none of them is asked. */
+  /** For all users, who are no longer asked. */
   grantForOrganisation(consent: OrganisationConsent, options?: RepeatOptions): Promise<Consent>;
-  /** For one user, who is not asked. */
+  /** For one user, who is no longer asked. */
   grantForUser(consent: UserConsent, options?: RepeatOptions): Promise<Consent>;
-  /** Takes it back: the refresh tokens that rest on it end at once. */
+  /** Also revokes the refresh tokens based on it. */
   revoke(id: string, options?: CallOptions): Promise<void>;
 }
 
-const ALL = "/legacy/api/oauth/consents";
-const ONE = `${ALL}/{id}` as const;
+const CONSENTS = "/legacy/api/oauth/consents";
+const CONSENT = `${CONSENTS}/{id}` as const;
 
-export function managedConsents({ call, list }: TypedCalls<ManagementCalls>): ManagedConsents {
+export function managedConsents({ call, list }: TypedClient<ManagementCalls>): ManagedConsents {
   return {
     list: ({ revoked, ...filter } = {}, options) => {
       const query =
         revoked === undefined ? filter : ({ ...filter, revoked: revoked ? "true" : "false" } as const);
-      return list(`GET ${ALL}`, { query }, options);
+      return list(`GET ${CONSENTS}`, { query }, options);
     },
-    get: async (id, options) => (await call(`GET ${ONE}`, { path: { id } }, options)).body,
+    get: async (id, options) => (await call(`GET ${CONSENT}`, { path: { id } }, options)).body,
     grantForOrganisation: async (body, options = {}) =>
-      (await call(`POST ${ALL}/organisation`, { body, ...repeatable(options) }, options)).body,
+      (await call(`POST ${CONSENTS}/organisation`, { body, ...repeatable(options) }, options)).body,
     grantForUser: async (body, options = {}) =>
-      (await call(`POST ${ALL}/user`, { body, ...repeatable(options) }, options)).body,
+      (await call(`POST ${CONSENTS}/user`, { body, ...repeatable(options) }, options)).body,
     revoke: async (id, options) => {
-      await call(`DELETE ${ONE}`, { path: { id } }, options);
+      await call(`DELETE ${CONSENT}`, { path: { id } }, options);
+    },
+  };
+}
+
+type NewPreauthorization = ManagementCalls["POST /legacy/api/oauth/preauthorizations"]["body"];
+
+/** Scopes granted to clients in advance. */
+export interface ManagedPreauthorizations {
+  /** All pre-authorizations, oldest first. */
+  list(filter?: { readonly clientId?: string }, options?: ListOptions): ItemList<Preauthorization>;
+  /** Returns one by its id. */
+  get(id: string, options?: CallOptions): Promise<Preauthorization>;
+  /** For all users of one client, who are no longer asked for these scopes. */
+  create(preauthorization: NewPreauthorization, options?: RepeatOptions): Promise<Preauthorization>;
+  /** Also revokes the refresh tokens based on it. */
+  delete(id: string, options?: CallOptions): Promise<void>;
+}
+
+const PREAUTHORIZATIONS = "/legacy/api/oauth/preauthorizations";
+const PREAUTHORIZATION = `${PREAUTHORIZATIONS}/{id}` as const;
+
+export function managedPreauthorizations({
+  call,
+  list,
+}: TypedClient<ManagementCalls>): ManagedPreauthorizations {
+  return {
+    list: (query = {}, options) => list(`GET ${PREAUTHORIZATIONS}`, { query }, options),
+    get: async (id, options) => (await call(`GET ${PREAUTHORIZATION}`, { path: { id } }, options)).body,
+    create: async (body, options = {}) =>
+      (await call(`POST ${PREAUTHORIZATIONS}`, { body, ...repeatable(options) }, options)).body,
+    delete: async (id, options) => {
+      await call(`DELETE ${PREAUTHORIZATION}`, { path: { id } }, options);
     },
   };
 }

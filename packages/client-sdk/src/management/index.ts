@@ -1,16 +1,16 @@
 /**
- * A client of the service's management API: OAuth clients and their secrets, scopes, consents, pre-authorizations and system
- * accounts of an organisation. Begin with `managementClient`.
+ * Client for the service's management API: an organisation's OAuth clients and secrets, scopes, consents, pre-authorizations and
+ * system accounts. Start with `managementClient`.
  *
  * @module management
  */
 
-export type { ItemList, Page } from "../system-account/item-list.ts";
-export type { ServiceOptions } from "../system-account/service-calls.ts";
-export type { ServiceConfiguration } from "../system-account/service-settings.ts";
-export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
+export type { ItemList, Page } from "../service-api/item-list.ts";
+export type { ServiceOptions } from "../service-api/service-client.ts";
+export type { ServiceConfiguration } from "../service-api/service-settings.ts";
+export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
 export type { ManagedClients } from "./clients.ts";
-export type { ConsentFilter, ManagedConsents } from "./consents.ts";
+export type { ConsentFilter, ManagedConsents, ManagedPreauthorizations } from "./consents.ts";
 export { type ManagementClient, managementClient } from "./management-client.ts";
 export type {
   AssignedUser,
@@ -32,7 +32,6 @@ export type {
   SystemAccount,
   SystemAccountKey,
 } from "./management-records.ts";
-export type { ManagedPreauthorizations } from "./preauthorizations.ts";
 export type { ManagedScopes } from "./scopes.ts";
 export type { ManagedSystemAccounts } from "./system-accounts.ts";
-export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versions.ts";
+export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versioned-records.ts";

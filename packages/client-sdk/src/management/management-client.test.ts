@@ -1,12 +1,7 @@
 // What the management client adds to the calls: versions, one key for all attempts, and changes that overwrite nobody's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  jsonAnswer,
-  problemAnswer,
-  type ScriptedService,
-  scriptedService,
-} from "../testing/scripted-service.ts";
+import { jsonResponse, problemResponse, type StubService, stubService } from "../testing/stub-service.ts";
 import { managementClient } from "./management-client.ts";
 
 const configuration = {
@@ -14,21 +9,21 @@ const configuration = {
   systemAccountPublicKey: "0198c7a3-1111-7222-8333-444455556666",
   systemAccountSecretKey: "sgn_sa_secret",
 };
-const clientFor = ({ fetch }: ScriptedService) =>
+const clientFor = ({ fetch }: StubService) =>
   managementClient(configuration, { fetch, wait: async () => {} });
 const ID = "0198c7a3-0000-7222-8333-444455556666";
 
-test("a configuration without keys is refused at start", () => {
+test("a configuration without keys is rejected at start", () => {
   assert.throws(() => managementClient({ federationServer: "https://id.example" }), {
     code: "configuration",
   });
 });
 
-test("all attempts at making something share one Idempotency-Key, which the caller may give", async () => {
-  const service = scriptedService((_, count) =>
+test("all attempts at creating something share one Idempotency-Key, which the caller can set", async () => {
+  const service = stubService((_, count) =>
     count % 2 === 1
       ? new TypeError("fetch failed")
-      : jsonAnswer({ clientId: ID, clientSecret: null }, 201, { etag: '"1"' }),
+      : jsonResponse({ clientId: ID, clientSecret: null }, 201, { etag: '"1"' }),
   );
   const { clients } = clientFor(service);
   const made = await clients.create({ name: "Shop", clientType: "confidential" });
@@ -39,8 +34,8 @@ test("all attempts at making something share one Idempotency-Key, which the call
   assert.deepEqual(sent, [sent[0], sent[0], "order-7", "order-7"]);
 });
 
-test("every call that makes something has one", async () => {
-  const service = scriptedService(() => jsonAnswer({ id: ID }, 201, { etag: '"1"' }));
+test("every call that creates something has one", async () => {
+  const service = stubService(() => jsonResponse({ id: ID }, 201, { etag: '"1"' }));
   const management = clientFor(service);
   await management.clients.rotateSecret(ID, { label: "autumn" });
   await management.clients.revokeOldSecret(ID, "1");
@@ -57,10 +52,10 @@ test("every call that makes something has one", async () => {
   assert.equal(new Set(service.asked.map(({ headers }) => headers.get("idempotency-key"))).size, 8);
 });
 
-test("what was read is changed and sent back, only if nobody was faster", async () => {
+test("a change is sent with the version that was read", async () => {
   const read = { clientId: ID, name: "Shop", description: null, enabled: true };
-  const service = scriptedService(({ method }) =>
-    jsonAnswer(read, 200, { etag: method === "GET" ? '"3"' : '"4"' }),
+  const service = stubService(({ method }) =>
+    jsonResponse(read, 200, { etag: method === "GET" ? '"3"' : '"4"' }),
   );
   const { clients } = clientFor(service);
   const client = await clients.get(ID);
@@ -75,15 +70,15 @@ test("what was read is changed and sent back, only if nobody was faster", async 
   assert.equal(service.asked[3]?.headers.get("if-match"), '"4"');
 });
 
-test("an update is made again on what somebody else has left, and not for ever", async () => {
+test("an update starts over after a concurrent change, but not forever", async () => {
   let version = 1;
   const others = (rounds: number) => {
     version = 1;
-    return scriptedService(({ method, headers }) => {
-      if (method === "GET") return jsonAnswer({ name: `name ${version}` }, 200, { etag: `"${version}"` });
+    return stubService(({ method, headers }) => {
+      if (method === "GET") return jsonResponse({ name: `name ${version}` }, 200, { etag: `"${version}"` });
       if (version <= rounds) version++;
-      if (headers.get("if-match") !== `"${version}"`) return problemAnswer(412, "stale");
-      return jsonAnswer({ name: "done" }, 200, { etag: '"9"' });
+      if (headers.get("if-match") !== `"${version}"`) return problemResponse(412, "stale");
+      return jsonResponse({ name: "done" }, 200, { etag: '"9"' });
     });
   };
   const service = others(2);
@@ -100,22 +95,22 @@ test("an update is made again on what somebody else has left, and not for ever",
     { code: "provider_refused" },
   );
   assert.equal(busy.asked.length, 10);
-  const refusing = scriptedService(({ method }) =>
-    method === "GET" ? jsonAnswer({}, 200, { etag: '"1"' }) : problemAnswer(422, "invalid"),
+  const refusing = stubService(({ method }) =>
+    method === "GET" ? jsonResponse({}, 200, { etag: '"1"' }) : problemResponse(422, "invalid"),
   );
   await assert.rejects(clientFor(refusing).clients.update(ID, (client) => client));
   assert.equal(refusing.asked.length, 2);
 });
 
-test("a tag that a compressing proxy has made weak still names the version", async () => {
-  const { clients } = clientFor(scriptedService(() => jsonAnswer({ name: "Shop" }, 200, { etag: 'W/"3"' })));
+test("a tag weakened by a compressing proxy still names the version", async () => {
+  const { clients } = clientFor(stubService(() => jsonResponse({ name: "Shop" }, 200, { etag: 'W/"3"' })));
   assert.equal((await clients.get(ID)).etag, '"3"');
 });
 
-test("an update whose answer was lost is not made a second time", async () => {
-  const service = scriptedService(({ method }, count) => {
-    if (method === "GET") return jsonAnswer({ claims: ["one more"] }, 200, { etag: `"${count}"` });
-    return count === 2 ? new TypeError("fetch failed") : problemAnswer(412, "stale");
+test("an update whose response was lost is not repeated", async () => {
+  const service = stubService(({ method }, count) => {
+    if (method === "GET") return jsonResponse({ claims: ["one more"] }, 200, { etag: `"${count}"` });
+    return count === 2 ? new TypeError("fetch failed") : problemResponse(412, "stale");
   });
   let changes = 0;
   const change = (scope: { readonly etag: string }) => {
@@ -126,14 +121,14 @@ test("an update whose answer was lost is not made a second time", async () => {
   assert.deepEqual([changes, service.asked.length], [1, 3]);
 });
 
-test("an answer without a version is no answer", async () => {
-  await assert.rejects(clientFor(scriptedService(() => jsonAnswer({}))).clients.get(ID), {
+test("a response without an ETag is rejected", async () => {
+  await assert.rejects(clientFor(stubService(() => jsonResponse({}))).clients.get(ID), {
     code: "provider_answer",
   });
 });
 
-test("filters of a list are sent as the service reads them", async () => {
-  const service = scriptedService(() => jsonAnswer({ items: [], nextCursor: null }));
+test("list filters are sent in the service's format", async () => {
+  const service = stubService(() => jsonResponse({ items: [], nextCursor: null }));
   const { consents, preauthorizations } = clientFor(service);
   await consents.list({ clientId: ID, revoked: true }, { pageSize: 200 }).toArray();
   await consents.list({ revoked: false }).toArray();

@@ -1,15 +1,19 @@
-/** The service's management API: OAuth clients, scopes, consents, pre-authorizations and system accounts of an organisation. */
-import { type ServiceOptions, serviceCalls } from "../system-account/service-calls.ts";
-import { type ServiceConfiguration, serviceSettings } from "../system-account/service-settings.ts";
-import { typedCalls } from "../system-account/typed-calls.ts";
+/** Client for the service's management API, signed by an administrator's system account. */
+import { createServiceClient, type ServiceOptions } from "../service-api/service-client.ts";
+import { type ServiceConfiguration, serviceSettings } from "../service-api/service-settings.ts";
+import { typedClient } from "../service-api/typed-client.ts";
 import { type ManagedClients, managedClients } from "./clients.ts";
-import { type ManagedConsents, managedConsents } from "./consents.ts";
+import {
+  type ManagedConsents,
+  type ManagedPreauthorizations,
+  managedConsents,
+  managedPreauthorizations,
+} from "./consents.ts";
 import type { ManagementCalls } from "./management-calls.ts";
-import { type ManagedPreauthorizations, managedPreauthorizations } from "./preauthorizations.ts";
 import { type ManagedScopes, managedScopes } from "./scopes.ts";
 import { type ManagedSystemAccounts, managedSystemAccounts } from "./system-accounts.ts";
 
-/** What `managementClient` makes. */
+/** What `managementClient` returns. */
 export interface ManagementClient {
   readonly clients: ManagedClients;
   readonly scopes: ManagedScopes;
@@ -19,12 +23,11 @@ export interface ManagementClient {
 }
 
 /**
- * Every call is signed in the strict form by an administrator's system account. Calls that do the same however often they
- * arrive are made up to three times when the service does not answer or turns them away; that is all of them, as those
- * that make something get an `Idempotency-Key`.
+ * Creates a client whose calls are signed in the strict form by an administrator's system account. All calls are idempotent
+ * (those that create something have an `Idempotency-Key`) and are tried up to three times if the service is unavailable.
  *
- * Refusals are `SignetError` with code `provider_refused` and a `problem`, e.g. `error.problem?.code === "not-found"`;
- * `provider_unreachable` when the service cannot answer.
+ * Refused calls throw `SignetError` with code `provider_refused` and a `problem`, e.g. `error.problem?.code === "not-found"`;
+ * calls to an unavailable service throw `provider_unreachable`.
  *
  * @param configuration `federationServer`, `systemAccountPublicKey` and `systemAccountSecretKey`
  * @throws SignetError `configuration`
@@ -38,12 +41,12 @@ export function managementClient(
   options: ServiceOptions = {},
 ): ManagementClient {
   const settings = serviceSettings(configuration, { isSigned: true });
-  const calls = typedCalls<ManagementCalls>(serviceCalls(settings, options));
+  const client = typedClient<ManagementCalls>(createServiceClient(settings, options));
   return {
-    clients: managedClients(calls),
-    scopes: managedScopes(calls),
-    consents: managedConsents(calls),
-    preauthorizations: managedPreauthorizations(calls),
-    systemAccounts: managedSystemAccounts(calls),
+    clients: managedClients(client),
+    scopes: managedScopes(client),
+    consents: managedConsents(client),
+    preauthorizations: managedPreauthorizations(client),
+    systemAccounts: managedSystemAccounts(client),
   };
 }

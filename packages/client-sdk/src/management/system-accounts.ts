@@ -1,6 +1,5 @@
-/** System accounts of the organisation: their keys, and the applications that they may act for. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+/** System accounts of the organisation, their key pairs, and the applications they may act for. */
+import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type {
   ChangedSystemAccount,
@@ -11,95 +10,46 @@ import type {
 } from "./management-records.ts";
 import {
   type DeleteOptions,
-  matching,
   type RepeatOptions,
-  type Replacement,
   repeatable,
-  replacing,
-  updating,
-  type Versioned,
-  versioned,
-} from "./versions.ts";
+  type VersionedRecords,
+  versionedRecords,
+} from "./versioned-records.ts";
 
 type NewKey = NonNullable<ManagementCalls["POST /legacy/api/oauth/system-accounts/{id}/keys"]["body"]>;
 
-/** System accounts of the organisation and their keys. */
-export interface ManagedSystemAccounts {
-  /** All of them, oldest first. */
-  list(options?: ListOptions): ItemList<SystemAccount>;
-  /** With the `etag` that `replace` goes by. */
-  get(id: string, options?: CallOptions): Promise<Versioned<SystemAccount>>;
-  /** `secretKey` is shown this once: null when the answer that had it was lost on the way, and `addKey` gives another pair. */
-  create(account: NewSystemAccount, options?: RepeatOptions): Promise<Versioned<CreatedSystemAccount>>;
-  /** Its name, the form of its signatures and whether it is let in: all three are sent. */
-  replace(
-    id: string,
-    account: Replacement<ChangedSystemAccount>,
-    options?: CallOptions,
-  ): Promise<Versioned<SystemAccount>>;
-  /** Reads, changes and replaces; again when somebody else was faster. */
-  update(
-    id: string,
-    change: (
-      account: Versioned<SystemAccount>,
-    ) => Replacement<ChangedSystemAccount> | Promise<Replacement<ChangedSystemAccount>>,
-    options?: CallOptions,
-  ): Promise<Versioned<SystemAccount>>;
-  /** With its keys. The account that calls cannot delete itself. */
+/** System accounts of the organisation and their key pairs. */
+export interface ManagedSystemAccounts
+  extends VersionedRecords<SystemAccount, CreatedSystemAccount, NewSystemAccount, ChangedSystemAccount> {
+  /** Deletes the account with its keys. An account can't delete itself. */
   delete(id: string, options?: DeleteOptions): Promise<void>;
-  /** Lets it act for another application of the organisation. */
+  /** Lets the account act for another application of the organisation. */
   grantApplication(id: string, applicationId: string, options?: CallOptions): Promise<void>;
-  /** Takes that back. */
+  /** Revokes that permission. */
   withdrawApplication(id: string, applicationId: string, options?: CallOptions): Promise<void>;
-  /** Another pair of keys, shown this once; the old ones work on, unless `expireOthersInSeconds` says when they end. */
+  /** Adds a key pair, shown only once. The old ones stay active unless `expireOthersInSeconds` is set. */
   addKey(id: string, key?: NewKey, options?: RepeatOptions): Promise<CreatedSystemAccountKey>;
-  /** Ends one pair at once. The pair that a call is signed with cannot end itself. */
+  /** Revokes one key pair immediately. A pair can't revoke itself. */
   revokeKey(id: string, publicKey: string, options?: CallOptions): Promise<void>;
 }
 
-const ALL = "/legacy/api/oauth/system-accounts";
-const ONE = `${ALL}/{id}` as const;
+const ACCOUNTS = "/legacy/api/oauth/system-accounts";
+const ACCOUNT = `${ACCOUNTS}/{id}` as const;
 
-export function managedSystemAccounts(calls: TypedCalls<ManagementCalls>): ManagedSystemAccounts {
-  const { call, list } = calls;
-  const get: ManagedSystemAccounts["get"] = async (id, options) =>
-    versioned(await call(`GET ${ONE}`, { path: { id } }, options));
-  const replace: ManagedSystemAccounts["replace"] = async (id, account, options) =>
-    versioned(await call(`PUT ${ONE}`, { path: { id }, ...replacing(account) }, options));
+export function managedSystemAccounts(client: TypedClient<ManagementCalls>): ManagedSystemAccounts {
+  const { call } = client;
   return {
-    list: (options) => list(`GET ${ALL}`, {}, options),
-    get,
-    create: async (body, options = {}) =>
-      versioned(await call(`POST ${ALL}`, { body, ...repeatable(options) }, options)),
-    replace,
-    update: updating(get, replace),
-    delete: async (id, options = {}) => {
-      await call(`DELETE ${ONE}`, { path: { id }, headers: matching(options.etag) }, options);
-    },
-    ...permissions(calls),
-    ...keys(calls),
-  };
-}
-
-function permissions({
-  call,
-}: TypedCalls<ManagementCalls>): Pick<ManagedSystemAccounts, "grantApplication" | "withdrawApplication"> {
-  return {
+    ...versionedRecords(client, ACCOUNTS),
     grantApplication: async (id, applicationId, options) => {
-      await call(`PUT ${ONE}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
+      await call(`PUT ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
     },
     withdrawApplication: async (id, applicationId, options) => {
-      await call(`DELETE ${ONE}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
+      await call(`DELETE ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
     },
-  };
-}
-
-function keys({ call }: TypedCalls<ManagementCalls>): Pick<ManagedSystemAccounts, "addKey" | "revokeKey"> {
-  return {
     addKey: async (id, body = {}, options = {}) =>
-      (await call(`POST ${ONE}/keys`, { path: { id }, body, ...repeatable(options) }, options)).body,
+      (await call(`POST ${ACCOUNT}/keys`, { path: { id }, body, ...repeatable(options) }, options)).body,
     revokeKey: async (id, publicKey, options) => {
-      await call(`DELETE ${ONE}/keys/{keyId}`, { path: { id, keyId: publicKey } }, options);
+      await call(`DELETE ${ACCOUNT}/keys/{keyId}`, { path: { id, keyId: publicKey } }, options);
     },
   };
 }

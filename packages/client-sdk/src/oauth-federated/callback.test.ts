@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import type { SignetErrorCode } from "../errors.ts";
 import {
   APP,
-  federatedScene,
+  federatedFixture,
   principalIn,
   refusedWith,
-  type SceneAnswer,
-} from "../testing/federated-scene.ts";
-import { ISSUER, type TokenChanges } from "../testing/hostile-provider.ts";
+  type TestResponse,
+} from "../testing/federated-fixture.ts";
 import { testKey } from "../testing/signed-token.ts";
+import { ISSUER, type TokenChanges } from "../testing/test-provider.ts";
 
 const SESSION = "__Host-signet-session";
 
@@ -37,16 +37,16 @@ describe("an ID token of a sign-in", async () => {
   ];
   for (const [what, code, changes] of table)
     test(`${what} signs nobody in: ${code}`, async () => {
-      const scene = await federatedScene();
-      scene.idTokenChanges = changes;
-      const browser = scene.browser();
+      const fixture = await federatedFixture();
+      fixture.idTokenChanges = changes;
+      const browser = fixture.browser();
       const answer = await browser.signIn("/orders");
       refusedWith(answer, code);
       assert.equal(answer.status, 502);
       assert.match(answer.body, /login\?return_to=%2Forders"/);
       assert.deepEqual([...browser.cookies.keys()], [], "no session, and the attempt is used up");
       assert.deepEqual(
-        scene.errors.map((error) => "code" in error && error.code),
+        fixture.errors.map((error) => "code" in error && error.code),
         [code],
       );
     });
@@ -62,12 +62,12 @@ describe("the token endpoint", () => {
   ];
   for (const [what, code, changes] of table)
     test(`${what}: ${code}`, async () => {
-      const scene = await federatedScene();
-      scene.tokenChanges = changes;
-      refusedWith(await scene.browser().signIn(), code);
+      const fixture = await federatedFixture();
+      fixture.tokenChanges = changes;
+      refusedWith(await fixture.browser().signIn(), code);
     });
 
-  test("refuses, is away, or answers nonsense: each has its page, and the attempt's page can be asked for again", async () => {
+  test("failures of the provider each have a page, and the sign-in can be started again", async () => {
     for (const [answer, code, status] of [
       [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "provider_refused", 502],
       [() => new Response("", { status: 503 }), "provider_unreachable", 503],
@@ -79,9 +79,9 @@ describe("the token endpoint", () => {
         502,
       ],
     ] as const) {
-      const scene = await federatedScene();
-      scene.provider.answers.set("/token", answer);
-      const shown = await scene.browser().signIn();
+      const fixture = await federatedFixture();
+      fixture.provider.answers.set("/token", answer);
+      const shown = await fixture.browser().signIn();
       refusedWith(shown, code);
       assert.equal(shown.status, status);
       assert.equal(shown.headers.get("retry-after"), status === 503 ? "5" : null);
@@ -89,33 +89,33 @@ describe("the token endpoint", () => {
   });
 });
 
-test("userinfo of another user signs nobody in, userinfo that is away neither", async () => {
-  const scene = await federatedScene();
-  scene.provider.userinfo["sub"] = "somebody-else";
-  refusedWith(await scene.browser().signIn(), "token_subject");
-  scene.provider.answers.set("/userinfo", () => new Response("", { status: 500 }));
-  refusedWith(await scene.browser().signIn(), "provider_unreachable");
+test("userinfo of another user signs nobody in, and neither does unavailable userinfo", async () => {
+  const fixture = await federatedFixture();
+  fixture.provider.userinfo["sub"] = "somebody-else";
+  refusedWith(await fixture.browser().signIn(), "token_subject");
+  fixture.provider.answers.set("/userinfo", () => new Response("", { status: 500 }));
+  refusedWith(await fixture.browser().signIn(), "provider_unreachable");
 });
 
-test("userinfo cannot speak of the sign-in itself, nor against the signed ID token", async () => {
-  const scene = await federatedScene();
-  scene.idTokenChanges = { claims: { email: "signed@example.com", acr: undefined } };
-  Object.assign(scene.provider.userinfo, {
+test("userinfo can't describe the sign-in, or override the signed ID token", async () => {
+  const fixture = await federatedFixture();
+  fixture.idTokenChanges = { claims: { email: "signed@example.com", acr: undefined } };
+  Object.assign(fixture.provider.userinfo, {
     acr: "phr",
     amr: ["hwk"],
     sid: "other",
     email: "unsigned@example.com",
   });
-  const browser = scene.browser();
+  const browser = fixture.browser();
   await browser.signIn();
   const { claims, user } = principalIn(await browser.go("/"));
   assert.deepEqual([claims["acr"], claims["amr"], claims["sid"]], [undefined, undefined, "session-1"]);
   assert.equal(user?.email, "signed@example.com");
 });
 
-test("an answer without the state of this browser signs nobody in: login CSRF, another browser, twice, late", async () => {
-  const scene = await federatedScene();
-  const [victim, attacker] = [scene.browser(), scene.browser()];
+test("a response without the state of this browser signs nobody in: login CSRF, another browser, repeated, late", async () => {
+  const fixture = await federatedFixture();
+  const [victim, attacker] = [fixture.browser(), fixture.browser()];
   const begun = await attacker.go("/");
   const path = attacker.answerTo(new URL(begun.location ?? ""));
   refusedWith(await victim.go(path), "login_state");
@@ -127,19 +127,19 @@ test("an answer without the state of this browser signs nobody in: login CSRF, a
     refusedWith(answer, "login_state");
     assert.equal(answer.status, 400);
   }
-  scene.provider.advance(601);
+  fixture.provider.advance(601);
   refusedWith(await attacker.go(path), "login_state");
-  assert.equal(scene.provider.forms.length, 0, "no code was redeemed");
+  assert.equal(fixture.provider.forms.length, 0, "no code was redeemed");
 });
 
-test("an answer works once; somebody who is signed in and comes back to it goes to the front page", async () => {
-  const scene = await federatedScene();
-  const browser = scene.browser();
+test("a response works once; a signed-in user who returns to it is sent to the home page", async () => {
+  const fixture = await federatedFixture();
+  const browser = fixture.browser();
   const { location } = await browser.go("/orders");
   const path = browser.answerTo(new URL(location ?? ""));
   await browser.go(path);
   assert.equal((await browser.go(path)).location?.href, `${APP}/`);
-  const ended = scene.browser();
+  const ended = fixture.browser();
   ended.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
   const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" };
   await browser.send("/signet/logout", { method: "POST", headers: own });
@@ -147,22 +147,22 @@ test("an answer works once; somebody who is signed in and comes back to it goes 
   refusedWith(await ended.go(path), "login_state");
 });
 
-test("a callback that is loaded again before its answer came redeems the code once and signs in both times", async () => {
-  const scene = await federatedScene();
-  const browser = scene.browser();
+test("a callback reloaded before its response arrived redeems the code once and signs in both times", async () => {
+  const fixture = await federatedFixture();
+  const browser = fixture.browser();
   const { location } = await browser.go("/orders");
   const path = browser.answerTo(new URL(location ?? ""));
   const answers = await Promise.all([browser.go(path), browser.go(path)]);
   for (const answer of answers) assert.equal(answer.location?.href, `${APP}/orders`);
-  assert.equal(scene.provider.forms.length, 1);
+  assert.equal(fixture.provider.forms.length, 1);
   principalIn(await browser.go("/"));
 });
 
-test("RFC 9207: another provider's name is refused always, a missing one where the provider announces it", async () => {
-  const sign = async (isAnnounced: boolean | undefined, iss: string | undefined): Promise<SceneAnswer> => {
-    const scene = await federatedScene();
-    scene.provider.metadata["authorization_response_iss_parameter_supported"] = isAnnounced;
-    const browser = scene.browser();
+test("RFC 9207: another issuer is always rejected, a missing one if the provider announces it", async () => {
+  const sign = async (isAnnounced: boolean | undefined, iss: string | undefined): Promise<TestResponse> => {
+    const fixture = await federatedFixture();
+    fixture.provider.metadata["authorization_response_iss_parameter_supported"] = isAnnounced;
+    const browser = fixture.browser();
     const { location } = await browser.go("/");
     return browser.go(browser.answerTo(new URL(location ?? ""), { iss }));
   };
@@ -173,22 +173,22 @@ test("RFC 9207: another provider's name is refused always, a missing one where t
   assert.equal((await sign(undefined, undefined)).status, 302);
 });
 
-test("a parameter that comes twice is refused", async () => {
-  const scene = await federatedScene();
-  const browser = scene.browser();
+test("a repeated parameter is rejected", async () => {
+  const fixture = await federatedFixture();
+  const browser = fixture.browser();
   const { location } = await browser.go("/");
   for (const twice of ["code=other", "state=other", `iss=${ISSUER}`, "error=a&error=b"])
     refusedWith(await browser.go(`${browser.answerTo(new URL(location ?? ""))}&${twice}`), "provider_answer");
 });
 
-test("an error of the provider is told in words of our own, with its code for the log", async () => {
+test("a provider's error is shown in our own words, with its code for the log", async () => {
   for (const [error, status, text] of [
-    ["access_denied", 403, /Sign-in was refused/],
-    ["temporarily_unavailable", 503, /not possible right now/],
+    ["access_denied", 403, /Access denied/],
+    ["temporarily_unavailable", 503, /temporarily unavailable/],
     ["invalid_scope", 502, /Sign-in failed/],
   ] as const) {
-    const scene = await federatedScene();
-    const browser = scene.browser();
+    const fixture = await federatedFixture();
+    const browser = fixture.browser();
     const { location } = await browser.go("/");
     const changes = { code: undefined, error, error_description: "call +45 12 34 56 78" };
     const answer = await browser.go(browser.answerTo(new URL(location ?? ""), changes));
@@ -200,30 +200,30 @@ test("an error of the provider is told in words of our own, with its code for th
   }
 });
 
-test("a provider without a safe authorization endpoint, of another name, or away: no redirect", async () => {
+test("no redirect to an unsafe authorization endpoint, another issuer, or an unavailable provider", async () => {
   for (const [metadata, code] of [
     [{ authorization_endpoint: "http://id.example/authorize" }, "provider_answer"],
     [{ authorization_endpoint: "javascript:alert(1)" }, "provider_answer"],
     [{ authorization_endpoint: undefined }, "provider_answer"],
     [{ issuer: "https://evil.example" }, "provider_answer"],
   ] as const) {
-    const scene = await federatedScene();
-    Object.assign(scene.provider.metadata, metadata);
-    const answer = await scene.browser().go("/");
+    const fixture = await federatedFixture();
+    Object.assign(fixture.provider.metadata, metadata);
+    const answer = await fixture.browser().go("/");
     refusedWith(answer, code);
     assert.equal(answer.location, undefined);
   }
-  const scene = await federatedScene();
-  scene.provider.answers.set("/.well-known/openid-configuration", () =>
+  const fixture = await federatedFixture();
+  fixture.provider.answers.set("/.well-known/openid-configuration", () =>
     Promise.reject(new TypeError("away")),
   );
-  const answer = await scene.browser().go("/orders");
+  const answer = await fixture.browser().go("/orders");
   refusedWith(answer, "provider_unreachable");
   assert.equal(answer.status, 503);
 });
 
-test("with keys that were swapped in its JWKS, the provider's earlier tokens sign nobody in", async () => {
-  const scene = await federatedScene();
-  scene.provider.keys.splice(0, 1, (await testKey("key-1")).jwk);
-  refusedWith(await scene.browser().signIn(), "token_signature");
+test("after its JWKS was swapped, the provider's earlier tokens sign nobody in", async () => {
+  const fixture = await federatedFixture();
+  fixture.provider.keys.splice(0, 1, (await testKey("key-1")).jwk);
+  refusedWith(await fixture.browser().signIn(), "token_signature");
 });

@@ -1,73 +1,55 @@
-/** What the provider's answer makes: tokens for its code, verified, and the session of them (RFC 6749 §4.1.2 and §4.1.3). */
+/** The authorization response: redeems the code, verifies the tokens, creates the session (RFC 6749 §4.1.2, §4.1.3). */
+import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import { oauthErrorName } from "../provider/http.ts";
 import type { LoginAttempt } from "../sign-in/login-attempts.ts";
-import type { AnswerParameter } from "../sign-in/mechanism.ts";
-import { sha256Text } from "../sign-in/random-text.ts";
-import { callbackAddressOf } from "../sign-in/sign-in-context.ts";
+import { type CallbackParameter, callbackUrl } from "../sign-in/sign-in.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext } from "./federated-context.ts";
-import { type FederatedSession, newSession } from "./federated-session.ts";
-import { requestTokens } from "./token-endpoint.ts";
-import { fetchUserinfo } from "./userinfo.ts";
+import { createSession, type FederatedSession } from "./federated-session.ts";
+import { fetchUserinfo, requestTokens } from "./provider-calls.ts";
 
 export async function finishLogin(
   context: FederatedContext,
   attempt: LoginAttempt,
-  parameter: AnswerParameter,
+  parameter: CallbackParameter,
 ): Promise<FederatedSession> {
-  await checkIssuer(context, parameter("iss"));
-  return signIn(context, attempt, codeOf(parameter("code"), parameter("error")));
-}
-
-/** RFC 9207 §2.4: an answer of another provider, which was made to look like ours, would carry our code there. */
-async function checkIssuer({ provider, issuer }: FederatedContext, iss: string | undefined): Promise<void> {
-  const { authorization_response_iss_parameter_supported: isAnnounced } = await provider.metadata();
-  if (iss === undefined ? isAnnounced : iss !== issuer)
-    throw new SignetError("provider_answer", "The answer does not name the provider that was asked.");
-}
-
-/** What the provider says about an error is for the log: whoever shows it would show texts that others write. */
-function codeOf(code: string | undefined, error: string | undefined): string {
+  const [iss, error, code] = [parameter("iss"), parameter("error"), parameter("code")];
+  // RFC 9207 §2.4, mix-up attacks: the response of another provider would take our code there.
+  const { authorization_response_iss_parameter_supported: isRequired } = await context.provider.metadata();
+  if (iss === undefined ? isRequired : iss !== context.issuer)
+    throw new SignetError("provider_answer", "The response names another provider, or none.");
+  // Only the error's name is used: its description is somebody else's text.
   if (error !== undefined)
     throw new SignetError("provider_refused", "The provider did not sign the user in.", {
       oauthError: oauthErrorName(error),
     });
-  if (code === undefined) throw new SignetError("provider_answer", "The answer has no code.");
-  return code;
+  if (code === undefined) throw new SignetError("provider_answer", "The response has no code.");
+  // A code is single-use. If the page is reloaded meanwhile, both requests are the same sign-in.
+  const key = await sha256Base64url(`${attempt.state} ${code}`);
+  return context.logins.run(key, () => redeemCode(context, attempt, code));
 }
 
-/** A code works once. When the page is loaded again meanwhile, both requests are the same sign-in. */
-async function signIn(
-  context: FederatedContext,
-  attempt: LoginAttempt,
-  code: string,
-): Promise<FederatedSession> {
-  return context.logins.run(await sha256Text(`${attempt.state} ${code}`), () =>
-    redeem(context, attempt, code),
-  );
-}
-
-async function redeem(
+async function redeemCode(
   context: FederatedContext,
   attempt: LoginAttempt,
   code: string,
 ): Promise<FederatedSession> {
   const { issuer, clientId, keys, clock, maxAgeSeconds, party, scope } = context;
-  const answer = await requestTokens(context, {
+  const response = await requestTokens(context, {
     grant_type: "authorization_code",
     code,
-    redirect_uri: callbackAddressOf(context),
+    redirect_uri: callbackUrl(context),
     code_verifier: attempt.verifier,
   });
-  const { accessToken, idToken } = answer;
-  if (idToken === undefined) throw new SignetError("provider_answer", "The provider gave no ID token.");
+  const { accessToken, idToken } = response;
+  if (idToken === undefined) throw new SignetError("provider_answer", "The provider issued no ID token.");
   const checks = { keys, issuer, clientId, nonce: attempt.nonce, accessToken, maxAgeSeconds, clock };
   const claims = await verifyIdToken(idToken, checks);
   const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
-  const session = newSession({ party, idToken, claims, userinfo, answer, scope }, clock());
-  // Sent back with it, the browser would be sent to sign in again, and so on without end.
+  const session = createSession({ party, idToken, claims, userinfo, response, scope }, clock());
+  // An expired session would send the browser to sign in again, in an endless loop.
   if (session.refreshToken === undefined && session.endsAt <= clock())
-    throw new SignetError("provider_answer", "The provider's tokens end at once.");
+    throw new SignetError("provider_answer", "The provider's tokens have already expired.");
   return session;
 }

@@ -1,42 +1,107 @@
-/** What every step of the filter works with: the checked configuration, the provider, cookies and memories. */
-import type { SignetError } from "../errors.ts";
-import type { ClientAuthentication } from "../grants/client-authentication.ts";
-import type { Provider } from "../provider/discovery.ts";
-import type { Http } from "../provider/http.ts";
-import type { SignInContext } from "../sign-in/sign-in-context.ts";
-import type { SingleFlight } from "../sign-in/single-flight.ts";
-import type { KeySource } from "../tokens/key-source.ts";
+/** Options and dependencies of the filter. Nothing is fetched, and no key derived, before the first request. */
+import type { Settings } from "../configuration/settings.ts";
+import { configurationError, type SignetError } from "../errors.ts";
+import { type ClientAuthentication, defaultAuthentication } from "../grants/client-authentication.ts";
+import { createProvider, type Provider } from "../provider/discovery.ts";
+import { createHttp, type Http } from "../provider/http.ts";
+import { createSignInContext, type SignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
+import { createSingleFlight, type SingleFlight } from "../sign-in/single-flight.ts";
+import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
+import type { KeySource } from "../tokens/verify-jwt.ts";
 import type { FederatedSession } from "./federated-session.ts";
 
-/** What became of a refresh token that was used. */
-export type RefreshOutcome =
+/** Options of `oauthFederated`. */
+export interface OAuthFederatedOptions extends SignInOptions {
+  /** Client authentication. Default: `oauthClientSecret`; without one, a public client. */
+  readonly clientAuthentication?: ClientAuthentication;
+  /**
+   * Additional parameters of the authorization request, e.g. `{ ui_locales: "da" }` or `{ max_age: "3600" }`, which is then
+   * enforced. Parameters the filter sets (`state`, `scope`, `redirect_uri` …) are rejected at start.
+   */
+  readonly authorizationParameters?: Readonly<Record<string, string>>;
+}
+
+/** The outcome of using a refresh token; `keepMs`: how long other requests with the same token get it too. */
+export type RefreshOutcome = { readonly keepMs: number } & (
   | {
       readonly kind: "refreshed";
       readonly session: FederatedSession;
-      /** Whether there is another refresh token now. */
+      /** Whether the provider issued another refresh token. */
       readonly isRotated: boolean;
     }
-  /** The provider does not go on with this session: the person signs in again. */
+  /** The provider ended the session: the user signs in again. */
   | { readonly kind: "ended"; readonly error: SignetError }
-  /** Nothing is known about the session: later again. */
-  | { readonly kind: "failed"; readonly error: SignetError };
+  /** The session's status is unknown: retry later. */
+  | { readonly kind: "failed"; readonly error: SignetError }
+);
 
 export interface FederatedContext extends SignInContext {
   readonly provider: Provider;
   readonly http: Http;
   readonly environment: string;
-  /** Verify ID tokens and logout tokens: the provider's, or those that are pinned. */
+  /** Verify ID tokens and logout tokens: the provider's keys, or pinned ones. */
   readonly keys: KeySource;
-  /** What ID tokens and answers must name: the organisation's, or the signing pool's. */
+  /** Expected in ID tokens and responses: the organisation's, or the signing pool's. */
   readonly issuer: string;
   readonly clientId: string;
   readonly authentication: ClientAuthentication;
-  /** Tokens are signed by the organisation's agents: what is not signed counts for less. */
+  /** The organisation's agents sign the tokens: unsigned data is trusted less. */
   readonly isSovereign: boolean;
   readonly scope: string;
   readonly authorizationParameters: Readonly<Record<string, string>>;
   readonly maxAgeSeconds: number | undefined;
-  /** Sign-ins whose answer has come: a page that is loaded again must not redeem its code twice. */
+  /** Callbacks in progress: a reloaded page must not redeem its code twice. */
   readonly logins: SingleFlight<FederatedSession>;
   readonly refreshes: SingleFlight<RefreshOutcome>;
+}
+
+/** For a callback that is reloaded before its response arrived. */
+const KEEP_LOGIN_MS = 60_000;
+/** Each entry is a few kilobytes. */
+const MAX_ENTRIES = 5_000;
+
+/** @throws SignetError `configuration` */
+export function createFederatedContext(settings: Settings, options: OAuthFederatedOptions): FederatedContext {
+  const { tokenIssuer: issuer, clientId, environment } = settings;
+  if (issuer === undefined || clientId === undefined)
+    throw configurationError("OAuthFederated needs a provider and a client id.");
+  const { authorizationParameters = {} } = options;
+  checkAuthorizationParameters(authorizationParameters);
+  const maxAge = authorizationParameters["max_age"];
+  const party = `${issuer} ${clientId}`;
+  const signIn = createSignInContext(settings, options, { party, purpose: "oauth-session" });
+  const { clock, onError } = signIn;
+  const http = createHttp(options, { environment });
+  const provider = createProvider({ issuer, http, clock, onError });
+  return {
+    ...signIn,
+    ...{ provider, http, environment, issuer, clientId, authorizationParameters },
+    keys: createTrustedKeys(settings, provider, options),
+    authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
+    isSovereign: settings.sovereign !== undefined,
+    scope: settings.scopes.join(" "),
+    maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
+    logins: createSingleFlight({ clock, keepMs: () => KEEP_LOGIN_MS, maxEntries: MAX_ENTRIES }),
+    refreshes: createSingleFlight({ clock, keepMs: ({ keepMs }) => keepMs, maxEntries: MAX_ENTRIES }),
+  };
+}
+
+/** Parameters the filter sets itself: replaced ones would make the response uncheckable. */
+const reservedParameters: ReadonlySet<string> = new Set(
+  (
+    "response_type response_mode client_id client_secret redirect_uri scope state nonce code_challenge " +
+    "code_challenge_method request request_uri"
+  ).split(" "),
+);
+
+function checkAuthorizationParameters(parameters: Readonly<Record<string, string>>): void {
+  const reasons = Object.entries(parameters).flatMap(([name, value]) => {
+    if (reservedParameters.has(name)) return [`authorizationParameters.${name} is set by the filter.`];
+    if (name === "prompt" && value.split(" ").includes("none"))
+      return ["authorizationParameters.prompt can't be none: no one would ever see a sign-in page."];
+    return name === "max_age" && !/^\d{1,9}$/.test(value)
+      ? ["authorizationParameters.max_age must be a number of seconds."]
+      : [];
+  });
+  if (reasons.length > 0) throw configurationError(...reasons);
 }

@@ -1,31 +1,31 @@
-/** What the application's session cookie holds, and the principal it makes. Sealed: the browser reads none of it. */
+/** The content of the sealed session cookie, and its principal. */
 import { decodeJwt } from "jose";
+import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims } from "../principal.ts";
-import { randomText } from "../sign-in/random-text.ts";
 import { type Claims, isRecord, type SubjectClaims } from "../tokens/claims.ts";
-import type { TokenAnswer } from "./token-endpoint.ts";
+import type { TokenResponse } from "./provider-calls.ts";
 
 export interface FederatedSession {
   /** Of this sign-in at this application. */
   readonly id: string;
-  /** Provider and client: a session of one of them is none of another. */
+  /** Provider and client: a session of another one is ignored. */
   readonly party: string;
-  /** Verified when it came; its claims are read from it, and it is the hint for signing out. */
+  /** Verified when it was issued. Source of the claims, and the `id_token_hint` for signing out. */
   readonly idToken: string;
-  /** Of the ID token of the sign-in: refreshed ones may leave `sid` out. */
+  /** From the ID token of the sign-in: refreshed ones may lack `sid`. */
   readonly sid?: string;
-  /** `iat` of that ID token, seconds. */
+  /** `iat` of that ID token, in seconds. */
   readonly since: number;
   readonly userinfo: Readonly<Record<string, unknown>>;
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope: string;
-  /** Milliseconds since the epoch: from then on it is refreshed, and from then on it must have been. */
+  /** Milliseconds since the epoch: when to refresh, and when the access token expires. */
   readonly refreshAt: number;
   readonly endsAt: number;
 }
 
-/** Long enough for a provider that is away for a moment, and for tabs that come late. */
+/** Covers a short outage of the provider, and tabs that are late. */
 const MARGIN_MS = 60_000;
 
 export interface NewSession {
@@ -33,46 +33,39 @@ export interface NewSession {
   readonly idToken: string;
   readonly claims: SubjectClaims;
   readonly userinfo: Readonly<Record<string, unknown>>;
-  readonly answer: TokenAnswer;
-  /** Asked for: what an answer without `scope` means (RFC 6749 §5.1). */
+  readonly response: TokenResponse;
+  /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
   readonly scope: string;
 }
 
-export function newSession(made: NewSession, now: number): FederatedSession {
-  const { party, idToken, claims, userinfo, answer } = made;
+export function createSession(login: NewSession, now: number): FederatedSession {
+  const { party, idToken, claims, userinfo, response } = login;
   const { sid } = claims;
   return {
-    id: randomText(16),
-    party,
-    idToken,
+    ...{ id: randomBase64url(16), party, idToken, since: claims.iat, userinfo },
     ...(typeof sid === "string" ? { sid } : {}),
-    since: claims.iat,
-    userinfo,
-    ...grantOf(answer, claims, now),
-    scope: answer.scopes?.join(" ") ?? made.scope,
+    ...tokenMembers(response, claims, now),
+    scope: response.scopes?.join(" ") ?? login.scope,
   };
 }
 
-/** The session with new tokens. A provider that does not rotate refresh tokens gives none, and the old one stays (RFC 6749 §6). */
-export function renewedSession(
+/** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
+export function withNewTokens(
   session: FederatedSession,
-  renewed: Pick<NewSession, "answer" | "idToken" | "userinfo">,
+  { response, idToken, userinfo }: Pick<NewSession, "response" | "idToken" | "userinfo">,
   now: number,
 ): FederatedSession {
-  const { answer, idToken, userinfo } = renewed;
   return {
-    ...session,
-    idToken,
-    userinfo,
-    ...grantOf(answer, decodeJwt(idToken) as Claims, now),
-    scope: answer.scopes?.join(" ") ?? session.scope,
+    ...{ ...session, idToken, userinfo },
+    ...tokenMembers(response, decodeJwt(idToken) as Claims, now),
+    scope: response.scopes?.join(" ") ?? session.scope,
   };
 }
 
-function grantOf(answer: TokenAnswer, { exp = 0 }: Claims, now: number) {
-  const { accessToken, refreshToken, expiresAt, isEndKnown } = answer;
-  // A provider that does not say when the access token ends says it of the ID token at least.
-  const endsAt = isEndKnown ? expiresAt : Math.max(exp * 1000, expiresAt);
+function tokenMembers(response: TokenResponse, { exp = 0 }: Claims, now: number) {
+  const { accessToken, refreshToken, expiresAt, hasExpiry } = response;
+  // Without expires_in, the ID token's expiry is the best estimate.
+  const endsAt = hasExpiry ? expiresAt : Math.max(exp * 1000, expiresAt);
   const margin = Math.min(MARGIN_MS, Math.max(0, endsAt - now) / 5);
   return {
     accessToken,
@@ -82,19 +75,19 @@ function grantOf(answer: TokenAnswer, { exp = 0 }: Claims, now: number) {
   };
 }
 
-const textMembers = ["id", "idToken", "accessToken", "scope"] as const;
+const stringMembers = ["id", "idToken", "accessToken", "scope"] as const;
 const numberMembers = ["since", "refreshAt", "endsAt"] as const;
 
-/** @param value what the sealed cookie held: ours, but perhaps of another provider, client or version of the SDK */
-export function sessionOf(value: unknown, party: string): FederatedSession | undefined {
+/** @param value the sealed cookie's, possibly of another provider, client or SDK version */
+export function parseSession(value: unknown, party: string): FederatedSession | undefined {
   if (!isRecord(value) || value["party"] !== party || !isRecord(value["userinfo"])) return undefined;
-  const isWhole =
-    textMembers.every((name) => typeof value[name] === "string") &&
+  const isComplete =
+    stringMembers.every((name) => typeof value[name] === "string") &&
     numberMembers.every((name) => typeof value[name] === "number");
-  return isWhole ? (value as unknown as FederatedSession) : undefined;
+  return isComplete ? (value as unknown as FederatedSession) : undefined;
 }
 
-/** The claims are those of ID token and userinfo. Where both have one, the ID token's counts: it is signed. */
+/** Claims of ID token and userinfo; the signed ID token takes precedence. */
 export function principalOfSession(session: FederatedSession, clientId: string): Principal {
   const { idToken, userinfo, accessToken, scope } = session;
   return principalOfClaims({

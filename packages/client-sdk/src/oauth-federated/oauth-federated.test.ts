@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeJwt, generateKeyPair } from "jose";
-import { APP, federatedScene, NAVIGATION, principalIn } from "../testing/federated-scene.ts";
-import { CLIENT_ID, ISSUER, PERM_ID } from "../testing/hostile-provider.ts";
+import { APP, federatedFixture, NAVIGATION, principalIn } from "../testing/federated-fixture.ts";
+import { CLIENT_ID, ISSUER, PERM_ID } from "../testing/test-provider.ts";
 
-test("a page leads to the provider and back to itself, and then somebody is known, with the user's properties", async () => {
-  const scene = await federatedScene();
-  const browser = scene.browser();
+test("a page leads to the provider and back, and then has the user's properties", async () => {
+  const fixture = await federatedFixture();
+  const browser = fixture.browser();
   const sent = await browser.go("/orders?page=2");
   assert.equal(sent.status, 302);
   assert.ok(sent.location?.href.startsWith(`${ISSUER}/authorize?`));
@@ -43,25 +43,25 @@ test("a page leads to the provider and back to itself, and then somebody is know
   assert.deepEqual([...principal.scopes], ["openid", "profile", "email"]);
   assert.match(principal.accessToken ?? "", /^at-/);
   assert.equal(principal.claims["sid"], "session-1");
-  assert.deepEqual(scene.errors, []);
+  assert.deepEqual(fixture.errors, []);
 });
 
-test("what the provider is told at the token endpoint: code, verifier, the same redirect URI, and who asks", async () => {
+test("the token request has code, verifier, redirect URI and client authentication", async () => {
   for (const [methods, isHeader] of [
     [undefined, true],
     [["client_secret_post", "client_secret_basic"], true],
     [["client_secret_post"], false],
   ] as const) {
-    const scene = await federatedScene();
-    scene.provider.metadata["token_endpoint_auth_methods_supported"] = methods;
+    const fixture = await federatedFixture();
+    fixture.provider.metadata["token_endpoint_auth_methods_supported"] = methods;
     const authorizations: (string | null)[] = [];
-    const answer = scene.provider.answers.get("/token");
-    scene.provider.answers.set("/token", async (request) => {
+    const answer = fixture.provider.answers.get("/token");
+    fixture.provider.answers.set("/token", async (request) => {
       authorizations.push(request.headers.get("authorization"));
       return (await answer?.(request)) ?? new Response();
     });
-    await scene.browser().signIn();
-    const [form] = scene.provider.forms;
+    await fixture.browser().signIn();
+    const [form] = fixture.provider.forms;
     assert.equal(form?.get("redirect_uri"), `${APP}/signet/callback`);
     assert.equal(form?.has("client_secret"), !isHeader);
     const basic = `Basic ${btoa(`${CLIENT_ID}:a+secret%2Fwith%2Bsigns`)}`;
@@ -69,23 +69,23 @@ test("what the provider is told at the token endpoint: code, verifier, the same 
   }
 });
 
-test("a public client has no secret and says who it is", async () => {
-  const scene = await federatedScene({ oauthClientSecret: undefined });
-  principalIn(await (await signedIn(scene)).go("/"));
-  assert.equal(scene.provider.forms[0]?.get("client_id"), CLIENT_ID);
+test("a public client sends its id without a secret", async () => {
+  const fixture = await federatedFixture({ oauthClientSecret: undefined });
+  principalIn(await (await signedIn(fixture)).go("/"));
+  assert.equal(fixture.provider.forms[0]?.get("client_id"), CLIENT_ID);
 });
 
-test("an application that proves itself by a key signs an assertion for the provider", async () => {
+test("private_key_jwt signs an assertion for the provider", async () => {
   const { privateKey } = await generateKeyPair("ES256");
   const clientAuthentication = { method: "private_key_jwt", privateKey, keyId: "app-1" } as const;
-  const scene = await federatedScene({ oauthClientSecret: undefined }, { clientAuthentication });
-  await scene.browser().signIn();
-  const assertion = scene.provider.forms[0]?.get("client_assertion") ?? "";
+  const fixture = await federatedFixture({ oauthClientSecret: undefined }, { clientAuthentication });
+  await fixture.browser().signIn();
+  const assertion = fixture.provider.forms[0]?.get("client_assertion") ?? "";
   assert.deepEqual([decodeJwt(assertion).aud, decodeJwt(assertion).sub], [ISSUER, CLIENT_ID]);
 });
 
-test("only a page that a tab goes to is sent away; scripts, frames, forms and what is fetched ahead get an answer", async () => {
-  const { browser } = await federatedScene();
+test("only navigations of a tab are redirected; scripts, frames, forms and prefetches get a response", async () => {
+  const { browser } = await federatedFixture();
   const script = await browser().go("/api/orders", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
   assert.equal(script.status, 401);
   assert.deepEqual(JSON.parse(script.body), {
@@ -101,8 +101,8 @@ test("only a page that a tab goes to is sent away; scripts, frames, forms and wh
   assert.match(frame.body, /href="https:\/\/app\.example\/signet\/login\?return_to=%2Forders" target="_top"/);
 });
 
-test("a form that was sent without a session is not sent again: its sender is told, and goes back to the form", async () => {
-  const { browser } = await federatedScene();
+test("a form submitted without a session isn't resubmitted: the user is told, and returns to the form", async () => {
+  const { browser } = await federatedFixture();
   const headers = { ...NAVIGATION, "sec-fetch-site": "same-origin", referer: `${APP}/orders/new?of=7` };
   const answer = await browser().send("/orders", { method: "POST", headers, body: "amount=1" });
   assert.equal(answer.status, 401);
@@ -113,9 +113,9 @@ test("a form that was sent without a session is not sent again: its sender is to
   assert.match(other.body, /href="https:\/\/app\.example\/signet\/login"/);
 });
 
-test("where it is optional, nobody is sent away, and the login path begins a sign-in all the same", async () => {
-  const scene = await federatedScene({ isOptional: true });
-  const browser = scene.browser();
+test("with isOptional nobody is redirected, and the login route still starts a sign-in", async () => {
+  const fixture = await federatedFixture({ isOptional: true });
+  const browser = fixture.browser();
   assert.deepEqual((await browser.go("/")).result, { kind: "anonymous", cookies: [] });
   const { location } = await browser.go("/signet/login?return_to=/account");
   const back = await browser.go(browser.answerTo(new URL(location ?? "")));
@@ -123,18 +123,18 @@ test("where it is optional, nobody is sent away, and the login path begins a sig
   assert.equal(principalIn(await browser.go("/")).subject, PERM_ID);
 });
 
-test("the login path leads back to the application and nowhere else", async () => {
-  const scene = await federatedScene();
+test("the login route returns only to the application", async () => {
+  const fixture = await federatedFixture();
   for (const wanted of ["//evil.example", "https://evil.example", "/.//evil.example", "/signet/logout"]) {
-    const browser = scene.browser();
+    const browser = fixture.browser();
     const { location } = await browser.go(`/signet/login?${new URLSearchParams({ return_to: wanted })}`);
     const back = await browser.go(browser.answerTo(new URL(location ?? "")));
     assert.equal(back.location?.href, `${APP}/`, wanted);
   }
 });
 
-test("the filter's own paths have their methods", async () => {
-  const browser = (await federatedScene()).browser();
+test("the filter's routes accept only their methods", async () => {
+  const browser = (await federatedFixture()).browser();
   for (const [path, method, allow] of [
     ["/signet/login", "POST", "GET"],
     ["/signet/callback", "POST", "GET"],
@@ -146,34 +146,34 @@ test("the filter's own paths have their methods", async () => {
   }
 });
 
-test("a cookie that was changed, or sealed for another client, secret or purpose, is nobody's", async () => {
-  const scene = await federatedScene();
-  const browser = await signedIn(scene);
+test("a modified cookie, or one sealed for another client, secret or purpose, is ignored", async () => {
+  const fixture = await federatedFixture();
+  const browser = await signedIn(fixture);
   const name = "__Host-signet-session";
   const good = browser.cookies.get(name) ?? "";
   const others = await Promise.all([
-    federatedScene({ oauthClientId: "0197aaaa-0000-7000-8000-0000000000c2" }),
-    federatedScene({ cookieSecrets: ["AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"] }),
+    federatedFixture({ oauthClientId: "0197aaaa-0000-7000-8000-0000000000c2" }),
+    federatedFixture({ cookieSecrets: ["AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"] }),
   ]);
   for (const other of others) {
     const visitor = other.browser();
     visitor.cookies.set(name, good);
     assert.equal((await visitor.go("/")).status, 302);
   }
-  const sealed = scene.browser();
+  const sealed = fixture.browser();
   await sealed.go("/");
   const [login = ""] = [...sealed.cookies.values()];
   // One in 256 ends with AA as it is.
   const changed = good.replace(/..$/, (end) => (end === "AA" ? "EA" : "AA"));
   for (const value of [changed, login, "", "1~", "nonsense"]) {
-    const visitor = scene.browser();
+    const visitor = fixture.browser();
     visitor.cookies.set(name, value);
     assert.equal((await visitor.go("/")).status, 302, value.slice(0, 20));
   }
 });
 
-test("a method that is a word of the language is a wrong method like others", async () => {
-  const { filter } = await federatedScene();
+test("a method named like an object property is rejected like any other", async () => {
+  const { filter } = await federatedFixture();
   for (const path of ["/login", "/callback", "/logout", "/back-channel-logout"])
     for (const method of ["constructor", "toString", "valueOf", "PROPFIND"]) {
       const result = await filter.authenticate(new Request(`${APP}/signet${path}`, { method }));
@@ -181,22 +181,22 @@ test("a method that is a word of the language is a wrong method like others", as
     }
 });
 
-test("what a browser loads ahead, and an image, begin no sign-in by its own path either", async () => {
-  const scene = await federatedScene();
+test("prefetches and images don't start a sign-in at the login route", async () => {
+  const fixture = await federatedFixture();
   for (const headers of [
     { ...NAVIGATION, "sec-purpose": "prefetch" },
     { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image", "sec-fetch-site": "same-site" },
   ]) {
-    const answer = await scene.browser().go("/signet/login", headers);
+    const answer = await fixture.browser().go("/signet/login", headers);
     assert.deepEqual([answer.status, answer.cookies], [401, []]);
   }
-  assert.equal((await scene.browser().go("/signet/login", {})).status, 302);
+  assert.equal((await fixture.browser().go("/signet/login", {})).status, 302);
 });
 
-test("two filters of one application, below two base paths, have a session each", async () => {
+test("two filters of one application under two base paths have separate sessions", async () => {
   const [one, two] = [
-    await federatedScene({ basePath: "/staff" }),
-    await federatedScene({ basePath: "/auth/guests" }),
+    await federatedFixture({ basePath: "/staff" }),
+    await federatedFixture({ basePath: "/auth/guests" }),
   ];
   const staff = one.browser();
   const { location } = await staff.go("/");
@@ -210,27 +210,27 @@ test("two filters of one application, below two base paths, have a session each"
   principalIn(await guests.go("/"));
 });
 
-test("an application shows pages of its own, and they keep the filter's cookies", async () => {
-  const scene = await federatedScene(
+test("an application can render its own pages, which keep the filter's cookies", async () => {
+  const fixture = await federatedFixture(
     {},
     { showPage: ({ kind, status }) => Response.json({ kind }, { status }) },
   );
-  const browser = await signedIn(scene);
-  scene.onRefresh = () => Response.json({ error: "invalid_grant" }, { status: 400 });
-  scene.provider.advance(3590);
+  const browser = await signedIn(fixture);
+  fixture.onRefresh = () => Response.json({ error: "invalid_grant" }, { status: 400 });
+  fixture.provider.advance(3590);
   const answer = await browser.send("/orders", { method: "POST", headers: NAVIGATION });
   assert.deepEqual([answer.status, answer.body], [401, '{"kind":"not_saved"}']);
   assert.equal(answer.headers.get("cache-control"), "no-store");
   assert.equal(browser.cookies.size, 0);
 });
 
-test("parameters of an application go to the provider, the filter's own cannot be replaced, and max_age is checked", async () => {
+test("additional parameters go to the provider, reserved ones are rejected, and max_age is enforced", async () => {
   const parameters = { ui_locales: "da", max_age: "300" };
-  const scene = await federatedScene({}, { authorizationParameters: parameters });
-  const browser = scene.browser();
+  const fixture = await federatedFixture({}, { authorizationParameters: parameters });
+  const browser = fixture.browser();
   const { location } = await browser.go("/");
   assert.equal(location?.searchParams.get("ui_locales"), "da");
-  scene.idTokenChanges = { claims: { auth_time: scene.provider.clock() / 1000 - 400 } };
+  fixture.idTokenChanges = { claims: { auth_time: fixture.provider.clock() / 1000 - 400 } };
   const old = await browser.go(browser.answerTo(new URL(location ?? "")));
   assert.equal(old.status, 502);
   for (const wrong of [
@@ -239,13 +239,13 @@ test("parameters of an application go to the provider, the filter's own cannot b
     { max_age: "soon" },
     { prompt: "none" },
   ])
-    await assert.rejects(federatedScene({}, { authorizationParameters: wrong as Record<string, string> }), {
+    await assert.rejects(federatedFixture({}, { authorizationParameters: wrong as Record<string, string> }), {
       code: "configuration",
     });
 });
 
-async function signedIn(scene: Awaited<ReturnType<typeof federatedScene>>) {
-  const browser = scene.browser();
+async function signedIn(fixture: Awaited<ReturnType<typeof federatedFixture>>) {
+  const browser = fixture.browser();
   await browser.signIn();
   return browser;
 }

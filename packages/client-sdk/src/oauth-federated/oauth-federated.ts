@@ -1,41 +1,46 @@
-/** The filter OAuthFederated: a web application whose users sign in at the provider (specification, "OAuth 2.0 federated login"). */
+/** The filter OAuthFederated: users of a web application sign in at the provider (specification, "OAuth 2.0 federated login"). */
 import { decodeJwt } from "jose";
-import { checkConfiguration, type SignetConfiguration } from "../configuration.ts";
+import { callApplication } from "../application-callbacks.ts";
+import { checkConfiguration } from "../configuration/check-configuration.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
+import { isAllowedUrl } from "../provider/allowed-url.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
-import type { SignInMechanism } from "../sign-in/mechanism.ts";
+import { hasEnded, rememberEnd } from "../sign-in/logout-memory.ts";
+import type { SignIn } from "../sign-in/sign-in.ts";
 import { backChannelLogout } from "./back-channel-logout.ts";
 import { finishLogin } from "./callback.ts";
-import { createFederatedContext } from "./create-federated-context.ts";
-import { currentSession, isOver, rememberEnd } from "./current-session.ts";
-import type { FederatedContext } from "./federated-context.ts";
-import { type FederatedSession, principalOfSession, sessionOf } from "./federated-session.ts";
-import { logoutAddress } from "./logout-address.ts";
-import type { OAuthFederatedOptions } from "./oauth-federated-options.ts";
+import {
+  createFederatedContext,
+  type FederatedContext,
+  type OAuthFederatedOptions,
+} from "./federated-context.ts";
+import { type FederatedSession, parseSession, principalOfSession } from "./federated-session.ts";
+import { revokeRefreshToken } from "./provider-calls.ts";
+import { renewSession } from "./refresh.ts";
 import { startLogin } from "./start-login.ts";
-import { revokeRefreshToken } from "./token-endpoint.ts";
 
 /**
- * Protects a web application: who is not signed in goes to the provider and comes back to the page that was asked for. The
- * session is kept in an encrypted cookie and refreshed by itself.
+ * Protects a web application: users sign in at the provider and return to the page they requested. The session is stored in an
+ * encrypted cookie and refreshed automatically.
  *
- * The filter answers four paths below `basePath` (default `/signet`):
+ * The filter handles four routes under `basePath` (default `/signet`):
  *
- * - `GET /signet/login?return_to=/page` begins a sign-in, e.g. from a link on a page that is open to everybody (`isOptional`).
- * - `GET /signet/callback` takes the provider's answer. Register `{baseUrl}/signet/callback` as a redirect URI.
- * - `POST /signet/logout` signs out here and at the provider, then goes to `afterLogoutPath`. Register
- *   `{baseUrl}{afterLogoutPath}` as a post-logout redirect URI. A link to it works from pages of the application; for everybody
- *   else it asks first. A script gets `{"logout_url"}` to send its page to.
- * - `POST /signet/back-channel-logout` is told by the provider that a session has ended elsewhere.
+ * - `GET /signet/login?return_to=/page` starts a sign-in, e.g. from a link on a public page (`isOptional`).
+ * - `GET /signet/callback` receives the provider's response. Register `{baseUrl}/signet/callback` as a redirect URI.
+ * - `POST /signet/logout` signs out here and at the provider, then continues at `afterLogoutPath`. Register
+ *   `{baseUrl}{afterLogoutPath}` as a post-logout redirect URI. Links to it work from pages of the application; from anywhere
+ *   else the user is asked first. A script gets `{"logout_url"}` to navigate to.
+ * - `POST /signet/back-channel-logout` receives the provider's logout notifications.
  *
- * Everything else: with a session the request goes on, and the result has the principal. Without one, a page that a browser
- * goes to is answered with a redirect, a form that was sent with a page that says so (it is not sent again), and a script with
- * 401 and `{"error": "login_required", "login_url"}`. With `isOptional` all of these go on as anonymous.
+ * Any other request with a session continues with its principal. Without a session, a page navigation is redirected, a submitted
+ * form gets a page saying so (it isn't resubmitted), and a script gets 401 with `{"error": "login_required", "login_url"}`. With
+ * `isOptional` all of these continue as anonymous.
  *
- * ID tokens are verified with the provider's keys, or with the pinned ones of its signing pool. Userinfo is fetched from the
- * provider for the same `sub`; it is not signed, and never replaces a claim of the ID token.
+ * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
+ * `sub`; it isn't signed and never replaces a claim of the ID token.
  *
- * @throws SignetError `configuration`, with every reason
+ * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = oauthFederated({
  *   filterType: "OAuthFederated",
@@ -55,23 +60,43 @@ export function oauthFederated(
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthFederated" });
   const context = createFederatedContext(settings, options);
-  return browserFilter("OAuthFederated", context, mechanismOf(context));
-}
-
-function mechanismOf(context: FederatedContext): SignInMechanism<FederatedSession> {
-  return {
+  const signIn: SignIn<FederatedSession> = {
+    ...context,
     startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
     finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
-    currentSession: (request) => currentSession(context, request),
-    sessionOf: (value) => sessionOf(value, context.party),
+    renew: (session) => renewSession(context, session),
+    parseSession: (value) => parseSession(value, context.party),
     principalOf: (session) => principalOfSession(session, context.clientId),
-    isSamePerson: (one, other) => decodeJwt(one.idToken).sub === decodeJwt(other.idToken).sub,
-    isOver: (session) => isOver(context, session),
-    rememberEnd: (session) => rememberEnd(context, session),
-    endElsewhere: async ({ refreshToken }) => {
-      if (refreshToken !== undefined) await revokeRefreshToken(context, refreshToken);
-    },
-    afterLogoutOf: (session) => logoutAddress(context, session),
+    hasEnded: (session) => hasSessionEnded(context, session),
+    rememberEnd: ({ id }) => rememberEnd(context, id),
+    endAtProvider: (session) => endAtProvider(context, session),
     backChannelLogout: (request) => backChannelLogout(context, request),
   };
+  return browserFilter("OAuthFederated", signIn);
+}
+
+/** @throws SignetError if unknown: then nobody is let in */
+async function hasSessionEnded(
+  { memory, issuer }: FederatedContext,
+  { id, sid, since, idToken }: FederatedSession,
+): Promise<boolean> {
+  const ids = { id, sid, sub: decodeJwt(idToken).sub ?? "", since };
+  return callApplication("The logout memory", () => hasEnded(memory, issuer, ids));
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0 §2; continues at the application if the provider has no logout page. */
+async function endAtProvider(
+  context: FederatedContext,
+  { idToken, refreshToken }: FederatedSession,
+): Promise<string> {
+  const { provider, clientId, afterLogout, environment, onError } = context;
+  if (refreshToken !== undefined) await revokeRefreshToken(context, refreshToken).catch(onError);
+  const metadata = await provider.metadata().catch((error: Error) => onError(error));
+  const endpoint = metadata?.end_session_endpoint;
+  if (endpoint === undefined || !isAllowedUrl(endpoint, environment)) return afterLogout;
+  const url = new URL(endpoint);
+  url.searchParams.set("id_token_hint", idToken);
+  url.searchParams.set("client_id", clientId);
+  url.searchParams.set("post_logout_redirect_uri", afterLogout);
+  return url.href;
 }

@@ -1,81 +1,92 @@
 /**
- * New tokens for a session (RFC 6749 §6). A refresh token works once, and tabs, parallel requests and other processes hold the
- * same one: here all of them share one call and its outcome. Other processes get the same successor from Signet for some
- * seconds (`refreshTokenGraceSeconds`).
+ * Refreshes a session's tokens (RFC 6749 §6). Refresh tokens are single-use: within a process, requests with the same one share a
+ * call; other processes get the same successor from Signet for `refreshTokenGraceSeconds`.
  */
 import { decodeJwt } from "jose";
+import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
-import { sha256Text } from "../sign-in/random-text.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext, RefreshOutcome } from "./federated-context.ts";
-import { type FederatedSession, renewedSession } from "./federated-session.ts";
-import { requestTokens, type TokenAnswer } from "./token-endpoint.ts";
-import { fetchUserinfo, type Userinfo } from "./userinfo.ts";
+import { type FederatedSession, withNewTokens } from "./federated-session.ts";
+import { fetchUserinfo, requestTokens, type TokenResponse, type Userinfo } from "./provider-calls.ts";
 
-/** For requests that still bring the cookie of before: those under way, and those whose answer was lost. */
+/** For requests with the previous cookie: concurrent ones, and those whose response was lost. */
 const KEEP_REFRESHED_MS = 120_000;
 const KEEP_ENDED_MS = 30_000;
-/** A provider that hangs must not hold up every request for its five seconds. */
+/** A hanging provider must not delay every request by its five seconds. */
 const KEEP_FAILED_MS = 3_000;
-/** Sessions whose outcome is kept; each is a few kilobytes. */
-export const MOST_REFRESHES = 5_000;
 
-/** @returns milliseconds for which an outcome is given to others with the same refresh token */
-export function keepOutcomeMs(outcome: RefreshOutcome, now: number): number {
-  if (outcome.kind !== "refreshed") return outcome.kind === "ended" ? KEEP_ENDED_MS : KEEP_FAILED_MS;
-  // Where refresh tokens are not rotated, the next refresh has the same key and must not find this one.
-  const untilNext = Math.max(0, outcome.session.refreshAt - now);
-  return outcome.isRotated ? KEEP_REFRESHED_MS : Math.min(KEEP_REFRESHED_MS, untilNext);
+type RefreshableSession = FederatedSession & { readonly refreshToken: string };
+
+const hasRefreshToken = (session: FederatedSession): session is RefreshableSession =>
+  session.refreshToken !== undefined;
+
+const isRefreshDue = ({ refreshAt }: FederatedSession, now: number): boolean => now >= refreshAt;
+
+/** Undefined if the session has ended. @throws SignetError if the provider is unavailable and the access token has expired */
+export async function renewSession(
+  context: FederatedContext,
+  session: FederatedSession,
+): Promise<FederatedSession | undefined> {
+  const now = context.clock();
+  if (!isRefreshDue(session, now)) return session;
+  if (!hasRefreshToken(session)) return now < session.endsAt ? session : undefined;
+  const outcome = await refreshSession(context, session);
+  if (outcome.kind === "refreshed") return outcome.session;
+  if (outcome.kind === "ended") return undefined;
+  // While the access token is valid, an outage of the provider goes unnoticed.
+  if (context.clock() < session.endsAt) return session;
+  throw outcome.error;
 }
 
-export const isDue = ({ refreshAt }: FederatedSession, now: number): boolean => now >= refreshAt;
-
-/** @param session due, and with a refresh token */
-export async function refresh(
+/** @param session due for a refresh */
+async function refreshSession(
   context: FederatedContext,
   session: RefreshableSession,
 ): Promise<RefreshOutcome> {
   let current = session;
-  // Who comes with an old cookie gets its successor, which may itself be due, or refreshed, by now.
+  // A late request with an old cookie gets the successor, which may itself be due, or refreshed, by now.
   for (let step = 0; step < 5; step++) {
-    const before = current;
-    const outcome = await context.refreshes.run(await sha256Text(before.refreshToken), () =>
-      useRefreshToken(context, before),
-    );
-    if (outcome.kind !== "refreshed" || !isDue(outcome.session, context.clock())) return outcome;
+    const previous = current;
+    const key = await sha256Base64url(previous.refreshToken);
+    const outcome = await context.refreshes.run(key, () => redeemRefreshToken(context, previous));
+    if (outcome.kind !== "refreshed" || !isRefreshDue(outcome.session, context.clock())) return outcome;
     if (!hasRefreshToken(outcome.session) || !outcome.isRotated) return outcome;
     current = outcome.session;
   }
-  return { kind: "failed", error: new SignetError("provider_answer", "The provider's tokens end at once.") };
+  const error = new SignetError("provider_answer", "The provider's tokens have already expired.");
+  return { kind: "failed", error, keepMs: 0 };
 }
 
-export type RefreshableSession = FederatedSession & { readonly refreshToken: string };
-
-export const hasRefreshToken = (session: FederatedSession): session is RefreshableSession =>
-  session.refreshToken !== undefined;
-
-async function useRefreshToken(
+async function redeemRefreshToken(
   context: FederatedContext,
   session: RefreshableSession,
 ): Promise<RefreshOutcome> {
   const { refreshToken } = session;
   try {
-    const answer = await requestTokens(context, { grant_type: "refresh_token", refresh_token: refreshToken });
-    const idToken = await checkedIdToken(context, session, answer);
-    const userinfo = await newUserinfo(context, session, answer);
-    const renewed = renewedSession(session, { answer, idToken, userinfo }, context.clock());
+    const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+    const response = await requestTokens(context, grant);
+    const idToken = await verifyRefreshedIdToken(context, session, response);
+    const userinfo = await refreshUserinfo(context, session, response);
+    const now = context.clock();
+    const renewed = withNewTokens(session, { response, idToken, userinfo }, now);
     const isRotated = renewed.refreshToken !== refreshToken;
-    return { kind: "refreshed", session: renewed, isRotated };
+    // Without rotation the next refresh has the same key and must not get this outcome.
+    const untilNext = isRotated ? KEEP_REFRESHED_MS : Math.max(0, renewed.refreshAt - now);
+    const keepMs = Math.min(KEEP_REFRESHED_MS, untilNext);
+    return { kind: "refreshed", session: renewed, isRotated, keepMs };
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
     context.onError(error);
-    return { kind: outcomeOf(error), error };
+    return endsSession(error)
+      ? { kind: "ended", error, keepMs: KEEP_ENDED_MS }
+      : { kind: "failed", error, keepMs: KEEP_FAILED_MS };
   }
 }
 
-/** Answers after which only the person can help (RFC 6749 §5.2, OpenID Connect Core §3.1.2.6). */
-const ENDING: ReadonlySet<string> = new Set([
+/** Errors only the user can resolve (RFC 6749 §5.2, OpenID Connect Core §3.1.2.6). */
+const endingErrors: ReadonlySet<string> = new Set([
   "invalid_grant",
   "access_denied",
   "interaction_required",
@@ -83,43 +94,39 @@ const ENDING: ReadonlySet<string> = new Set([
   "consent_required",
 ]);
 
-/** A client that is set up wrongly, or a provider that is away, has nothing to do with this session. */
-function outcomeOf({ code, oauthError }: SignetError): "ended" | "failed" {
-  if (code === "provider_refused") return ENDING.has(oauthError ?? "") ? "ended" : "failed";
-  return code.startsWith("token_") ? "ended" : "failed";
+/** A misconfigured client, or an unavailable provider, says nothing about the session. */
+function endsSession({ code, oauthError }: SignetError): boolean {
+  return code === "provider_refused" ? endingErrors.has(oauthError ?? "") : code.startsWith("token_");
 }
 
-/**
- * OpenID Connect Core §12.2: there need not be a new ID token, but one that is there must speak of the same user and the same
- * sign-in. With signing agents there must be one, or the service alone could keep a session going.
- */
-async function checkedIdToken(
+/** OpenID Connect Core §12.2. With signing agents an ID token is required: the service alone must not keep a session alive. */
+async function verifyRefreshedIdToken(
   context: FederatedContext,
   session: FederatedSession,
-  { idToken, accessToken }: TokenAnswer,
+  { idToken, accessToken }: TokenResponse,
 ): Promise<string> {
   const { keys, issuer, clientId, clock, isSovereign } = context;
   if (idToken === undefined) {
     if (!isSovereign) return session.idToken;
-    throw new SignetError("token_missing", "A refresh without an ID token is not signed by the pool.");
+    throw new SignetError("token_missing", "The refresh response has no ID token signed by the pool.");
   }
-  const before: Claims = decodeJwt(session.idToken);
+  const previous: Claims = decodeJwt(session.idToken);
   const claims = await verifyIdToken(idToken, { keys, issuer, clientId, accessToken, clock });
-  if (claims.sub !== before.sub)
+  if (claims.sub !== previous.sub)
     throw new SignetError("token_subject", "The refreshed ID token is about another user.");
-  if (claims["nonce"] !== undefined && claims["nonce"] !== before["nonce"])
+  if (claims["nonce"] !== undefined && claims["nonce"] !== previous["nonce"])
     throw new SignetError("token_nonce", "The refreshed ID token belongs to another sign-in.");
-  const [authTime, authTimeBefore] = [claims["auth_time"], before["auth_time"]];
-  if (authTime !== undefined && authTimeBefore !== undefined && authTime !== authTimeBefore)
-    throw new SignetError("token_claim", "The refreshed ID token is of another authentication.");
+  const [authTime, previousAuthTime] = [claims["auth_time"], previous["auth_time"]];
+  if (authTime !== undefined && previousAuthTime !== undefined && authTime !== previousAuthTime)
+    throw new SignetError("token_claim", "The refreshed ID token is about another authentication.");
   return idToken;
 }
 
-/** The user's properties may have changed. When they cannot be had now, those that are known stay until the next refresh. */
-async function newUserinfo(
+/** The user's properties may have changed. If they can't be fetched now, the known ones stay until the next refresh. */
+async function refreshUserinfo(
   context: FederatedContext,
   { idToken, userinfo }: FederatedSession,
-  { accessToken }: TokenAnswer,
+  { accessToken }: TokenResponse,
 ): Promise<Userinfo> {
   try {
     return await fetchUserinfo(context, accessToken, decodeJwt(idToken).sub ?? "");

@@ -4,13 +4,13 @@ import { exportJWK, generateKeyPair } from "jose";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { dpopClient, type ProofChanges } from "../testing/dpop-client.ts";
-import { AUDIENCE, createHostileProvider, ISSUER } from "../testing/hostile-provider.ts";
 import { sharedSecret, testKey } from "../testing/signed-token.ts";
+import { AUDIENCE, createTestProvider, ISSUER } from "../testing/test-provider.ts";
 import { createDpopNonces } from "./dpop-nonces.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
 import { createReplayMemory } from "./replay-memory.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 const client = await dpopClient();
 const { fetch, clock } = provider;
 const BASE_URL = "https://api.example";
@@ -55,7 +55,7 @@ async function refused(result: Promise<FilterResult>, about = "") {
   return { error, response, challenge: response.headers.get("www-authenticate") ?? "" };
 }
 
-test("a token bound to a key is good with a proof of that key, with every algorithm that is accepted", async () => {
+test("a bound token is accepted with a proof of its key, for every supported algorithm", async () => {
   await accepted(send(await proof()));
   for (const alg of ["RS256", "PS256", "EdDSA", "ES384"]) {
     const other = await dpopClient(alg);
@@ -64,7 +64,7 @@ test("a token bound to a key is good with a proof of that key, with every algori
   }
 });
 
-test("without its proof a bound token is good for nothing, and as a bearer token neither", async () => {
+test("without its proof a bound token is rejected, as a bearer token too", async () => {
   const { challenge } = await refused(send(undefined));
   assert.match(challenge, /^Bearer realm="[^"]+", DPoP error="invalid_dpop_proof", .*algs="ES256 /);
   const downgraded = await refused(send(await proof(), { scheme: "Bearer" }));
@@ -72,13 +72,13 @@ test("without its proof a bound token is good for nothing, and as a bearer token
   await refused(send(undefined, { scheme: "Bearer" }));
 });
 
-test("a token that is bound to nothing does not become better by a proof", async () => {
+test("an unbound token is rejected with a proof", async () => {
   const used = await provider.accessToken();
   await refused(send(await client.proof({ ...target(), token: used }), { used }));
   await accepted(send(undefined, { used, scheme: "Bearer" }));
 });
 
-test("a proof that is wrong in any one way is refused", async () => {
+test("a proof that is wrong in any way is rejected", async () => {
   const other = await dpopClient();
   const rsa = await testKey("rsa", "RS256");
   const now = provider.clock() / 1000;
@@ -139,7 +139,7 @@ test("a proof that is wrong in any one way is refused", async () => {
     await refused(send(text), text.slice(0, 20));
 });
 
-test("what is no difference between addresses is none: query, fragment, default port, case of escapes", async () => {
+test("equivalent URLs match: query, fragment, default port, case of escapes", async () => {
   for (const htu of [
     `${URL_HERE}?other=1#x`,
     "https://API.example:443/notes/%7e1",
@@ -148,13 +148,13 @@ test("what is no difference between addresses is none: query, fragment, default 
     await accepted(send(await proof({ claims: { htu } })), htu);
 });
 
-test("clocks may differ a little", async () => {
+test("clock skew is tolerated", async () => {
   const now = provider.clock() / 1000;
   for (const iat of [now - 120, now + 60, now + 0.5])
     await accepted(send(await proof({ claims: { iat } })), String(iat - now));
 });
 
-test("a proof is good once, for as long as it could be used", async () => {
+test("a proof is accepted once", async () => {
   const asked = api();
   const once = await proof({ claims: { iat: provider.clock() / 1000 + 60 } });
   await accepted(send(once, { asked }));
@@ -167,7 +167,7 @@ test("a proof is good once, for as long as it could be used", async () => {
   assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["answer", "authenticated"]);
 });
 
-test("two keys may use the same jti; a wrong proof does not use one up", async () => {
+test("two keys may use the same jti; an invalid proof uses none up", async () => {
   const asked = api();
   const jti = "the same";
   const other = await dpopClient();
@@ -178,7 +178,7 @@ test("two keys may use the same jti; a wrong proof does not use one up", async (
   await accepted(send(theirs, { asked, used: bound }));
 });
 
-test("a memory that is shared makes a proof good once for all instances; one that is full takes no more", async () => {
+test("a shared memory makes a proof single-use across instances; a full one accepts no more", async () => {
   const replayMemory = createReplayMemory({ clock, most: 2 });
   const [one, two] = [api({ replayMemory }), api({ replayMemory })];
   const once = await proof();
@@ -190,14 +190,14 @@ test("a memory that is shared makes a proof good once for all instances; one tha
   await accepted(send(await proof(), { asked: one }));
 });
 
-test("a shared memory of proofs that is away lets nobody in for a while", async () => {
+test("an unavailable shared memory lets nobody in", async () => {
   const away = api({ replayMemory: { isFirst: () => Promise.reject(new Error("the store is away")) } });
   const result = await send(await proof(), { asked: away });
   assert.ok(result.kind === "answer" && result.error instanceof SignetError);
   assert.deepEqual([result.error.code, result.response.status], ["provider_unreachable", 503]);
 });
 
-test("where nonces are asked for, a proof needs one of ours that is not old", async () => {
+test("if nonces are required, a proof needs a recent one", async () => {
   const secret = Buffer.alloc(32, 7).toString("base64url");
   const dpopNonces = createDpopNonces({ secret, clock, lifetimeSeconds: 100 });
   const asked = api({ dpopNonces });
@@ -221,7 +221,7 @@ test("where nonces are asked for, a proof needs one of ours that is not old", as
   assert.throws(() => createDpopNonces({ secret: "c2hvcnQ" }), { code: "configuration" });
 });
 
-test("an API that does not know its own address accepts no proof, and says why to its log", async () => {
+test("an API without a base URL accepts no proof, and logs why", async () => {
   const told: Error[] = [];
   const asked = api({ onError: (error) => told.push(error) }, "");
   const { challenge } = await refused(send(await proof(), { asked }));
@@ -229,7 +229,7 @@ test("an API that does not know its own address accepts no proof, and says why t
   assert.match(String(told[0]?.cause), /baseUrl/);
 });
 
-test("a token bound to a certificate and to a key needs both", async () => {
+test("a token bound to a certificate and a key needs both", async () => {
   const cnf = { jkt: client.thumbprint, "x5t#S256": "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc-4E" };
   const used = await provider.accessToken({ claims: { cnf } });
   const request = async () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
-import { AUDIENCE, CLIENT_ID, createHostileProvider, ISSUER, PERM_ID } from "../testing/hostile-provider.ts";
+import { AUDIENCE, CLIENT_ID, createTestProvider, ISSUER, PERM_ID } from "../testing/test-provider.ts";
 import { oauthUserBearer } from "./oauth-user-bearer.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 const { fetch, clock } = provider;
 const filter = oauthUserBearer(
   {
@@ -42,7 +42,7 @@ async function refused(code: SignetErrorCode, about = ""): Promise<Response> {
   return result.response;
 }
 
-test("the provider is asked about every request, by the API's own name and secret", async () => {
+test("every request is introspected with the API's own credentials", async () => {
   answers({ active: true, sub: PERM_ID, iss: ISSUER, client_id: CLIENT_ID, jti: "jti-1", aud: AUDIENCE });
   const token = await provider.accessToken();
   const before = provider.calls.length;
@@ -53,14 +53,14 @@ test("the provider is asked about every request, by the API's own name and secre
   assert.equal(authorization, `Basic ${btoa("api%3A1:sec+ret")}`);
 });
 
-test("a token that is not active (any more) is 401, at once", async () => {
+test("an inactive token gets 401 immediately", async () => {
   answers({ active: false });
   const response = await refused("token_inactive");
   assert.equal(response.status, 401);
   assert.match(response.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
 });
 
-test("an answer that does not clearly say yes, or is about another token, lets nobody in", async () => {
+test("an unclear response, or one about another token, lets nobody in", async () => {
   for (const body of [{}, { active: "true" }, { active: 1 }, [], null, "active"]) {
     answers(body);
     await refused("provider_answer", JSON.stringify(body));
@@ -72,7 +72,7 @@ test("an answer that does not clearly say yes, or is about another token, lets n
   }
 });
 
-test("a provider that is away, or does not know us, lets nobody in", async () => {
+test("an unavailable provider, or one that rejects the API's credentials, lets nobody in", async () => {
   answers({}, 503);
   assert.equal((await refused("provider_unreachable")).status, 503);
   answers({ error: "invalid_client" }, 401);
@@ -81,7 +81,7 @@ test("a provider that is away, or does not know us, lets nobody in", async () =>
   assert.equal(response.headers.get("www-authenticate"), null);
 });
 
-test("the provider is not asked about what is wrong anyway", async () => {
+test("invalid tokens aren't introspected", async () => {
   answers({ active: true });
   const before = provider.calls.length;
   const result = await ask(await provider.accessToken({ claims: { exp: 1 } }));

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignetConfiguration } from "../configuration.ts";
-import type { SignetErrorCode } from "../errors.ts";
-import { SignetError } from "../errors.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
+import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
 import {
   AUDIENCE,
   CLIENT_ID,
-  createHostileProvider,
+  createTestProvider,
   ISSUER,
   PERM_ID,
   type TokenChanges,
-} from "../testing/hostile-provider.ts";
+} from "../testing/test-provider.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 
 function bearer(more: Partial<SignetConfiguration> = {}, options: OAuthUserBearerOptions = {}): Filter {
   const configuration = { issuer: ISSUER, oauthAudience: AUDIENCE, oauthScopes: "notes", ...more };
@@ -47,7 +46,7 @@ async function refusal(result: Promise<FilterResult>, code: SignetErrorCode, abo
   return { response, body, challenge: response.headers.get("www-authenticate") ?? "" };
 }
 
-test("a good token tells who calls: a user, or a service by its own right", async () => {
+test("a valid token identifies the caller: a user, or a service acting for itself", async () => {
   const token = await provider.accessToken();
   const user = await principalOf(ask(`Bearer ${token}`));
   assert.deepEqual(
@@ -61,7 +60,7 @@ test("a good token tells who calls: a user, or a service by its own right", asyn
   assert.deepEqual([service.kind, service.subject, service.user], ["service", CLIENT_ID, undefined]);
 });
 
-test("without a token there is 401 with the realm and no error code, or nobody where that is allowed", async () => {
+test("without a token: 401 with the realm and no error code, or anonymous if allowed", async () => {
   const { challenge, body } = await refusal(ask(), "token_missing");
   assert.equal(challenge, `Bearer realm="${AUDIENCE}"`);
   assert.equal(body.error, "unauthorized");
@@ -73,7 +72,7 @@ test("without a token there is 401 with the realm and no error code, or nobody w
   await refusal(ask(`Bearer ${expired}`, optional), "token_expired");
 });
 
-test("a header that is no single token is 400", async () => {
+test("a malformed header gets 400", async () => {
   const token = await provider.accessToken();
   const wrong = ["Bearer", "Bearer ", `Bearer ${token} ${token}`, `Bearer ${token}, Bearer ${token}`];
   for (const header of [...wrong, `Bearer token=${token};`, "Bearer æ", `Bearer=${token}`, "DPoP"]) {
@@ -83,7 +82,7 @@ test("a header that is no single token is 400", async () => {
   }
 });
 
-test("a token anywhere else than in the header is not seen", async () => {
+test("a token anywhere but in the header is ignored", async () => {
   const token = await provider.accessToken();
   const inQuery = new Request(`https://host.example/?access_token=${token}`);
   await refusal(filter.authenticate(inQuery), "token_missing");
@@ -93,7 +92,7 @@ test("a token anywhere else than in the header is not seen", async () => {
   await refusal(filter.authenticate(new Request("https://host.example/", inCookie)), "token_missing");
 });
 
-test("a token that does not hold is 401 invalid_token, and says why", async () => {
+test("an invalid token gets 401 invalid_token with the reason", async () => {
   const cases: [SignetErrorCode, TokenChanges][] = [
     ["token_audience", { claims: { aud: "https://other.example" } }],
     ["token_issuer", { claims: { iss: "https://evil.example" } }],
@@ -114,7 +113,7 @@ test("a token that does not hold is 401 invalid_token, and says why", async () =
   await refusal(ask(`Bearer ${await provider.idToken({ claims: { aud: AUDIENCE } })}`), "token_type");
 });
 
-test("every scope is needed; without one there is 403 that names them", async () => {
+test("every scope is required; without one: 403 naming them", async () => {
   const strict = bearer({ oauthScopes: "notes write" });
   const { response, challenge, body } = await refusal(
     ask(`Bearer ${await provider.accessToken()}`, strict),
@@ -130,7 +129,7 @@ test("every scope is needed; without one there is 403 that names them", async ()
   await principalOf(ask(`Bearer ${none}`, bearer({ oauthScopes: undefined } as never)));
 });
 
-test("a token bound to a certificate is good with that certificate only", async () => {
+test("a certificate-bound token is accepted only with that certificate", async () => {
   const der = Uint8Array.of(1, 2, 3);
   const cnf = { "x5t#S256": "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc-4E" };
   const bound = `Bearer ${await provider.accessToken({ claims: { cnf } })}`;
@@ -143,7 +142,7 @@ test("a token bound to a certificate is good with that certificate only", async 
   await principalOf(ask(unbound, filter, other));
 });
 
-test("a binding that is not known, or is none, is refused: never a bearer token for want of understanding", async () => {
+test("an unknown or empty binding is rejected, never downgraded to a bearer token", async () => {
   const der = Uint8Array.of(1, 2, 3);
   const known = { "x5t#S256": "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc-4E" };
   const bindings = [
@@ -163,7 +162,7 @@ test("a binding that is not known, or is none, is refused: never a bearer token 
   }
 });
 
-test("when the provider is away there is 503 and when to try again, never a way in", async () => {
+test("while the provider is unavailable: 503 with Retry-After, never access", async () => {
   const away: typeof fetch = async () => {
     throw new TypeError("fetch failed");
   };
@@ -179,7 +178,7 @@ test("when the provider is away there is 503 and when to try again, never a way 
   assert.ok(!JSON.stringify(body).includes(token));
 });
 
-test("a configuration that cannot protect is refused at the start", () => {
+test("an unprotective configuration is rejected at start", () => {
   assert.throws(() => bearer({ oauthAudience: undefined } as never), { code: "configuration" });
   assert.throws(() => bearer({ introspectTokens: true }), { code: "configuration" });
 });

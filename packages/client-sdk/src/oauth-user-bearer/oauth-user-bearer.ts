@@ -1,35 +1,35 @@
-/** The filter OAuthUserBearer: an API that is called with access tokens (RFC 6750, RFC 9068), bound ones too. */
-import { checkConfiguration, type Settings, type SignetConfiguration } from "../configuration.ts";
-import { SignetError } from "../errors.ts";
-import type { Filter, FilterResult, RequestContext, Runtime } from "../filter.ts";
-import type { ClientAuthentication } from "../grants/client-authentication.ts";
-import { type Principal, principalOfClaims } from "../principal.ts";
+/** The filter OAuthUserBearer: an API called with access tokens (RFC 6750, RFC 9068), sender-constrained ones included. */
+import { errorReporter } from "../application-callbacks.ts";
+import { checkConfiguration } from "../configuration/check-configuration.ts";
+import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { configurationError, SignetError } from "../errors.ts";
+import type { Filter, RequestContext, Runtime } from "../filter.ts";
+import type { OAuthClient } from "../grants/oauth-client.ts";
+import { principalOfClaims } from "../principal.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
-import { teller } from "../teller.ts";
+import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
-import { keySourceOf } from "../tokens/key-source-of.ts";
-import { checkConfirmation } from "./confirmation.ts";
-import { type BearerCredentials, credentialsOf } from "./credentials.ts";
+import { type PresentedToken, readBearerToken } from "./bearer-token.ts";
 import type { DpopNonces } from "./dpop-nonces.ts";
-import { type IntrospectionDeps, requireActive } from "./introspection.ts";
-import { refusalOf } from "./refusal.ts";
+import { requireActive } from "./introspection.ts";
 import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
-import { requireScopes } from "./scopes.ts";
+import { checkTokenBinding } from "./token-binding.ts";
+import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
-/** What `oauthUserBearer` takes beside its configuration. */
+/** Options of `oauthUserBearer`. */
 export interface OAuthUserBearerOptions extends Runtime {
-  /** Where DPoP proofs are remembered. Default: in this process; several instances of an API need one that they share. */
+  /** Stores used DPoP proofs. Default: in this process; several instances of an API need a shared one. */
   readonly replayMemory?: ReplayMemory;
-  /** Demands a nonce in DPoP proofs (RFC 9449 §9), see `createDpopNonces`. Default: none. */
+  /** Requires a nonce in DPoP proofs (RFC 9449 §9), see `createDpopNonces`. Default: none. */
   readonly dpopNonces?: DpopNonces;
 }
 
 /**
- * Protects an API: every request needs an access token in its Authorization header that the issuer has signed, that is made
- * out to `oauthAudience`, not expired, and has all `oauthScopes`. A token that is bound to a certificate or to a key
- * (`cnf`) needs the proof of it; for DPoP `baseUrl` must be configured, as proofs name the address that they are for.
- * Refused requests get 401 or 403 with `WWW-Authenticate`, or 503 when the provider cannot be asked.
+ * Protects an API. Every request needs an access token in its Authorization header: signed by the issuer, issued for
+ * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
+ * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
+ * `WWW-Authenticate`, or 503 if the provider is unreachable.
  *
  * @throws SignetError `configuration`
  * @example
@@ -48,88 +48,76 @@ export function oauthUserBearer(
   options: OAuthUserBearerOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthUserBearer" });
-  const verify = verifierOf(settings, options);
-  const tell = teller(options.onError);
+  const verify = createVerifier(settings, options);
+  const reportError = errorReporter(options.onError);
+  const { audience: realm, scopes, baseUrl, isOptional } = settings;
   return {
     filterType: "OAuthUserBearer",
-    authenticate: async (request, context): Promise<FilterResult> => {
-      const presented: { credentials?: BearerCredentials | undefined } = {};
+    authenticate: async (request, context) => {
+      let presented: PresentedToken | undefined;
       try {
-        presented.credentials = credentialsOf(request);
-        if (presented.credentials === undefined) {
-          if (settings.isOptional) return { kind: "anonymous", cookies: [] };
+        presented = readBearerToken(request);
+        if (presented === undefined && isOptional) return { kind: "anonymous", cookies: [] };
+        if (presented === undefined)
           throw new SignetError("token_missing", "The request has no access token.");
-        }
-        const principal = await verify(request, presented.credentials, context);
+        const principal = await verify(request, presented, context);
         return { kind: "authenticated", principal, cookies: [] };
       } catch (error) {
         if (!(error instanceof SignetError)) throw error;
-        tell(error);
-        return { kind: "answer", response: await refuse(error, presented.credentials), error };
+        reportError(error);
+        const needsNonce = error.oauthError === "use_dpop_nonce";
+        const nonce = needsNonce ? await options.dpopNonces?.current() : undefined;
+        const challenge = {
+          realm,
+          scopes,
+          scheme: presented?.scheme,
+          acceptsDpop: baseUrl !== undefined,
+          nonce,
+        };
+        return { kind: "answer", response: unauthorizedResponse(error, challenge), error };
       }
     },
   };
-
-  async function refuse(error: SignetError, credentials: BearerCredentials | undefined): Promise<Response> {
-    return refusalOf(error, {
-      ...(settings.audience === undefined ? {} : { realm: settings.audience }),
-      scopes: settings.scopes,
-      scheme: credentials?.scheme,
-      acceptsDpop: settings.baseUrl !== undefined,
-      nonce: error.oauthError === "use_dpop_nonce" ? await options.dpopNonces?.current() : undefined,
-    });
-  }
 }
 
-type Verify = (
-  request: Request,
-  credentials: BearerCredentials,
-  context: RequestContext | undefined,
-) => Promise<Principal>;
-
-function verifierOf(settings: Settings, options: OAuthUserBearerOptions): Verify {
-  const { tokenIssuer, audience, baseUrl } = settings;
-  if (tokenIssuer === undefined || audience === undefined)
-    throw new SignetError("configuration", "OAuthUserBearer needs an issuer and oauthAudience.");
+function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
+  const { tokenIssuer: issuer, audience, baseUrl, allowUntypedAccessTokens: allowUntyped } = settings;
+  if (issuer === undefined || audience === undefined)
+    throw configurationError("OAuthUserBearer needs an issuer and oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
-  const { keys, introspection } = providerOf(settings, { ...options, clock });
-  const { allowUntypedAccessTokens: allowUntyped } = settings;
-  return async (request, credentials, context) => {
-    const { token } = credentials;
-    const claims = await verifyAccessToken(token, {
-      ...{ keys, issuer: tokenIssuer, audience, allowUntyped, clock },
-    });
-    await checkConfirmation(claims, {
-      credentials,
+  const { keys, introspectionClient } = createKeysAndClient(settings, { ...options, clock });
+  return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
+    const { token: accessToken } = presented;
+    // 1 signature, issuer, audience and times (RFC 9068 §4)
+    const claims = await verifyAccessToken(accessToken, { keys, issuer, audience, allowUntyped, clock });
+    // 2 proof of possession (RFC 8705 §3, RFC 9449 §7). The origin is ours: the caller writes the Host header.
+    const url = `${baseUrl}${new URL(request.url).pathname}`;
+    const dpop = { method: request.method, url, clock, replays, nonces: dpopNonces };
+    await checkTokenBinding(claims, {
+      presented,
       clientCertificate: context?.clientCertificate,
-      proof: request.headers.get("dpop"),
-      dpop:
-        baseUrl === undefined
-          ? undefined
-          : { method: request.method, url: addressOf(request, baseUrl), clock, replays, nonces: dpopNonces },
+      dpopProof: request.headers.get("dpop"),
+      dpop: baseUrl === undefined ? undefined : dpop,
     });
-    const principal = principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims, accessToken: token });
+    // 3 scopes
+    const principal = principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims, accessToken });
     requireScopes(principal, ...settings.scopes);
-    if (introspection !== undefined) await requireActive(introspection, token, claims);
+    // 4 introspection (RFC 7662), if configured
+    if (introspectionClient) await requireActive(introspectionClient, accessToken, claims);
     return principal;
   };
 }
 
-/** The path behind our own origin: the origin in the request is what its Host header says, which the caller writes. */
-function addressOf(request: Request, baseUrl: string): string {
-  return baseUrl + new URL(request.url).pathname;
-}
-
-function providerOf(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
+function createKeysAndClient(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
   const { issuer, clientId, clientSecret, environment } = settings;
   const http = createHttp(runtime, { environment });
   const { clock, onError } = runtime;
   const provider = issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError });
-  const keys = keySourceOf(settings, provider, runtime);
-  if (!settings.introspectTokens) return { keys, introspection: undefined };
+  const keys = createTrustedKeys(settings, provider, runtime);
+  if (!settings.introspectTokens) return { keys, introspectionClient: undefined };
   if (provider === undefined || issuer === undefined || clientId === undefined || clientSecret === undefined)
-    throw new SignetError("configuration", "introspectTokens needs an issuer, a client id and its secret.");
-  const authentication: ClientAuthentication = { method: "client_secret", secret: clientSecret };
-  const introspection: IntrospectionDeps = { provider, http, issuer, clientId, authentication, clock };
-  return { keys, introspection };
+    throw configurationError("introspectTokens needs an issuer, a client id and a client secret.");
+  const authentication = { method: "client_secret", secret: clientSecret } as const;
+  const introspectionClient: OAuthClient = { provider, http, issuer, clientId, authentication, clock };
+  return { keys, introspectionClient };
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHostileProvider, type HostileProvider, ISSUER } from "../testing/hostile-provider.ts";
+import { createTestProvider, ISSUER, type TestProvider } from "../testing/test-provider.ts";
 import { createProvider } from "./discovery.ts";
 import { createHttp } from "./http.ts";
 
 describe("a provider's metadata", () => {
-  it("is fetched once for all who ask, again after an hour, and bridged while the provider is away", async () => {
-    const hostile = await createHostileProvider();
+  it("is fetched once for all callers, again after an hour, and cached during an outage", async () => {
+    const hostile = await createTestProvider();
     const { metadata } = providerOf(hostile);
     const [first] = await Promise.all([metadata(), metadata(), metadata()]);
     assert.equal(first.token_endpoint, `${ISSUER}/token`);
@@ -17,12 +17,12 @@ describe("a provider's metadata", () => {
     assert.equal(hostile.calls.length, 2);
   });
 
-  it("is not read of an answer that is no success", async () => {
+  it("is not read from an unsuccessful response", async () => {
     for (const [status, code] of [
       [503, "provider_unreachable"],
       [404, "provider_answer"],
     ] as const) {
-      const hostile = await createHostileProvider();
+      const hostile = await createTestProvider();
       hostile.answers.set("/.well-known/openid-configuration", () =>
         Response.json(hostile.metadata, { status }),
       );
@@ -41,8 +41,8 @@ describe("a provider's metadata", () => {
     ["an alias that is no address", { mtls_endpoint_aliases: { token_endpoint: 1 } }],
   ];
   for (const [what, changes] of wrong) {
-    it(`is refused with ${what}`, async () => {
-      const hostile = await createHostileProvider();
+    it(`is rejected with ${what}`, async () => {
+      const hostile = await createTestProvider();
       Object.assign(hostile.metadata, changes);
       await assert.rejects(providerOf(hostile).metadata(), { code: "provider_answer" });
       await assert.rejects(providerOf(hostile).keys.keyFor({ alg: "ES256", kid: "key-1" }), {
@@ -51,8 +51,8 @@ describe("a provider's metadata", () => {
     });
   }
 
-  it("does not lead the SDK to keys without encryption", async () => {
-    const hostile = await createHostileProvider();
+  it("can't lead the SDK to keys without encryption", async () => {
+    const hostile = await createTestProvider();
     hostile.metadata["jwks_uri"] = "http://id.example/jwks";
     await assert.rejects(providerOf(hostile).keys.keyFor({ alg: "ES256", kid: "key-1" }), {
       code: "provider_answer",
@@ -60,14 +60,14 @@ describe("a provider's metadata", () => {
     assert.deepEqual(hostile.calls, ["GET /.well-known/openid-configuration"]);
   });
 
-  it("is found for an issuer that ends with a slash, as some do", async () => {
-    const hostile = await createHostileProvider();
+  it("is found for an issuer with a trailing slash", async () => {
+    const hostile = await createTestProvider();
     Object.assign(hostile.metadata, { issuer: `${ISSUER}/` });
     assert.equal((await providerOf(hostile, `${ISSUER}/`).metadata()).issuer, `${ISSUER}/`);
   });
 });
 
-function providerOf(hostile: HostileProvider, issuer = ISSUER) {
+function providerOf(hostile: TestProvider, issuer = ISSUER) {
   const http = createHttp({ fetch: hostile.fetch }, { environment: "production" });
   return createProvider({ issuer, http, clock: hostile.clock });
 }

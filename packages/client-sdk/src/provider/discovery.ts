@@ -1,16 +1,15 @@
-/** A provider: its metadata (OpenID Connect Discovery 1.0 §4, RFC 8414 §3) and its keys. */
+/** A provider's metadata (OpenID Connect Discovery 1.0 §4, RFC 8414 §3) and its keys. */
 import { SignetError } from "../errors.ts";
 import { isRecord } from "../tokens/claims.ts";
-import { type Http, providerFault } from "./http.ts";
+import { createCachedDocument } from "./cached-document.ts";
+import { type Http, providerError } from "./http.ts";
 import { createKeySet, type KeySet } from "./key-set.ts";
-import { createRefreshed } from "./refreshed.ts";
 
-const HOUR_MS = 3_600_000;
-const FRESH_MS = HOUR_MS;
-const STALE_MS = 24 * HOUR_MS;
+const FRESH_MS = 3_600_000;
+const STALE_MS = 24 * FRESH_MS;
 const RETRY_MS = 60_000;
 
-/** Members as on the wire; what the SDK does not use is left out. Addresses are absolute. */
+/** Metadata under the names of the standards; members the SDK doesn't use are left out. URLs are absolute. */
 export interface ProviderMetadata {
   readonly issuer: string;
   readonly jwks_uri: string;
@@ -23,31 +22,31 @@ export interface ProviderMetadata {
   readonly device_authorization_endpoint?: string;
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly code_challenge_methods_supported?: readonly string[];
-  /** RFC 9207: every answer of the authorization endpoint has `iss`. */
+  /** RFC 9207: every authorization response contains `iss`. */
   readonly authorization_response_iss_parameter_supported?: boolean;
   /** RFC 8705 §5. */
   readonly mtls_endpoint_aliases?: Readonly<Record<string, string>>;
 }
 
-/** A provider, as far as it has been asked. */
+/** An OpenID provider. */
 export interface Provider {
-  /** Fetched once an hour. Throws `SignetError`: `provider_unreachable`, `provider_answer`. */
+  /** Cached for an hour. Throws `SignetError`: `provider_unreachable`, `provider_answer`. */
   metadata(): Promise<ProviderMetadata>;
   readonly keys: KeySet;
 }
 
-/** What `createProvider` needs. */
+/** Options of `createProvider`. */
 export interface ProviderOptions {
-  /** Exactly as the provider names itself, without or with a slash at the end. */
+  /** Exactly as in the provider's metadata, with or without a trailing slash. */
   readonly issuer: string;
   readonly http: Http;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Told when what is kept has to serve on, because the provider is away. */
+  /** Receives failed refreshes that cached documents have bridged. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
-const addressMembers = [
+const endpoints = [
   "authorization_endpoint",
   "token_endpoint",
   "userinfo_endpoint",
@@ -58,59 +57,51 @@ const addressMembers = [
 ] as const;
 const listMembers = ["token_endpoint_auth_methods_supported", "code_challenge_methods_supported"] as const;
 
-/** Makes a provider; nothing is fetched before it is asked. */
+/** Creates a provider. Nothing is fetched before the first use. */
 export function createProvider({ issuer, http, clock, onError }: ProviderOptions): Provider {
-  const documents = createRefreshed<ProviderMetadata>({
+  const metadata = createCachedDocument<ProviderMetadata>({
     load: async () => {
-      const answer = await http.json(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-      if (answer.status !== 200) throw providerFault(answer, "its metadata");
-      return { value: metadataOf(answer.body, issuer), freshMs: FRESH_MS };
+      const response = await http.json(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+      if (response.status !== 200) throw providerError(response, "metadata");
+      return { value: parseMetadata(response.body, issuer), freshMs: FRESH_MS };
     },
-    clock,
-    onError,
-    staleMs: STALE_MS,
-    retryMs: RETRY_MS,
+    ...{ clock, onError, staleMs: STALE_MS, retryMs: RETRY_MS },
   });
-  const jwksUri = async () => (await documents.get()).jwks_uri;
-  return { metadata: documents.get, keys: createKeySet({ jwksUri, http, clock, onError }) };
+  const jwksUri = async () => (await metadata.get()).jwks_uri;
+  return { metadata: metadata.get, keys: createKeySet({ jwksUri, http, clock, onError }) };
 }
 
-function metadataOf(body: unknown, issuer: string): ProviderMetadata {
-  if (!isRecord(body)) throw fault("The provider's metadata is not a JSON object.");
-  // Discovery §4.3: or a provider could speak, and point to keys, for another one.
-  if (body["issuer"] !== issuer) throw fault("The provider's metadata is of another issuer.");
-  const addresses = addressMembers.flatMap((name) => {
-    const address = body[name];
-    if (address === undefined || address === null) return [];
-    return [[name, absolute(address, name)] as const];
+function parseMetadata(body: unknown, issuer: string): ProviderMetadata {
+  if (!isRecord(body))
+    throw new SignetError("provider_answer", "The provider's metadata is not a JSON object.");
+  // Discovery §4.3: otherwise a provider could speak for another one, and point to its keys.
+  if (body["issuer"] !== issuer)
+    throw new SignetError("provider_answer", "The provider's metadata names another issuer.");
+  const urls = endpoints.flatMap((name) => {
+    const url = body[name] ?? undefined;
+    return url === undefined ? [] : [[name, requireUrl(url, name)] as const];
   });
   const lists = listMembers.flatMap((name) => {
     const list = body[name];
     return Array.isArray(list) ? [[name, list.filter((item) => typeof item === "string")] as const] : [];
   });
   const aliases = body["mtls_endpoint_aliases"];
+  const parseAliases = (record: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, requireUrl(value, name)]));
   return {
     issuer,
-    jwks_uri: absolute(body["jwks_uri"], "jwks_uri"),
-    ...Object.fromEntries(addresses),
+    jwks_uri: requireUrl(body["jwks_uri"], "jwks_uri"),
+    ...Object.fromEntries(urls),
     ...Object.fromEntries(lists),
     authorization_response_iss_parameter_supported:
       body["authorization_response_iss_parameter_supported"] === true,
-    ...(isRecord(aliases) ? { mtls_endpoint_aliases: aliasesOf(aliases) } : {}),
+    ...(isRecord(aliases) ? { mtls_endpoint_aliases: parseAliases(aliases) } : {}),
   };
 }
 
-function aliasesOf(aliases: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(aliases).map(([name, value]) => [name, absolute(value, name)]));
-}
-
-/** Whether it is encrypted is seen to where it is called; a browser must not be sent to a `javascript:` either. */
-function absolute(address: unknown, name: string): string {
-  if (typeof address !== "string" || !/^https?:\/\//i.test(address) || !URL.canParse(address))
-    throw fault(`The provider's metadata has no usable ${name}.`);
-  return address;
-}
-
-function fault(message: string): SignetError {
-  return new SignetError("provider_answer", message);
+/** Encryption is checked at the call; a browser must not be sent to a `javascript:` URL either. */
+function requireUrl(url: unknown, name: string): string {
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new SignetError("provider_answer", `The provider's metadata has no usable ${name}.`);
+  return url;
 }

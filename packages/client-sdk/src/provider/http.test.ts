@@ -4,12 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
-import { createHttp, providerFault } from "./http.ts";
+import { createHttp, providerError } from "./http.ts";
 
 const json = { "content-type": "application/json" };
 
 describe("a call of the SDK", () => {
-  it("goes to https, or to this machine; outside production to any http", async () => {
+  it("uses https, or http to localhost; outside production any http", async () => {
     const seen: string[] = [];
     const fetch = async (input: unknown) => {
       seen.push(String(input));
@@ -40,7 +40,7 @@ describe("a call of the SDK", () => {
     assert.equal(seen.length, 5);
   });
 
-  it("follows no redirect: neither form nor secret gets to another host", async () => {
+  it("follows no redirects, so that no secret gets to another host", async () => {
     const paths: string[] = [];
     await served(
       (path) => {
@@ -55,7 +55,7 @@ describe("a call of the SDK", () => {
     assert.deepEqual(paths, ["/token"]);
   });
 
-  it("reads 256 KiB and no more, however they are packed or announced", async () => {
+  it("reads at most 256 KiB, however they are packed or announced", async () => {
     const answers = new Map([
       ["/fits", "x".repeat(256 * 1024 - 2)],
       ["/over", "x".repeat(256 * 1024)],
@@ -72,7 +72,7 @@ describe("a call of the SDK", () => {
     );
   });
 
-  it("is given up by the caller's signal, in the body too, even if fetch does not heed it", async () => {
+  it("is aborted by the caller's signal, while reading the body too, even if fetch ignores it", async () => {
     const never = () => new Promise<Response>(() => {});
     const stuckBody = async () =>
       new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array(1)) }));
@@ -86,7 +86,7 @@ describe("a call of the SDK", () => {
     }
   });
 
-  it("tells nothing of the query in its error, where session keys are, whatever the platform tells", async () => {
+  it("never reveals the query in errors, where session keys are, on any platform", async () => {
     const url = "https://id.example/validate?key=sgn_sk_secret";
     const fetch = async () => {
       const cause = Object.assign(new Error(`cannot connect to ${url}`), { path: url });
@@ -99,7 +99,7 @@ describe("a call of the SDK", () => {
     });
   });
 
-  it("has a limit of five seconds of its own", async (t) => {
+  it("times out after five seconds", async (t) => {
     const limits: number[] = [];
     const own = AbortSignal.timeout;
     t.mock.method(AbortSignal, "timeout", (ms: number) => {
@@ -113,7 +113,7 @@ describe("a call of the SDK", () => {
     assert.deepEqual(limits, [5000]);
   });
 
-  it("gives any status back with its JSON, and refuses an answer that should be JSON and is not", async () => {
+  it("returns any status with its JSON, and rejects a successful response that isn't JSON", async () => {
     const answer = async (body: string, status: number, type = "application/json") => {
       const fetch = async () => new Response(body || null, { status, headers: { "content-type": type } });
       return createHttp({ fetch }, { environment: "production" }).json("https://id.example");
@@ -131,7 +131,7 @@ describe("a call of the SDK", () => {
       await assert.rejects(answer(body, 200, type), { code: "provider_answer" });
   });
 
-  it("sends forms in their encoding, without members that are undefined", async () => {
+  it("sends forms without undefined members", async () => {
     let sent: Request | undefined;
     const fetch = async (input: string | URL | Request, init?: RequestInit) => {
       sent = new Request(input, init);
@@ -150,10 +150,10 @@ describe("a call of the SDK", () => {
   });
 });
 
-describe("providerFault", () => {
-  it("tells a provider that is away from one that refuses and one that is not understood", () => {
+describe("providerError", () => {
+  it("distinguishes unavailable, refusing and unexpected providers", () => {
     const fault = (status: number, body: unknown) =>
-      providerFault({ status, body, headers: new Headers() }, "the token endpoint");
+      providerError({ status, body, headers: new Headers() }, "the token endpoint");
     assert.equal(fault(503, undefined).code, "provider_unreachable");
     assert.equal(fault(429, { error: "slow_down" }).code, "provider_unreachable");
     assert.equal(fault(400, { error: "invalid_grant" }).oauthError, "invalid_grant");

@@ -1,39 +1,40 @@
-/** Every call that the SDK makes goes through here: short, small, without redirects, and encrypted (RFC 9700 §2.6). */
+/** HTTP client of the SDK: bounded in time and size, without redirects, encrypted (RFC 9700 §2.6). */
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
+import { readBody } from "../read-body.ts";
 import { isRecord } from "../tokens/claims.ts";
-import { isAcceptableAddress } from "./acceptable-address.ts";
+import { isAllowedUrl } from "./allowed-url.ts";
 
 /** For the whole call, body included. */
 const TIMEOUT_MS = 5_000;
 /** After decompression. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** An answer of any status. */
+/** A response of any status. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; undefined when there is no body, or when an answer other than 2xx is not JSON. */
+  /** Parsed JSON. Undefined without a body, or if a response other than 2xx isn't JSON. */
   readonly body: unknown;
 }
 
-/** A call, beside its address. */
+/** Everything about a call except its URL. */
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
-  /** Ends the call earlier than the SDK would. */
+  /** Aborts the call before the SDK's own timeout. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Any status is an answer, see `providerFault`. Both throw `SignetError`: `provider_unreachable` (no connection, or too late),
- * `provider_answer` (a redirect, too large, not JSON, an address without encryption).
+ * Responses of any status are returned. Both methods throw `SignetError`: `provider_unreachable` (no connection, or timeout),
+ * `provider_answer` (a redirect, too large, not JSON, an unencrypted URL).
  */
 export interface Http {
-  /** GET, or as `request` says; the answer is JSON of any status. */
+  /** GET, or as `request` says. Expects JSON. */
   json(url: string, request?: HttpRequest): Promise<HttpAnswer>;
-  /** POST of an `application/x-www-form-urlencoded` body. Members that are undefined are left out. */
+  /** POSTs an `application/x-www-form-urlencoded` body. Undefined members are left out. */
   form(
     url: string,
     form: Readonly<Record<string, string | undefined>>,
@@ -41,121 +42,97 @@ export interface Http {
   ): Promise<HttpAnswer>;
 }
 
-/**
- * What every call of the SDK goes through: 5 s and 256 KiB at most, no redirects, JSON. Plain http is for loopback hosts only, and
- * outside `production` for any.
- */
+/** Creates the SDK's HTTP client: JSON, at most 5 s and 256 KiB, no redirects; https, except for development. */
 export function createHttp(
   runtime: Pick<Runtime, "fetch">,
-  {
-    environment,
-    maxBodyBytes = MAX_BODY_BYTES,
-  }: {
+  options: {
     readonly environment: string;
-    /** For lists, which are longer than documents and tokens. */
+    /** For lists, which are larger than documents and tokens. */
     readonly maxBodyBytes?: number;
   },
 ): Http {
+  const { environment, maxBodyBytes = MAX_BODY_BYTES } = options;
   const json = async (url: string, request: HttpRequest = {}): Promise<HttpAnswer> => {
-    if (!isAcceptableAddress(url, environment))
-      throw new SignetError("provider_answer", "The provider has an address without encryption.");
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
-    const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
-    // Looked up at each call: instrumentation may replace the global one after this was made.
-    const response = await reach(url, signal, () =>
-      (runtime.fetch ?? fetch)(url, {
-        method: request.method ?? "GET",
-        headers: { accept: "application/json", ...request.headers },
-        ...(request.body === undefined ? {} : { body: request.body }),
-        redirect: "manual",
-        signal,
-      }),
-    );
-    return answerOf(response, url, signal, maxBodyBytes);
+    if (!isAllowedUrl(url, environment))
+      throw new SignetError("provider_answer", "The provider's URL is not encrypted (https).");
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    const init: RequestInit = {
+      method: request.method ?? "GET",
+      headers: { accept: "application/json", ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      redirect: "manual",
+      signal,
+    };
+    // The global is looked up per call: instrumentation may replace it at any time.
+    const response = await orUnreachable(url, signal, () => (runtime.fetch ?? fetch)(url, init));
+    return parseResponse(response, url, signal, maxBodyBytes);
   };
   return {
     json,
-    form: (url, form, headers = {}) =>
-      json(url, {
+    form: (url, form, headers = {}) => {
+      const present = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined);
+      return json(url, {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-        body: new URLSearchParams(Object.entries(form).flatMap(asPair)).toString(),
-      }),
+        body: new URLSearchParams(present).toString(),
+      });
+    },
   };
 }
 
-function asPair([name, value]: [string, string | undefined]): [string, string][] {
-  return value === undefined ? [] : [[name, value]];
-}
-
-/** What an answer that is not the one hoped for means; `what` names the call, e.g. `the token endpoint`. */
-export function providerFault({ status, body }: HttpAnswer, what: string): SignetError {
+/** The error for an unsuccessful response. @param endpoint e.g. `the token endpoint` */
+export function providerError({ status, body }: HttpAnswer, endpoint: string): SignetError {
   if (status >= 500 || status === 429)
-    return new SignetError("provider_unreachable", `The provider cannot answer now (${what}, ${status}).`);
+    return new SignetError("provider_unreachable", `The provider is unavailable (${endpoint}, ${status}).`);
   if (status >= 400 && isRecord(body) && typeof body["error"] === "string") {
-    const told = `${body["error"]}: ${String(body["error_description"] ?? "")}`;
-    const cause = new Error(told.slice(0, 500).replace(/[^\x20-\x7e]/g, "?"));
-    const message = `The provider refused (${what}).`;
-    return new SignetError("provider_refused", message, { oauthError: oauthErrorName(body["error"]), cause });
+    const details = `${body["error"]}: ${String(body["error_description"] ?? "")}`;
+    return new SignetError("provider_refused", `The provider refused (${endpoint}).`, {
+      oauthError: oauthErrorName(body["error"]),
+      cause: new Error(details.slice(0, 500).replace(/[^\x20-\x7e]/g, "?")),
+    });
   }
-  return new SignetError("provider_answer", `The provider's answer is not as expected (${what}, ${status}).`);
+  return new SignetError(
+    "provider_answer",
+    `Unexpected response from the provider (${endpoint}, ${status}).`,
+  );
 }
 
-/** RFC 6749 §5.2: other characters, or more of them than a name has, are not passed on into answers and logs. */
+/** RFC 6749 §5.2. Other characters, or an implausible length, must not get into responses and logs. */
 export function oauthErrorName(error: string): string {
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : "invalid";
 }
 
-async function answerOf(
+async function parseResponse(
   response: Response,
   url: string,
   signal: AbortSignal,
   maxBodyBytes: number,
 ): Promise<HttpAnswer> {
   const { status, headers } = response;
-  // A redirect could lead a secret to another host; where the platform hides it, its status is 0.
+  // A redirect could take a secret to another host. Some platforms hide it behind status 0.
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400) || status === 0) {
     await response.body?.cancel();
-    throw new SignetError("provider_answer", "The provider redirects a call that is not to be redirected.");
+    throw new SignetError("provider_answer", "The provider responded with a redirect.");
   }
-  const bytes = await bodyOf(response, url, signal, maxBodyBytes);
+  const reader = response.body?.getReader();
+  const bytes = await readBody(
+    reader && (() => orUnreachable(url, signal, () => reader.read())),
+    maxBodyBytes,
+  );
+  if (bytes === undefined) {
+    await reader?.cancel();
+    throw new SignetError("provider_answer", "The provider's response is too large.");
+  }
   if (bytes.length === 0) return { status, headers, body: undefined };
   const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers.get("content-type") ?? "");
-  const body = isJson ? parsed(bytes) : undefined;
+  const body = isJson ? parseJson(bytes) : undefined;
   if (body === undefined && response.ok)
-    throw new SignetError("provider_answer", "The provider's answer is not JSON.");
+    throw new SignetError("provider_answer", "The provider's response is not JSON.");
   return { status, headers, body };
 }
 
-async function bodyOf(
-  response: Response,
-  url: string,
-  signal: AbortSignal,
-  maxBodyBytes: number,
-): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  while (reader) {
-    const { done, value } = await reach(url, signal, () => reader.read());
-    if (done) break;
-    length += value.length;
-    if (length > maxBodyBytes) {
-      await reader.cancel();
-      throw new SignetError("provider_answer", "The provider's answer is too large.");
-    }
-    chunks.push(value);
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
-}
-
-function parsed(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -163,29 +140,29 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Waits no longer than the signal says, even for a `fetch` that does not heed it. */
-async function reach<T>(url: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  let stop: (() => void) | undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
+/** Honours the signal even for a `fetch` that ignores it. */
+async function orUnreachable<T>(url: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
   });
   try {
-    return await Promise.race([call(), stopped]);
+    return await Promise.race([call(), aborted]);
   } catch (cause) {
-    throw new SignetError("provider_unreachable", "The provider cannot be reached.", {
+    throw new SignetError("provider_unreachable", "The provider can't be reached.", {
       cause: withoutQuery(cause, url),
     });
   } finally {
-    if (stop) signal.removeEventListener("abort", stop);
+    if (abort) signal.removeEventListener("abort", abort);
   }
 }
 
-/** Deno and Bun write the address into their errors, and the legacy API takes session keys in its query. */
+/** Deno and Bun include the URL in their errors, and the legacy API has session keys in its query. */
 function withoutQuery(cause: unknown, url: string): unknown {
   const { search } = new URL(url);
   if (search === "") return cause;
-  const behind = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
-  return new Error(`${String(cause)}${behind}`.replaceAll(search, ""));
+  const inner = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
+  return new Error(`${String(cause)}${inner}`.replaceAll(search, ""));
 }

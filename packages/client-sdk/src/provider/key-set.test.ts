@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHostileProvider, ISSUER } from "../testing/hostile-provider.ts";
 import { testKey } from "../testing/signed-token.ts";
+import { createTestProvider, ISSUER } from "../testing/test-provider.ts";
 import { createHttp } from "./http.ts";
 import { createKeySet } from "./key-set.ts";
 
@@ -14,7 +14,7 @@ describe("a provider's key set", () => {
     assert.equal(new Set(found).size, 1);
   });
 
-  it("is fetched again for an unknown kid, at most once a minute whatever comes", async () => {
+  it("is fetched again for an unknown kid, at most once a minute", async () => {
     const { hostile, keys, fetches, provider } = await stage();
     await keys.keyFor(provider.header);
     hostile.advance(60);
@@ -32,8 +32,8 @@ describe("a provider's key set", () => {
     assert.equal(fetches(), 3);
   });
 
-  it("goes on while the provider is away, also when the application's log fails", async () => {
-    const hostile = await createHostileProvider();
+  it("survives an outage of the provider, even if the application's log fails", async () => {
+    const hostile = await createTestProvider();
     const logs: readonly ((error: Error) => void)[] = [
       () => {
         throw new Error("log away");
@@ -59,7 +59,7 @@ describe("a provider's key set", () => {
     }
   });
 
-  it("forgets a key that the provider has taken out, once it is no longer fresh", async () => {
+  it("forgets a withdrawn key once it is no longer fresh", async () => {
     const { hostile, keys, provider } = await stage();
     await keys.keyFor(provider.header);
     hostile.keys.splice(0, 1);
@@ -69,7 +69,7 @@ describe("a provider's key set", () => {
     await assert.rejects(keys.keyFor(provider.header), { code: "token_key_unknown" });
   });
 
-  it("stays fresh as long as the provider says, but no longer than an hour", async () => {
+  it("stays fresh as long as the provider says, at most an hour", async () => {
     const { hostile, keys, provider, fetches } = await stage();
     hostile.answers.set("/jwks", () =>
       Response.json({ keys: hostile.keys }, { headers: { "cache-control": "public, max-age=86400" } }),
@@ -83,7 +83,7 @@ describe("a provider's key set", () => {
     assert.equal(fetches(), 2);
   });
 
-  it("goes on with the keys it has while the provider is away, for a day, and tells of it", async () => {
+  it("is used for a day during an outage, which is reported", async () => {
     const { hostile, keys, provider, fetches, errors } = await stage();
     await keys.keyFor(provider.header);
     hostile.answers.set("/jwks", () => Response.json({}, { status: 503 }));
@@ -100,7 +100,7 @@ describe("a provider's key set", () => {
     await keys.keyFor(provider.header);
   });
 
-  it("lets no request but the first wait for a provider that hangs", async () => {
+  it("delays only the first request while the provider hangs", async () => {
     const { hostile, keys, provider, fetches } = await stage();
     await keys.keyFor(provider.header);
     hostile.answers.set("/jwks", () => Response.error());
@@ -124,7 +124,7 @@ describe("a provider's key set", () => {
     answer(Response.json({ keys: hostile.keys }));
   });
 
-  it("finds the key of a token without kid only when one alone fits", async () => {
+  it("finds the key of a token without kid only if exactly one matches", async () => {
     const { hostile, keys } = await stage();
     hostile.keys.push({ ...(await testKey("key-2")).jwk, use: "enc" }, (await testKey("key-3", "EdDSA")).jwk);
     await keys.keyFor({ alg: "ES256" });
@@ -134,7 +134,7 @@ describe("a provider's key set", () => {
     await assert.rejects(keys.keyFor({ alg: "ES256" }), { code: "token_key_untrusted" });
   });
 
-  it("refuses what is no key set, and one without end", async () => {
+  it("rejects invalid and oversized key sets", async () => {
     for (const body of [[], {}, { keys: {} }, { keys: Array(101).fill({}) }, "keys"]) {
       const { hostile, keys, provider } = await stage();
       hostile.answers.set("/jwks", () => Response.json(body));
@@ -144,7 +144,7 @@ describe("a provider's key set", () => {
 });
 
 async function stage() {
-  const hostile = await createHostileProvider();
+  const hostile = await createTestProvider();
   const errors: Error[] = [];
   const keys = createKeySet({
     jwksUri: async () => `${ISSUER}/jwks`,

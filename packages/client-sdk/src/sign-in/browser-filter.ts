@@ -1,107 +1,80 @@
-/** The frame of a filter that signs people in with a browser: its own paths, and what becomes of every other request. */
+/** A filter for browsers: handles its own routes, and authenticates or redirects every other request. */
+import { withCookies } from "../cookies/cookie-header.ts";
 import type { Filter, FilterResult } from "../filter.ts";
-import { answered, frontPage, json, refusal, unauthorized, withCookies } from "./answers.ts";
+import { builtInPage } from "./built-in-pages.ts";
 import { finishLogin } from "./callback.ts";
+import { currentSession } from "./current-session.ts";
 import { logOut } from "./logout.ts";
-import type { SignInMechanism } from "./mechanism.ts";
-import { mayBeginSignIn, requestKind } from "./request-kind.ts";
-import { refererPath } from "./return-to.ts";
-import { loginAddressOf, ownPathsOf, type SignInContext } from "./sign-in-context.ts";
+import { mayStartLogin, requestKind } from "./request-kind.ts";
+import { failure, json, respond, unauthorized } from "./responses.ts";
+import { refererPath } from "./return-url.ts";
+import { filterPaths, loginUrl, type SignIn } from "./sign-in.ts";
 
-export function browserFilter<Session>(
-  filterType: Filter["filterType"],
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
-): Filter {
+export function browserFilter<Session>(filterType: Filter["filterType"], signIn: SignIn<Session>): Filter {
   return {
     filterType,
     authenticate: async (request) => {
-      const own = ownAnswer(context, mechanism, request);
-      const result = await (own ?? authenticate(context, mechanism, request));
-      if (result.kind === "answer" && result.error) context.onError(result.error);
+      const result = (await handleRoute(signIn, request)) ?? (await authenticate(signIn, request));
+      if (result.kind === "answer" && result.error) signIn.onError(result.error);
       return result;
     },
   };
 }
 
-type OwnHandler = (request: Request) => Promise<FilterResult>;
-
-/** Only the path is read of the request's address: its host is what the caller says. */
-function ownAnswer<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
+/** Only the path of the URL is used: its host comes from the caller. */
+async function handleRoute<Session>(
+  signIn: SignIn<Session>,
   request: Request,
-): Promise<FilterResult> | undefined {
-  const paths = ownPathsOf(context.basePath);
-  const signOut: OwnHandler = (one) => logOut(context, mechanism, one);
-  const { backChannelLogout } = mechanism;
-  const handlers = new Map<string, ReadonlyMap<string, OwnHandler>>([
-    [paths.login, new Map([["GET", (one) => logIn(context, mechanism, one)]])],
-    [paths.callback, new Map([["GET", (one) => finishLogin(context, mechanism, one)]])],
-    [
-      paths.logout,
-      new Map([
-        ["GET", signOut],
-        ["POST", signOut],
-      ]),
-    ],
-    ...(backChannelLogout
-      ? [[paths.backChannelLogout, new Map([["POST", backChannelLogout]])] as const]
-      : []),
-  ]);
-  const methods = handlers.get(new URL(request.url).pathname);
-  if (!methods) return undefined;
-  const handler = methods.get(request.method);
-  return handler ? handler(request) : Promise.resolve(wrongMethod([...methods.keys()]));
+): Promise<FilterResult | undefined> {
+  const { method } = request;
+  const paths = filterPaths(signIn.basePath);
+  const { pathname, searchParams } = new URL(request.url);
+  if (pathname === paths.login) {
+    if (method !== "GET") return methodNotAllowed("GET");
+    if (!mayStartLogin(request)) return respond(unauthorized(signIn, []));
+    return signIn.startLogin(request, searchParams.get("return_to"));
+  }
+  if (pathname === paths.callback)
+    return method === "GET" ? finishLogin(signIn, request) : methodNotAllowed("GET");
+  if (pathname === paths.logout)
+    return method === "GET" || method === "POST" ? logOut(signIn, request) : methodNotAllowed("GET", "POST");
+  if (pathname === paths.backChannelLogout && signIn.backChannelLogout)
+    return method === "POST" ? signIn.backChannelLogout(request) : methodNotAllowed("POST");
+  return undefined;
 }
 
-async function logIn<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
-  request: Request,
-): Promise<FilterResult> {
-  if (!mayBeginSignIn(request)) return answered(unauthorized(context, []));
-  return mechanism.startLogin(request, new URL(request.url).searchParams.get("return_to"));
-}
-
-function wrongMethod(allowed: readonly string[]): FilterResult {
+function methodNotAllowed(...allowed: readonly string[]): FilterResult {
   const body = { error: "method_not_allowed", error_description: `Use ${allowed.join(" or ")}.` };
-  return answered(json(405, body, { allow: allowed.join(", ") }));
+  return respond(json(405, body, { allow: allowed.join(", ") }));
 }
 
-async function authenticate<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
-  request: Request,
-): Promise<FilterResult> {
-  const current = await mechanism.currentSession(request);
-  if (current.kind === "live") {
-    const principal = mechanism.principalOf(current.session);
+async function authenticate<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
+  const current = await currentSession(signIn, request);
+  if (current.kind === "active") {
+    const principal = signIn.principalOf(current.session);
     return { kind: "authenticated", principal, cookies: current.cookies };
   }
   if (current.kind === "unavailable")
-    return refusal(context, request, current.error, { returnTo: pathOf(request) });
-  if (context.isOptional) return { kind: "anonymous", cookies: current.cookies };
-  return askToSignIn(context, mechanism, request, current.cookies);
+    return failure(signIn, request, current.error, { returnTo: requestPath(request) });
+  if (signIn.isOptional) return { kind: "anonymous", cookies: current.cookies };
+  return requireLogin(signIn, request, current.cookies);
 }
 
-async function askToSignIn<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
+async function requireLogin<Session>(
+  signIn: SignIn<Session>,
   request: Request,
   cookies: readonly string[],
 ): Promise<FilterResult> {
   const kind = requestKind(request);
-  if (kind === "navigation") return mechanism.startLogin(request, pathOf(request), cookies);
-  if (kind === "call" || kind === "prefetch") return answered(unauthorized(context, cookies));
-  const isForm = kind === "submission";
-  const returnTo = isForm ? refererPath(context, request) : pathOf(request);
-  const action = { label: "Sign in", address: loginAddressOf(context, returnTo), method: "get" } as const;
-  const page = frontPage(isForm ? "not_saved" : "signed_out", action);
-  return answered(withCookies(await context.showPage(page, request), cookies));
+  if (kind === "navigation") return signIn.startLogin(request, requestPath(request), cookies);
+  if (kind === "fetch" || kind === "prefetch") return respond(unauthorized(signIn, cookies));
+  const returnTo = kind === "form" ? refererPath(signIn, request) : requestPath(request);
+  const action = { label: "Sign in", address: loginUrl(signIn, returnTo), method: "get" } as const;
+  const page = builtInPage(kind === "form" ? "not_saved" : "signed_out", action);
+  return respond(withCookies(await signIn.showPage(page, request), cookies));
 }
 
-function pathOf(request: Request): string {
+function requestPath(request: Request): string {
   const { pathname, search } = new URL(request.url);
   return `${pathname}${search}`;
 }

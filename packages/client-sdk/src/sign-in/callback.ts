@@ -1,71 +1,60 @@
-/** The way back: an answer becomes a session, once every part of it fits the attempt of this very browser. */
+/** The callback: the provider's response becomes a session if it matches a sign-in of this very browser. */
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
-import { answered, redirect, refusal } from "./answers.ts";
+import { readSession } from "./current-session.ts";
 import type { LoginAttempt } from "./login-attempts.ts";
-import type { AnswerParameter, SignInMechanism } from "./mechanism.ts";
-import type { SignInContext } from "./sign-in-context.ts";
+import { failure, redirect, respond } from "./responses.ts";
+import type { CallbackParameter, SignIn } from "./sign-in.ts";
 
-export async function finishLogin<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
-  request: Request,
-): Promise<FilterResult> {
+export async function finishLogin<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
   let attempt: LoginAttempt | undefined;
   try {
-    const parameter = parametersOf(new URL(request.url).searchParams);
+    const parameter = callbackParameters(request);
     const state = parameter("state");
-    attempt = state === undefined ? undefined : await context.attempts.find(request, state);
-    if (!attempt) return await withoutAttempt(context, mechanism, request);
-    const session = await mechanism.finishLogin(attempt, parameter);
-    if (await mechanism.isOver(session)) throw unknownAttempt();
-    await endOther(context, mechanism, request, session);
+    attempt = state === undefined ? undefined : await signIn.attempts.find(request, state);
+    if (!attempt) return await redirectIfSignedIn(signIn, request);
+    const session = await signIn.finishLogin(attempt, parameter);
+    if (await signIn.hasEnded(session)) throw unknownAttempt();
+    await endPreviousUser(signIn, request, session);
     const cookies = [
-      ...context.attempts.drop(request, attempt.state),
-      ...(await context.session.write(session, request)),
+      ...signIn.attempts.delete(request, attempt.state),
+      ...(await signIn.session.write(session, request)),
     ];
-    return answered(redirect(attempt.returnTo, cookies));
+    return respond(redirect(attempt.returnTo, cookies));
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
-    const cookies = attempt ? context.attempts.drop(request, attempt.state) : [];
-    const returnTo = attempt?.returnTo.slice(context.origin.length);
-    return refusal(context, request, error, { returnTo, cookies });
+    const cookies = attempt ? signIn.attempts.delete(request, attempt.state) : [];
+    const returnTo = attempt?.returnTo.slice(signIn.origin.length);
+    return failure(signIn, request, error, { returnTo, cookies });
   }
 }
 
-/** Each at most once (RFC 6749 §3.1): of two, another reader of the answer might go by the other. */
-function parametersOf(query: URLSearchParams): AnswerParameter {
+/** Parameters must not repeat (RFC 6749 §3.1): another reader might pick the other one. */
+function callbackParameters(request: Request): CallbackParameter {
+  const query = [...new URL(request.url).searchParams];
   const parameters = new Map(query);
-  const twice = [...query.keys()].length > parameters.size;
-  if (twice) throw new SignetError("provider_answer", "The answer has a parameter twice.");
+  if (query.length > parameters.size)
+    throw new SignetError("provider_answer", "The response contains a parameter twice.");
   return (name) => parameters.get(name) || undefined;
 }
 
 const unknownAttempt = () =>
-  new SignetError("login_state", "The answer belongs to no sign-in that this browser has begun.");
+  new SignetError("login_state", "The response belongs to no sign-in of this browser.");
 
-/** Somebody who is signed in went back to the answer in the browser's history: nothing is wrong. */
-async function withoutAttempt<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
-  request: Request,
-): Promise<FilterResult> {
-  const session = mechanism.sessionOf(await context.session.read(request));
-  if (!session || (await mechanism.isOver(session))) throw unknownAttempt();
-  return answered(redirect(`${context.origin}/`));
+/** A signed-in user who went back to the callback in the browser's history. */
+async function redirectIfSignedIn<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
+  const session = await readSession(signIn, request);
+  if (!session || (await signIn.hasEnded(session))) throw unknownAttempt();
+  return respond(redirect(`${signIn.origin}/`));
 }
 
-/**
- * Another person signs in where somebody still was: that session ends, or a look at it that is under way would put it back in
- * place of the new one. One of the same person stays, as several tabs may come back from signing in at once.
- */
-async function endOther<Session>(
-  context: SignInContext,
-  mechanism: SignInMechanism<Session>,
+/** A pending check of another user's session would overwrite the new one. Several tabs of the same user may coexist. */
+async function endPreviousUser<Session>(
+  signIn: SignIn<Session>,
   request: Request,
   session: Session,
 ): Promise<void> {
-  const before = mechanism.sessionOf(await context.session.read(request));
-  if (!before || mechanism.isSamePerson(before, session)) return;
-  await mechanism.rememberEnd(before).catch(context.onError);
+  const previous = await readSession(signIn, request);
+  if (!previous || signIn.principalOf(previous).subject === signIn.principalOf(session).subject) return;
+  await signIn.rememberEnd(previous).catch(signIn.onError);
 }

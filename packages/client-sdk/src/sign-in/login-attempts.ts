@@ -1,15 +1,12 @@
-/**
- * Sign-ins that a browser has begun and not finished. Each has a sealed cookie of its own, so that several tabs can sign in at
- * once, and none of it is kept at the application's side.
- */
-import { cookiesOf } from "../cookies/cookie-header.ts";
-import { createSealedCookie, type SealedCookie } from "../cookies/sealed-cookie.ts";
+/** Pending sign-ins. Each has its own sealed cookie, so that several tabs can sign in at once and the server keeps no state. */
+import { randomBase64url } from "../base64url.ts";
+import { parseCookies } from "../cookies/cookie-header.ts";
+import { createSealedCookie, type SealedCookie, type SealedCookieOptions } from "../cookies/sealed-cookie.ts";
 import { isRecord } from "../tokens/claims.ts";
-import { randomText } from "./random-text.ts";
 
-/** What the answer must fit, and what is done with it. */
+/** What the provider's response must match, and where to continue. */
 export interface LoginAttempt {
-  /** Names the attempt (RFC 6749 §10.12): the answer must have it, and the browser the cookie that goes with it. */
+  /** RFC 6749 §10.12: the response must contain it, and the browser the matching cookie. */
   readonly state: string;
   readonly nonce: string;
   /** RFC 7636 §4.1. */
@@ -19,38 +16,31 @@ export interface LoginAttempt {
 }
 
 export interface LoginAttempts {
-  /** @returns the attempt and the `Set-Cookie` values that keep it and drop those over the limit */
-  begin(request: Request, returnTo: string): Promise<{ attempt: LoginAttempt; cookies: string[] }>;
-  /** The attempt of an answer's `state`; undefined when this browser has none, or it is older than ten minutes. */
+  /** @returns the attempt, and `Set-Cookie` values that store it and delete those over the limit */
+  create(request: Request, returnTo: string): Promise<{ attempt: LoginAttempt; cookies: string[] }>;
+  /** The attempt with this `state`; undefined if this browser has none, or it is older than ten minutes. */
   find(request: Request, state: string): Promise<LoginAttempt | undefined>;
-  /** `Set-Cookie` values that drop it: an attempt has one answer. */
-  drop(request: Request, state: string): string[];
+  /** `Set-Cookie` values that delete the attempt: it gets one response. */
+  delete(request: Request, state: string): string[];
 }
 
-export interface LoginAttemptsOptions {
-  /** Of the cookies; the attempt's own id comes after it. */
-  readonly name: string;
-  /** Provider and client: an attempt with one of them takes no answer of another. */
+/** `name` is the prefix of the cookies; the attempt's id follows. */
+export interface LoginAttemptsOptions extends Omit<SealedCookieOptions, "purpose" | "lifetimeSeconds"> {
+  /** Provider and client: responses for another one don't match. */
   readonly party: string;
-  readonly secrets: readonly string[];
-  readonly isSecure: boolean;
-  readonly clock: () => number;
 }
 
 const LIFETIME_SECONDS = 600;
-const MOST_KEPT = 5;
-/**
- * Characters of all their cookies, and of all cookies that the browser sends. Servers refuse a request with more than 16 KiB of
- * headers before the filter sees it, and links of strangers begin sign-ins too: they must not be able to lock somebody out.
- */
-const MOST_LENGTH = 5_000;
-const MOST_LENGTH_OF_ALL = 14_000;
-/** When it began, as digits that sort, and something random; then what makes the state unguessable. */
+const MAX_ATTEMPTS = 5;
+/** Characters of these and of all cookies: links on other sites must not fill the 16 KiB of headers servers accept. */
+const MAX_LENGTH = 5_000;
+const MAX_TOTAL_LENGTH = 14_000;
+/** The id (start time as sortable digits, and a random part), then the secret part. */
 const statePattern = /^(\d{11}-[\w-]{11})\.[\w-]{43}$/;
 
 export function createLoginAttempts(options: LoginAttemptsOptions): LoginAttempts {
   const { party, clock } = options;
-  const cookieOf = (id: string): SealedCookie =>
+  const cookieFor = (id: string): SealedCookie =>
     createSealedCookie({
       ...options,
       name: `${options.name}-${id}`,
@@ -58,60 +48,58 @@ export function createLoginAttempts(options: LoginAttemptsOptions): LoginAttempt
       lifetimeSeconds: LIFETIME_SECONDS,
     });
   return {
-    begin: async (request, returnTo) => {
-      const id = `${String(Math.floor(clock() / 1000)).padStart(11, "0")}-${randomText(8)}`;
-      const state = `${id}.${randomText()}`;
-      const attempt: LoginAttempt = { state, nonce: randomText(), verifier: randomText(), returnTo };
-      const written = await cookieOf(id).write({ ...attempt, party }, request);
-      const surplus = surplusOf(request, options.name, written.join("").length);
+    create: async (request, returnTo) => {
+      const id = `${String(Math.floor(clock() / 1000)).padStart(11, "0")}-${randomBase64url(8)}`;
+      const state = `${id}.${randomBase64url()}`;
+      const attempt = { state, nonce: randomBase64url(), verifier: randomBase64url(), returnTo };
+      const written = await cookieFor(id).write({ ...attempt, party }, request);
+      const surplus = surplusAttempts(request, options.name, written.join("").length);
       return {
         attempt,
-        cookies: [...written, ...surplus.flatMap((other) => cookieOf(other).clear(request))],
+        cookies: [...written, ...surplus.flatMap((other) => cookieFor(other).clear(request))],
       };
     },
     find: async (request, state) => {
       const id = statePattern.exec(state)?.[1];
       if (id === undefined) return undefined;
-      const attempt = attemptOf(await cookieOf(id).read(request), party);
+      const attempt = parseAttempt(await cookieFor(id).read(request), party);
       return attempt?.state === state ? attempt : undefined;
     },
-    drop: (request, state) => {
+    delete: (request, state) => {
       const id = statePattern.exec(state)?.[1];
-      return id === undefined ? [] : cookieOf(id).clear(request);
+      return id === undefined ? [] : cookieFor(id).clear(request);
     },
   };
 }
 
-/** Ids of those that go, the oldest first, so that the others and the one that begins now keep within the limits. */
-function surplusOf(request: Request, name: string, added: number): string[] {
-  const lengths = lengthsIn(request, name);
-  const all = (request.headers.get("cookie") ?? "").length;
-  const others = all - [...lengths.values()].reduce((sum, length) => sum + length, 0);
-  const most = Math.min(MOST_LENGTH, MOST_LENGTH_OF_ALL - others);
+/** Ids of the oldest attempts, which must go so that the others and the new one stay within the limits. */
+function surplusAttempts(request: Request, name: string, added: number): string[] {
+  const lengths = attemptLengths(request, name);
+  const total = (request.headers.get("cookie") ?? "").length;
+  const others = total - [...lengths.values()].reduce((sum, length) => sum + length, 0);
+  const max = Math.min(MAX_LENGTH, MAX_TOTAL_LENGTH - others);
   let length = added;
-  return [...lengths.keys()]
-    .sort()
-    .reverse()
-    .filter((id, index) => {
-      length += lengths.get(id) ?? 0;
-      return index + 1 >= MOST_KEPT || length > most;
-    });
+  const newestFirst = [...lengths.keys()].sort().reverse();
+  return newestFirst.filter((id, index) => {
+    length += lengths.get(id) ?? 0;
+    return index + 1 >= MAX_ATTEMPTS || length > max;
+  });
 }
 
-/** What the cookies of each attempt under way in this browser take of its requests, by the attempt's id. */
-function lengthsIn(request: Request, name: string): ReadonlyMap<string, number> {
+/** The cookie length of each pending attempt of this browser, by id. */
+function attemptLengths(request: Request, name: string): ReadonlyMap<string, number> {
   const lengths = new Map<string, number>();
-  for (const [cookie, value] of cookiesOf(request)) {
-    const [, own, id] = /^(?:__Host-)?(.*)-(\d{11}-[\w-]{11})(?:\.\d)?$/.exec(cookie) ?? [];
-    if (own !== name || id === undefined) continue;
+  for (const [cookie, value] of parseCookies(request)) {
+    const [, prefix, id] = /^(?:__Host-)?(.*)-(\d{11}-[\w-]{11})(?:\.\d)?$/.exec(cookie) ?? [];
+    if (prefix !== name || id === undefined) continue;
     lengths.set(id, (lengths.get(id) ?? 0) + cookie.length + value.length);
   }
   return lengths;
 }
 
-function attemptOf(value: unknown, party: string): LoginAttempt | undefined {
+function parseAttempt(value: unknown, party: string): LoginAttempt | undefined {
   if (!isRecord(value) || value["party"] !== party) return undefined;
   const { state, nonce, verifier, returnTo } = value;
-  const texts = [state, nonce, verifier, returnTo];
-  return texts.every((text) => typeof text === "string") ? (value as unknown as LoginAttempt) : undefined;
+  const members = [state, nonce, verifier, returnTo];
+  return members.every((text) => typeof text === "string") ? (value as unknown as LoginAttempt) : undefined;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   createLogoutMemory,
   hasEnded,
-  ownSessionKey,
+  localSessionKey,
   providerSessionKey,
   subjectKey,
 } from "./logout-memory.ts";
@@ -12,7 +12,7 @@ const issuer = "https://id.example";
 const session = { id: "own", sid: "s1", sub: "u1", since: 1_000 };
 
 test("a session ends by its own id, by the provider's, or with all of its user", async () => {
-  for (const key of [ownSessionKey("own"), providerSessionKey(issuer, "s1"), subjectKey(issuer, "u1")]) {
+  for (const key of [localSessionKey("own"), providerSessionKey(issuer, "s1"), subjectKey(issuer, "u1")]) {
     const memory = createLogoutMemory();
     assert.equal(await hasEnded(memory, issuer, session), false);
     await memory.remember(key, 2_000, 60);
@@ -20,9 +20,9 @@ test("a session ends by its own id, by the provider's, or with all of its user",
   }
 });
 
-test("other sessions, users and providers are not touched", async () => {
+test("other sessions, users and providers are unaffected", async () => {
   const memory = createLogoutMemory();
-  await memory.remember(ownSessionKey("other"), 2_000, 60);
+  await memory.remember(localSessionKey("other"), 2_000, 60);
   await memory.remember(providerSessionKey(issuer, "s2"), 2_000, 60);
   await memory.remember(providerSessionKey("https://other.example", "s1"), 2_000, 60);
   await memory.remember(subjectKey(issuer, "u2"), 2_000, 60);
@@ -31,7 +31,7 @@ test("other sessions, users and providers are not touched", async () => {
   assert.equal(await hasEnded(memory, issuer, { ...session, sid: undefined }), false);
 });
 
-test("a user who signs in again after all sessions were ended stays signed in, an older message cannot bring the end forward", async () => {
+test("a user who signs in again stays signed in, and an older message doesn't bring the end forward", async () => {
   const memory = createLogoutMemory();
   await memory.remember(subjectKey(issuer, "u1"), 2_000, 60);
   await memory.remember(subjectKey(issuer, "u1"), 1_500, 60);
@@ -39,7 +39,7 @@ test("a user who signs in again after all sessions were ended stays signed in, a
   assert.equal(await hasEnded(memory, issuer, { ...session, since: 2_001 }), false);
 });
 
-test("what was remembered is forgotten in time, and the oldest first when there is too much", async () => {
+test("entries are forgotten in time, the oldest first when there are too many", async () => {
   let now = 0;
   const memory = createLogoutMemory({ clock: () => now, most: 2 });
   for (const key of ["a", "b", "c"]) await memory.remember(key, 1, 60);
@@ -48,7 +48,7 @@ test("what was remembered is forgotten in time, and the oldest first when there 
   assert.deepEqual(await memory.recall(["b", "c"]), [undefined, undefined]);
 });
 
-test("a memory that cannot be asked lets nobody in", async () => {
+test("an unavailable memory lets nobody in", async () => {
   const away = {
     remember: () => {},
     recall: () => Promise.reject(new Error("store away")),

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { APP, federatedScene, NAVIGATION, principalIn, refusedWith } from "../testing/federated-scene.ts";
-import { CLIENT_ID, ISSUER } from "../testing/hostile-provider.ts";
+import { APP, federatedFixture, NAVIGATION, principalIn, refusedWith } from "../testing/federated-fixture.ts";
+import { CLIENT_ID, ISSUER } from "../testing/test-provider.ts";
 
 const SESSION = "__Host-signet-session";
 const OWN_FORM = { ...NAVIGATION, "sec-fetch-site": "same-origin", origin: APP };
 const POST = { method: "POST", headers: OWN_FORM };
 
 async function signedIn(changes = {}, options = {}) {
-  const scene = await federatedScene(changes, options);
+  const fixture = await federatedFixture(changes, options);
   const revoked: (string | null)[] = [];
-  scene.provider.metadata["revocation_endpoint"] = `${ISSUER}/revoke`;
-  scene.provider.answers.set("/revoke", async (request) => {
+  fixture.provider.metadata["revocation_endpoint"] = `${ISSUER}/revoke`;
+  fixture.provider.answers.set("/revoke", async (request) => {
     revoked.push(new URLSearchParams(await request.text()).get("token"));
     return new Response(null, { status: 200 });
   });
-  const browser = scene.browser();
+  const browser = fixture.browser();
   await browser.signIn();
-  return { scene, browser, revoked };
+  return { fixture, browser, revoked };
 }
 
-test("a page of ours signs out here and at the provider, and the refresh token is taken back", async () => {
+test("a page of the application signs out here and at the provider, and revokes the refresh token", async () => {
   const { browser, revoked } = await signedIn({ afterLogoutPath: "/bye" });
   const answer = await browser.send("/signet/logout", POST);
   assert.equal(answer.status, 303);
@@ -34,7 +34,7 @@ test("a page of ours signs out here and at the provider, and the refresh token i
   assert.equal((await browser.go("/")).status, 302);
 });
 
-test("a link on a page of ours does the same; a script is told where to go", async () => {
+test("a link on a page does the same; a script gets the URL", async () => {
   const link = await signedIn();
   const answer = await link.browser.go("/signet/logout", { ...NAVIGATION, "sec-fetch-site": "same-origin" });
   assert.equal(answer.status, 302);
@@ -47,7 +47,7 @@ test("a link on a page of ours does the same; a script is told where to go", asy
   assert.equal(browser.cookies.size, 0);
 });
 
-test("another site, a link in a mail, an image or a page loaded ahead signs nobody out", async () => {
+test("another site, a link in an email, an image or a prefetch signs nobody out", async () => {
   const { browser } = await signedIn();
   const page = { ...NAVIGATION };
   const tries: readonly (readonly [number, RequestInit])[] = [
@@ -90,7 +90,7 @@ test("another site, a link in a mail, an image or a page loaded ahead signs nobo
   principalIn(await browser.go("/"));
 });
 
-test("without Fetch Metadata the origin decides", async () => {
+test("without Fetch Metadata the Origin decides", async () => {
   const { browser } = await signedIn();
   const answer = await browser.send("/signet/logout", {
     method: "POST",
@@ -100,14 +100,14 @@ test("without Fetch Metadata the origin decides", async () => {
   assert.equal(browser.cookies.size, 0);
 });
 
-test("a copy of the cookie is of no use afterwards, and a refresh under way does not bring the session back", async () => {
-  const { scene, browser } = await signedIn();
-  const copy = scene.browser();
+test("afterwards a copied cookie is useless, and a pending refresh doesn't restore the session", async () => {
+  const { fixture, browser } = await signedIn();
+  const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
-  scene.provider.advance(3590);
+  fixture.provider.advance(3590);
   let answerRefresh = (_response: Response) => {};
   const begun = new Promise<void>((resolve) => {
-    scene.onRefresh = () => {
+    fixture.onRefresh = () => {
       resolve();
       return new Promise((answer) => (answerRefresh = answer));
     };
@@ -125,12 +125,12 @@ test("a copy of the cookie is of no use afterwards, and a refresh under way does
   assert.equal(copy.cookies.size, 0);
 });
 
-test("when somebody else signs in, a refresh under way does not put the one before in their place", async () => {
-  const { scene, browser } = await signedIn();
-  scene.provider.advance(3590);
+test("when another user signs in, a pending refresh doesn't restore the previous session", async () => {
+  const { fixture, browser } = await signedIn();
+  fixture.provider.advance(3590);
   let answerRefresh = (_response: Response) => {};
   const begun = new Promise<void>((resolve) => {
-    scene.onRefresh = () => {
+    fixture.onRefresh = () => {
       resolve();
       return new Promise((answer) => (answerRefresh = answer));
     };
@@ -138,19 +138,19 @@ test("when somebody else signs in, a refresh under way does not put the one befo
   const underWay = browser.go("/", { "sec-fetch-mode": "cors" });
   await begun;
   const { location } = await browser.go("/signet/login");
-  const before = scene.provider.userinfo["sub"];
-  scene.provider.userinfo["sub"] = "bob";
-  scene.idTokenChanges = { claims: { sub: "bob", sid: "session-2" } };
+  const before = fixture.provider.userinfo["sub"];
+  fixture.provider.userinfo["sub"] = "bob";
+  fixture.idTokenChanges = { claims: { sub: "bob", sid: "session-2" } };
   await browser.go(browser.answerTo(new URL(location ?? "")));
-  scene.provider.userinfo["sub"] = before;
+  fixture.provider.userinfo["sub"] = before;
   answerRefresh(Response.json({ access_token: "at-late", token_type: "Bearer", expires_in: 3600 }));
   assert.equal((await underWay).status, 401);
   assert.equal(principalIn(await browser.go("/")).subject, "bob");
 });
 
-test("the same person's sessions of several tabs go on beside each other", async () => {
-  const { scene, browser } = await signedIn();
-  const copy = scene.browser();
+test("sessions of the same user in several tabs coexist", async () => {
+  const { fixture, browser } = await signedIn();
+  const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
   const { location } = await browser.go("/signet/login");
   await browser.go(browser.answerTo(new URL(location ?? "")));
@@ -158,28 +158,28 @@ test("the same person's sessions of several tabs go on beside each other", async
   principalIn(await copy.go("/"));
 });
 
-test("whatever does not work elsewhere, the person is signed out here", async () => {
-  const { scene, browser } = await signedIn(
+test("whatever fails elsewhere, the user is signed out here", async () => {
+  const { fixture, browser } = await signedIn(
     {},
     {
       logoutMemory: { remember: () => Promise.reject(new Error("store away")), recall: () => [] },
     },
   );
-  scene.provider.answers.set("/revoke", () => Promise.reject(new TypeError("away")));
+  fixture.provider.answers.set("/revoke", () => Promise.reject(new TypeError("away")));
   const answer = await browser.send("/signet/logout", POST);
   assert.equal(answer.status, 303);
   assert.equal(browser.cookies.size, 0);
-  assert.equal(scene.errors.length, 2);
+  assert.equal(fixture.errors.length, 2);
 });
 
-test("a provider without a page for it, or with one that is not safe, and nobody signed in: the application's own page", async () => {
+test("without a safe logout page of the provider, or without a session: the application's own page", async () => {
   for (const endpoint of [undefined, "http://id.example/end_session"]) {
-    const { scene, browser } = await signedIn();
-    scene.provider.metadata["end_session_endpoint"] = endpoint;
-    const fresh = scene.browser(scene.anotherProcess());
+    const { fixture, browser } = await signedIn();
+    fixture.provider.metadata["end_session_endpoint"] = endpoint;
+    const fresh = fixture.browser(fixture.anotherProcess());
     fresh.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
     assert.equal((await fresh.send("/signet/logout", POST)).location?.href, `${APP}/`);
   }
-  const { scene } = await signedIn();
-  assert.equal((await scene.browser().send("/signet/logout", POST)).location?.href, `${APP}/`);
+  const { fixture } = await signedIn();
+  assert.equal((await fixture.browser().send("/signet/logout", POST)).location?.href, `${APP}/`);
 });

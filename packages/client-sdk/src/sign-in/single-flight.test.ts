@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSingleFlight } from "./single-flight.ts";
 
-function flightsWith(keepMs: number, most = 100) {
+function flightsWith(keepMs: number, maxEntries = 100) {
   let now = 1_000;
   let started = 0;
-  const flights = createSingleFlight<number>({ clock: () => now, keepMs: () => keepMs, most });
+  const flights = createSingleFlight<number>({ clock: () => now, keepMs: () => keepMs, maxEntries });
   const work = async () => ++started;
   return { flights, work, started: () => started, advance: (ms: number) => (now += ms) };
 }
 
-test("a hundred that come at once share one piece of work", async () => {
+test("a hundred concurrent callers share one piece of work", async () => {
   const { flights, work, started } = flightsWith(0);
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => flights.run("a", work)));
   assert.deepEqual([...new Set(outcomes)], [1]);
   assert.equal(started(), 1);
 });
 
-test("an outcome is given again for as long as it is kept, and no longer", async () => {
+test("a result is shared as long as it is kept", async () => {
   const { flights, work, advance } = flightsWith(50);
   assert.equal(await flights.run("a", work), 1);
   advance(49);
@@ -26,7 +26,7 @@ test("an outcome is given again for as long as it is kept, and no longer", async
   assert.equal(await flights.run("a", work), 2);
 });
 
-test("what is not to be kept is forgotten at once, and so is what threw", async () => {
+test("results that aren't kept are forgotten immediately, and so are errors", async () => {
   const { flights, work, started } = flightsWith(0);
   await flights.run("a", work);
   assert.equal(await flights.run("a", work), 2);
@@ -39,7 +39,7 @@ test("what is not to be kept is forgotten at once, and so is what threw", async 
   assert.equal(started(), 3);
 });
 
-test("keys do not meet, and no more are kept than were allowed; what is under way is never dropped", async () => {
+test("keys are independent, the number of entries is limited, and pending work is never dropped", async () => {
   const { flights, work } = flightsWith(1_000, 3);
   let finish = (_value: number) => {};
   const slow = flights.run("slow", () => new Promise<number>((resolve) => (finish = resolve)));

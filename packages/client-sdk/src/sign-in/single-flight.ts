@@ -1,69 +1,67 @@
-/**
- * One piece of work for many who want its outcome: requests that come while it is under way share it, and those that come
- * soon after get the same again. Tabs and parallel requests hold the same refresh token, and it can be used only once.
- */
+/** Shares one piece of work, and its result for a while, among requests: a refresh token, for example, is single-use. */
 
 export interface SingleFlight<T> {
   /**
-   * @param key a hash: keys are kept, and must not be of use to anybody
-   * @param work never started twice for a key that is under way or whose outcome is still kept
+   * @param key a hash: keys are stored, and must be of no use to anyone
+   * @param work not started while work with this key is pending or its result is kept
    */
   run(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 export interface SingleFlightOptions<T> {
   readonly clock: () => number;
-  /** Milliseconds for which an outcome is given again; 0 forgets it at once. What throws is never kept. */
-  readonly keepMs: (outcome: T) => number;
-  /** Outcomes kept at most; the oldest go first. */
-  readonly most: number;
+  /** Milliseconds to keep a result; 0 forgets it immediately. Errors are never kept. */
+  readonly keepMs: (result: T) => number;
+  /** Results kept at most; the oldest go first. */
+  readonly maxEntries: number;
 }
 
 interface Flight<T> {
-  readonly outcome: Promise<T>;
-  landed: { readonly value: T; readonly until: number } | undefined;
+  readonly result: Promise<T>;
+  keptUntil: number | undefined;
 }
 
-export function createSingleFlight<T>({ clock, keepMs, most }: SingleFlightOptions<T>): SingleFlight<T> {
+export function createSingleFlight<T>(options: SingleFlightOptions<T>): SingleFlight<T> {
+  const { clock, keepMs, maxEntries } = options;
+  /** In the order of age. */
   const flights = new Map<string, Flight<T>>();
+  const isExpired = ({ keptUntil }: Flight<T>) => keptUntil !== undefined && keptUntil <= clock();
 
-  const isOver = ({ landed }: Flight<T>) => landed !== undefined && landed.until <= clock();
-
-  /** The list is in the order of age: what is over goes as soon as it is the oldest, and its tokens with it. */
-  const tidy = () => {
+  /** Expired results go as soon as they are the oldest, and their tokens with them. */
+  const evict = () => {
     for (const [key, flight] of flights) {
-      if (!isOver(flight)) break;
+      if (!isExpired(flight)) break;
       flights.delete(key);
     }
-    for (const [key, { landed }] of flights) {
-      if (flights.size < most) return;
-      if (landed) flights.delete(key);
+    for (const [key, { keptUntil }] of flights) {
+      if (flights.size < maxEntries) return;
+      if (keptUntil !== undefined) flights.delete(key);
     }
   };
 
-  const begin = (key: string, work: () => Promise<T>): Promise<T> => {
-    tidy();
-    // Begun in a later turn, so that work that throws at once finds its flight on the list as well.
-    const flight: Flight<T> = { outcome: Promise.resolve().then(work), landed: undefined };
+  const start = (key: string, work: () => Promise<T>): Promise<T> => {
+    evict();
+    // Started in a later turn, so that the flight is registered even if the work throws immediately.
+    const flight: Flight<T> = { result: Promise.resolve().then(work), keptUntil: undefined };
     flights.set(key, flight);
-    flight.outcome.then(
+    flight.result.then(
       (value) => {
         const until = clock() + keepMs(value);
-        if (until > clock()) flight.landed = { value, until };
+        if (until > clock()) flight.keptUntil = until;
         else flights.delete(key);
       },
       () => void flights.delete(key),
     );
-    return flight.outcome;
+    return flight.result;
   };
 
   return {
     run: (key, work) => {
       const flight = flights.get(key);
-      if (flight && !isOver(flight)) return flight.outcome;
-      // Put at the end of the list again: the list is in the order of age.
+      if (flight && !isExpired(flight)) return flight.result;
+      // Deleted first, because the map must stay in the order of age.
       flights.delete(key);
-      return begin(key, work);
+      return start(key, work);
     },
   };
 }

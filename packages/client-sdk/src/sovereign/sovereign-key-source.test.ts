@@ -9,7 +9,7 @@ import {
   testCertificate,
 } from "@signet/protocol/testing/test-certificate";
 import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
-import type { SovereignSettings } from "../configuration.ts";
+import type { SovereignSettings } from "../configuration/settings.ts";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
 import { createSovereignKeySource, type SovereignKeySettings } from "./sovereign-key-source.ts";
 
@@ -56,15 +56,15 @@ function stage(
   keys: readonly JWK[],
   more: Partial<SovereignKeySettings> = {},
 ) {
-  const scene = { keys, now: Date.now(), calls: [] as string[] };
+  const fixture = { keys, now: Date.now(), calls: [] as string[] };
   const source = createSovereignKeySource(settingsOf(sovereign, more), {
-    clock: () => scene.now,
+    clock: () => fixture.now,
     fetch: async (input) => {
-      scene.calls.push(String(input));
-      return Response.json({ keys: scene.keys }, { headers: { "cache-control": "max-age=300" } });
+      fixture.calls.push(String(input));
+      return Response.json({ keys: fixture.keys }, { headers: { "cache-control": "max-age=300" } });
     },
   });
-  return Object.assign(scene, {
+  return Object.assign(fixture, {
     keyFor: (of: string | undefined = kid) => source.keyFor({ alg: "ES256", kid: of }),
   });
 }
@@ -89,47 +89,47 @@ const modes: ReadonlyArray<readonly [name: string, pins: Partial<SovereignSettin
 ];
 
 for (const [name, pins, x5c] of modes) {
-  test(`${name}: the agent's key is taken, another one and one without a name are not`, async () => {
-    const scene = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
-    await isAgents(scene.keyFor());
-    await refused(scene.keyFor("another"), "token_key_unknown");
+  test(`${name}: accepts the agent's key, not another one or one without kid`, async () => {
+    const fixture = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
+    await isAgents(fixture.keyFor());
+    await refused(fixture.keyFor("another"), "token_key_unknown");
     const source = createSovereignKeySource(settingsOf(pins), {
       fetch: () => assert.fail("nothing to ask for"),
     });
     await refused(source.keyFor({ alg: "ES256" }), "token_key_unknown");
   });
 
-  test(`${name}: only the required key, where one is`, async () => {
+  test(`${name}: accepts only the required key`, async () => {
     const keys = [published(agentKey, x5c ? { x5c } : {}), published(rogueKey)];
     await isAgents(stage({ ...pins, requiredKeyId: kid }, keys).keyFor());
     await refused(stage({ ...pins, requiredKeyId: "2026-11" }, keys).keyFor(), "token_key_untrusted");
   });
 
-  test(`${name}: an algorithm that is not the key's is refused`, async () => {
+  test(`${name}: rejects an algorithm that doesn't match the key`, async () => {
     const keys = [published(agentKey, x5c ? { x5c } : {})];
     const source = createSovereignKeySource(settingsOf(pins), { fetch: async () => Response.json({ keys }) });
     await refused(source.keyFor({ alg: "RS256", kid }), "token_algorithm");
   });
 }
 
-test("only the pool's own key set is ever asked, and it at most once a minute for names that are made up", async () => {
-  const scene = stage({ thumbprints: [kid] }, [published(agentKey)]);
-  await scene.keyFor();
+test("only the pool's key set is fetched, at most once a minute for unknown kids", async () => {
+  const fixture = stage({ thumbprints: [kid] }, [published(agentKey)]);
+  await fixture.keyFor();
   for (let count = 0; count < 5; count++)
-    await refused(scene.keyFor(`made up ${count}`), "token_key_unknown");
-  scene.now += MINUTE_MS;
-  await refused(scene.keyFor("made up"), "token_key_unknown");
-  assert.deepEqual(new Set(scene.calls), new Set([`${POOL}/jwks.json`]));
-  assert.ok(scene.calls.length <= 2, String(scene.calls.length));
+    await refused(fixture.keyFor(`made up ${count}`), "token_key_unknown");
+  fixture.now += MINUTE_MS;
+  await refused(fixture.keyFor("made up"), "token_key_unknown");
+  assert.deepEqual(new Set(fixture.calls), new Set([`${POOL}/jwks.json`]));
+  assert.ok(fixture.calls.length <= 2, String(fixture.calls.length));
 });
 
-test("a pool alone is refused in production, and taken elsewhere", async () => {
+test("a pool alone is rejected in production, and accepted elsewhere", async () => {
   assert.throws(() => createSovereignKeySource(settingsOf({})), { code: "configuration" });
   for (const environment of ["staging", "development"] as const)
     await isAgents(stage({}, [published(agentKey)], { environment }).keyFor());
 });
 
-test("what pins nothing, two things, or cannot be read is refused before any token comes", () => {
+test("pinning nothing, two things, or something unreadable is rejected at start", () => {
   const { sovereign: _none, ...bare } = settingsOf({});
   const jwk = publicOf(agentKey);
   const wrong: Partial<SovereignSettings>[] = [
@@ -158,7 +158,7 @@ test("what pins nothing, two things, or cannot be read is refused before any tok
   });
 });
 
-test("roots: a key without a chain, with another's, of another root or for another pool is not trusted", async () => {
+test("roots: a key without a chain, with another's, under another root or for another pool is rejected", async () => {
   const roots = { trustedRoots: [root.pem] };
   const rogueRoot = testCertificate({ subject: "Root", isCa: true });
   const past = { validFrom: new Date(Date.now() - 2 * MINUTE_MS), validTo: new Date(Date.now() - MINUTE_MS) };
@@ -174,42 +174,42 @@ test("roots: a key without a chain, with another's, of another root or for anoth
     [/has expired/, [certified(root, past)]],
   ];
   for (const [fault, x5c] of chains) {
-    const scene = stage(roots, [published(agentKey, x5c === undefined ? {} : { x5c: x5c as string[] })]);
-    await refused(scene.keyFor(), "token_key_untrusted", fault);
+    const fixture = stage(roots, [published(agentKey, x5c === undefined ? {} : { x5c: x5c as string[] })]);
+    await refused(fixture.keyFor(), "token_key_untrusted", fault);
   }
 });
 
-test("roots: a chain that was good is refused a minute after it has expired, while the key set is still fresh", async () => {
+test("roots: a chain is rejected a minute after it has expired, while the key set is still fresh", async () => {
   const validTo = new Date(Date.now() + 30_000);
-  const scene = stage({ trustedRoots: [root.pem] }, [
+  const fixture = stage({ trustedRoots: [root.pem] }, [
     published(agentKey, { x5c: [certified(root, { validTo })] }),
   ]);
-  await isAgents(scene.keyFor());
-  scene.now += 91_000;
-  await refused(scene.keyFor(), "token_key_untrusted", /has expired/);
-  assert.equal(scene.calls.length, 1);
+  await isAgents(fixture.keyFor());
+  fixture.now += 91_000;
+  await refused(fixture.keyFor(), "token_key_untrusted", /has expired/);
+  assert.equal(fixture.calls.length, 1);
 });
 
-test("roots: keys rotate by themselves, as long as their certificates lead to the root", async () => {
-  const scene = stage({ trustedRoots: [root.pem] }, [published(agentKey, { x5c: [certified(root)] })]);
-  await isAgents(scene.keyFor());
-  scene.keys = [published(rogueKey, { x5c: [certified(root, { privateKey: rogueKey })] })];
-  scene.now += MINUTE_MS;
-  assert.ok(await scene.keyFor(kidOf(rogueKey)));
+test("roots: keys can rotate while their certificates lead to the root", async () => {
+  const fixture = stage({ trustedRoots: [root.pem] }, [published(agentKey, { x5c: [certified(root)] })]);
+  await isAgents(fixture.keyFor());
+  fixture.keys = [published(rogueKey, { x5c: [certified(root, { privateKey: rogueKey })] })];
+  fixture.now += MINUTE_MS;
+  assert.ok(await fixture.keyFor(kidOf(rogueKey)));
 });
 
-test("a key set that the service has swapped: pinned modes refuse what it puts in under the same name", async () => {
+test("a swapped key set: pinned modes reject other keys under the same name", async () => {
   const swapped = [published(rogueKey, { kid })];
   for (const [name, pins, x5c] of modes.slice(1, 3)) {
-    const scene = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
-    await isAgents(scene.keyFor());
+    const fixture = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
+    await isAgents(fixture.keyFor());
     // The chain of the true key does not fit the key that was put in.
-    scene.keys = swapped.map((key) => ({ ...key, ...(x5c ? { x5c } : {}) }));
-    scene.now += 10 * MINUTE_MS;
-    await refused(scene.keyFor(), "token_key_untrusted");
-    scene.keys = [...swapped, published(agentKey, x5c ? { x5c } : {})];
-    scene.now += 10 * MINUTE_MS;
-    await refused(scene.keyFor(), "token_key_untrusted");
+    fixture.keys = swapped.map((key) => ({ ...key, ...(x5c ? { x5c } : {}) }));
+    fixture.now += 10 * MINUTE_MS;
+    await refused(fixture.keyFor(), "token_key_untrusted");
+    fixture.keys = [...swapped, published(agentKey, x5c ? { x5c } : {})];
+    fixture.now += 10 * MINUTE_MS;
+    await refused(fixture.keyFor(), "token_key_untrusted");
     assert.ok(name);
   }
   // What it does not stop, as the documents say.
@@ -217,7 +217,7 @@ test("a key set that the service has swapped: pinned modes refuse what it puts i
   assert.equal(await calculateJwkThumbprint(await exportJWK(await unpinned.keyFor())), kidOf(rogueKey));
 });
 
-test("a thumbprint is worked out from the key itself, and a key that is not a public one is none", async () => {
+test("thumbprints are computed from the key itself, and only for public keys", async () => {
   const pins = { thumbprints: [kid] };
   await refused(stage(pins, [published(rogueKey, { kid })]).keyFor(), "token_key_untrusted");
   await refused(stage(pins, [{ kty: "oct", k: "AAAA", kid }]).keyFor(), "token_key_untrusted");
@@ -227,7 +227,7 @@ test("a thumbprint is worked out from the key itself, and a key that is not a pu
   await refused(stage(pins, [secret]).keyFor(), "token_key_untrusted");
 });
 
-test("thumbprints without a pool are looked for among the issuer's keys", async () => {
+test("thumbprints without a pool are looked up in the issuer's keys", async () => {
   const calls: string[] = [];
   const sovereign = { ...nothing, thumbprints: [kid] };
   const source = createSovereignKeySource(
@@ -248,7 +248,7 @@ test("thumbprints without a pool are looked for among the issuer's keys", async 
   assert.deepEqual(calls, [`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
 });
 
-test("public keys: nothing is fetched; as JWK or PEM, by thumbprint or the name that the JWK has", async () => {
+test("public keys: nothing is fetched; JWK or PEM, by thumbprint or the JWK's kid", async () => {
   const named = { ...publicOf(agentKey), kid: "2026-11" };
   for (const publicKeys of [
     [publicOf(agentKey)],
@@ -256,9 +256,9 @@ test("public keys: nothing is fetched; as JWK or PEM, by thumbprint or the name 
     [named],
     [spki(rogueKey), named, named],
   ]) {
-    const scene = stage({ publicKeys }, []);
-    await isAgents(scene.keyFor());
-    assert.deepEqual(scene.calls, []);
+    const fixture = stage({ publicKeys }, []);
+    await isAgents(fixture.keyFor());
+    assert.deepEqual(fixture.calls, []);
   }
   await isAgents(stage({ publicKeys: [named] }, []).keyFor("2026-11"));
   await refused(stage({ publicKeys: [spki(agentKey)] }, []).keyFor(kidOf(rogueKey)), "token_key_unknown");

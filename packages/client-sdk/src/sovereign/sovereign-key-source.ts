@@ -1,55 +1,59 @@
-/** Keys of signing agents, as far as the configuration trusts them (sovereign-signing.md §8). Nothing else is ever asked. */
-import type { JWK } from "jose";
-import type { Settings } from "../configuration.ts";
-import { SignetError } from "../errors.ts";
+/** Keys of signing agents, as far as the configuration trusts them (sovereign-signing.md §8). */
+import type { Settings } from "../configuration/settings.ts";
+import { configurationError, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
-import { createProvider } from "../provider/discovery.ts";
+import { createProvider, type Provider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
-import { createKeySet } from "../provider/key-set.ts";
-import { publicKeyOf } from "../tokens/algorithms.ts";
-import type { KeySource, TokenKeyHeader } from "../tokens/key-source.ts";
-import type { CandidateKeys } from "./candidate-keys.ts";
-import { pinnedKeys } from "./pinned-keys.ts";
-import { pinOf } from "./pins.ts";
+import { createKeyImporter, createKeySet, type KeySet } from "../provider/key-set.ts";
+import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
+import { createPinnedKeys } from "./pinned-keys.ts";
+import { createPin } from "./pins.ts";
 
-/** What of a checked configuration says whose keys are trusted. */
+/** The settings that decide which keys are trusted. */
 export type SovereignKeySettings = Pick<Settings, "environment" | "issuer" | "sovereign">;
 
+/** With sovereign settings never the provider's own keys, with which the service could sign by itself. */
+export function createTrustedKeys(
+  settings: Settings,
+  provider: Pick<Provider, "keys"> | undefined,
+  runtime: Runtime,
+): KeySource {
+  if (settings.sovereign) return createSovereignKeySource(settings, runtime);
+  if (!provider) throw new SignetError("configuration", "No provider whose keys could be trusted.");
+  return provider.keys;
+}
+
 /**
- * The keys that may have signed a token, by one of four modes:
+ * The keys that may have signed a token, in one of four modes:
  *
- * - a pool alone: those that the service publishes for the pool. It stops outsiders and tokens that the service signs itself,
- *   not a service that publishes keys of its own choice: so `production` refuses it, unless it is forced.
- * - trusted roots: those of them whose certificates lead to a pinned root and name the pool.
- * - thumbprints: those of them whose RFC 7638 thumbprint, worked out from the key itself, is pinned.
- * - public keys: those in the configuration. Nothing is fetched.
+ * - pool only: every key the service publishes for the pool. Stops outsiders and tokens the service signs itself, but not a
+ *   service that publishes keys of its choice, so `production` rejects it unless forced.
+ * - trusted roots: published keys whose certificates lead to a pinned root and name the pool.
+ * - thumbprints: published keys whose computed RFC 7638 thumbprint is pinned.
+ * - public keys: the configured ones. Nothing is fetched.
  *
- * With `requiredKeyId` a token must name that key besides. There is no way from here to the organisation's own keys.
+ * `requiredKeyId` further restricts any mode to one `kid`. None of the modes ever accepts the organisation's own keys.
  *
- * Throws `SignetError` `configuration` for settings that trust nobody, or too much. What `keyFor` throws says `KeySource`:
- * `token_key_unknown` for a key that nobody knows, `token_key_untrusted` for one that is not pinned.
+ * @throws SignetError `configuration` for settings that trust no key, or too many. `keyFor` throws as `KeySource` says:
+ * `token_key_unknown` for an unknown key, `token_key_untrusted` for one that isn't pinned.
  */
 export function createSovereignKeySource(settings: SovereignKeySettings, runtime: Runtime = {}): KeySource {
   const { sovereign } = settings;
-  if (!sovereign) throw unusable("There is neither a signing pool nor a pin.");
+  if (!sovereign) throw configurationError("Neither a signing pool nor a pin.");
   const clock = runtime.clock ?? Date.now;
-  const pin = pinOf(sovereign, settings.environment, clock);
-  const candidates =
+  const requirePinned = createPin(sovereign, settings.environment, clock);
+  const keys =
     sovereign.publicKeys.length > 0
-      ? pinnedKeys(sovereign.publicKeys)
+      ? createPinnedKeys(sovereign.publicKeys)
       : publishedKeys(settings, runtime, clock);
-  const imported = new WeakMap<JWK, Map<string, Promise<CryptoKey>>>();
+  const importKey = createKeyImporter();
   return {
     keyFor: async (header) => {
-      const kid = requiredKid(header, sovereign.requiredKeyId);
-      const jwk = await candidates.jwkFor({ alg: header.alg, kid });
-      // What is judged here is what is used: asking the key set a second time could give another key.
-      await pin(jwk);
-      const byAlg = imported.get(jwk) ?? new Map<string, Promise<CryptoKey>>();
-      imported.set(jwk, byAlg);
-      const key = byAlg.get(header.alg) ?? publicKeyOf(jwk, header.alg);
-      byAlg.set(header.alg, key);
-      return key;
+      const kid = requireKid(header, sovereign.requiredKeyId);
+      const jwk = await keys.jwkFor({ alg: header.alg, kid });
+      // The very object that was checked is used: a second look-up could return another key.
+      await requirePinned(jwk);
+      return importKey(jwk, header.alg);
     },
   };
 }
@@ -58,28 +62,21 @@ function publishedKeys(
   { environment, issuer, sovereign }: SovereignKeySettings,
   runtime: Runtime,
   clock: () => number,
-): CandidateKeys {
+): KeySet {
   const http = createHttp(runtime, { environment });
   const { onError } = runtime;
-  // The pool's own set and no other, wherever its metadata may point.
+  // Always the pool's own key set, wherever its metadata may point.
   const { poolIssuer } = sovereign ?? {};
   if (poolIssuer !== undefined)
     return createKeySet({ jwksUri: async () => `${poolIssuer}/jwks.json`, http, clock, onError });
-  if (issuer === undefined) throw unusable("Thumbprints alone need an issuer whose keys they are.");
+  if (issuer === undefined) throw configurationError("Thumbprints without a pool need an issuer.");
   return createProvider({ issuer, http, clock, onError }).keys;
 }
 
-function requiredKid({ kid }: TokenKeyHeader, required: string | undefined): string {
-  // Agents name their keys (sovereign-signing.md §6); a token that names none would match whatever fits.
-  if (kid === undefined) throw new SignetError("token_key_unknown", "The token names no key.");
+/** Agents name their keys (sovereign-signing.md §6); a token without `kid` would match any key that fits. */
+function requireKid({ kid }: TokenKeyHeader, required: string | undefined): string {
+  if (kid === undefined) throw new SignetError("token_key_unknown", "The token has no kid.");
   if (required !== undefined && kid !== required)
-    throw new SignetError(
-      "token_key_untrusted",
-      "The token names another key than the one that is required.",
-    );
+    throw new SignetError("token_key_untrusted", "The token's kid is not the required one.");
   return kid;
-}
-
-function unusable(reason: string): SignetError {
-  return new SignetError("configuration", `The configuration cannot work: ${reason}`, { reasons: [reason] });
 }

@@ -5,13 +5,13 @@ import {
   isHmacSignature as isServerSignature,
   hmacSignature as serverSignature,
 } from "@signet/protocol/hmac-signature";
-import { hmacSignature, isHmacSignature, parseAuthorization, targetOf } from "./hmac.ts";
+import { parseAuthorization, requestTarget, signHmac, verifyHmac } from "./hmac.ts";
 
 const secret = "sgn_sa_Zm9vYmFy";
 const bytes = (text: string) => new TextEncoder().encode(text);
 const strict = { method: "POST", target: "/orders?x=1", timestamp: "1790000000", nonce: "n-1" };
 
-test("both forms are what the service computes, and the other way round", async () => {
+test("both forms equal the service's signatures, and verify them", async () => {
   const bodies = [
     new Uint8Array(),
     bytes('{"email":"a@b.example"}'),
@@ -20,36 +20,36 @@ test("both forms are what the service computes, and the other way round", async 
   ];
   for (const body of bodies)
     for (const part of [undefined, strict, { ...strict, target: "/å?%20" }]) {
-      const ours = await hmacSignature(secret, body, part);
+      const ours = await signHmac(secret, body, part);
       assert.equal(ours, serverSignature(secret, body, part));
       assert.equal(isServerSignature(ours, secret, body, part), true);
-      assert.equal(await isHmacSignature(serverSignature(secret, body, part), secret, body, part), true);
+      assert.equal(await verifyHmac(serverSignature(secret, body, part), secret, body, part), true);
     }
 });
 
-test("a signature of the documented example stays what it is", async () => {
+test("the documented example's signature never changes", async () => {
   const signature = "f8+OvNnFwlR/ZSoGPSGqxKsw9iRFGFWLHNhIXTVqL3E=";
   assert.equal(
-    await hmacSignature("key", bytes("The quick brown fox jumps over the lazy dog")),
+    await signHmac("key", bytes("The quick brown fox jumps over the lazy dog")),
     "97yD9DBThCSxMpjmqm+xQ+9NWaFJRhdZl0edvC0aPNg=",
   );
-  assert.equal(await isHmacSignature(signature, secret, bytes("")), false);
+  assert.equal(await verifyHmac(signature, secret, bytes("")), false);
 });
 
-test("one change anywhere, or another spelling of the same bytes, does not hold", async () => {
+test("any change, or another encoding of the same bytes, is rejected", async () => {
   const body = bytes("{}");
-  const signature = await hmacSignature(secret, body, strict);
+  const signature = await signHmac(secret, body, strict);
   const changed = [
-    isHmacSignature(signature, `${secret}x`, body, strict),
-    isHmacSignature(signature, secret, bytes("{} "), strict),
-    isHmacSignature(signature, secret, body),
-    isHmacSignature(signature, secret, body, { ...strict, method: "PUT" }),
-    isHmacSignature(signature, secret, body, { ...strict, target: "/orders?x=2" }),
-    isHmacSignature(signature, secret, body, { ...strict, timestamp: "1790000001" }),
-    isHmacSignature(signature, secret, body, { ...strict, nonce: "n-2" }),
-    isHmacSignature(signature.slice(0, -1), secret, body, strict),
-    isHmacSignature(`${signature}=`, secret, body, strict),
-    isHmacSignature("", secret, body, strict),
+    verifyHmac(signature, `${secret}x`, body, strict),
+    verifyHmac(signature, secret, bytes("{} "), strict),
+    verifyHmac(signature, secret, body),
+    verifyHmac(signature, secret, body, { ...strict, method: "PUT" }),
+    verifyHmac(signature, secret, body, { ...strict, target: "/orders?x=2" }),
+    verifyHmac(signature, secret, body, { ...strict, timestamp: "1790000001" }),
+    verifyHmac(signature, secret, body, { ...strict, nonce: "n-2" }),
+    verifyHmac(signature.slice(0, -1), secret, body, strict),
+    verifyHmac(`${signature}=`, secret, body, strict),
+    verifyHmac("", secret, body, strict),
   ];
   assert.deepEqual(
     await Promise.all(changed),
@@ -60,10 +60,10 @@ test("one change anywhere, or another spelling of the same bytes, does not hold"
   const last = alphabet.indexOf(signature.charAt(42));
   const twin = `${signature.slice(0, 42)}${alphabet.charAt(last ^ 1)}=`;
   assert.deepEqual(Buffer.from(twin, "base64"), Buffer.from(signature, "base64"));
-  assert.equal(await isHmacSignature(twin, secret, body, strict), false);
+  assert.equal(await verifyHmac(twin, secret, body, strict), false);
 });
 
-test("an Authorization header of any other form names no account", () => {
+test("an Authorization header in any other format names no account", () => {
   const signature = "97yD9DBThCSxMpjmqm+xQ+9NWaFJRhdZl0edvC0aPNg=";
   const key = "0198C7A3-1111-7222-8333-444455556666";
   assert.deepEqual(parseAuthorization(`${key}:${signature}`), { publicKey: key.toLowerCase(), signature });
@@ -83,9 +83,9 @@ test("an Authorization header of any other form names no account", () => {
   );
 });
 
-test("the target is what fetch puts on the wire", () => {
-  assert.equal(targetOf("https://a.example/x/../y?q=%20#part"), "/y?q=%20");
-  assert.equal(targetOf("https://a.example"), "/");
-  assert.equal(targetOf("https://a.example/x?"), "/x?");
-  assert.equal(targetOf("https://user:word@a.example:8443/x?a=b"), "/x?a=b");
+test("the request target is what fetch sends", () => {
+  assert.equal(requestTarget("https://a.example/x/../y?q=%20#part"), "/y?q=%20");
+  assert.equal(requestTarget("https://a.example"), "/");
+  assert.equal(requestTarget("https://a.example/x?"), "/x?");
+  assert.equal(requestTarget("https://user:word@a.example:8443/x?a=b"), "/x?a=b");
 });

@@ -1,26 +1,26 @@
-/** Which nonces have been used: what makes the strict form hold once. */
+/** Detects replays of requests signed in the strict form. */
 import { SignetError } from "../errors.ts";
 
 /**
- * Several instances of an application share one: a table or a cache with a unique key and an end to each entry. After a
- * restart the default one knows nothing, so that a request of the last five minutes could be sent again.
+ * Several instances of an application need a shared one: a table or cache with a unique key and an expiry. The in-process default
+ * forgets everything at a restart, so that requests of the last five minutes could be replayed.
  */
 export interface NonceMemory {
   /**
-   * Remembers a nonce; only what was signed rightly gets here.
+   * Stores a nonce. Only called for valid signatures.
    *
-   * @param name of the pair of keys and the nonce together
-   * @param expiresAt milliseconds since the epoch, after which it may be forgotten
-   * @returns whether it is the first time: decided and remembered in one step
+   * @param name key pair and nonce
+   * @param expiresAt milliseconds since the epoch, after which the nonce may be forgotten
+   * @returns whether the nonce is new, determined and stored in one atomic step
    */
   use(name: string, expiresAt: number): Promise<boolean>;
 }
 
 /**
- * A memory of this process, until it ends: the default of the filter.
+ * An in-process memory, the default of the filter.
  *
- * @param most nonces kept at once: when so many are still good, further requests are refused rather than a used nonce
- * forgotten (`signature`, 503)
+ * @param most maximum number of nonces; when full of valid ones, further requests are rejected (`signature`, 503) rather than a
+ * nonce forgotten
  */
 export function createNonceMemory({
   clock = Date.now,
@@ -29,16 +29,17 @@ export function createNonceMemory({
   readonly clock?: () => number;
   readonly most?: number;
 } = {}): NonceMemory {
-  const used = new Map<string, number>();
+  const expiries = new Map<string, number>();
   return {
     use: async (name, expiresAt) => {
       const now = clock();
-      const before = used.get(name);
-      if (before !== undefined && before > now) return false;
-      if (used.size >= most) for (const [one, until] of used) if (until <= now) used.delete(one);
-      if (used.size >= most)
-        throw new SignetError("signature", "Too many signed requests at once.", { status: 503 });
-      used.set(name, expiresAt);
+      const until = expiries.get(name);
+      if (until !== undefined && until > now) return false;
+      if (expiries.size >= most)
+        for (const [key, expiry] of expiries) if (expiry <= now) expiries.delete(key);
+      if (expiries.size >= most)
+        throw new SignetError("signature", "Too many signed requests. Retry later.", { status: 503 });
+      expiries.set(name, expiresAt);
       return true;
     },
   };

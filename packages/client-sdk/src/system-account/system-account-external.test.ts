@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignetConfiguration } from "../configuration.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
 import { signRequest } from "./sign-request.ts";
 import { systemAccountExternal } from "./system-account-external.ts";
 
@@ -14,7 +14,7 @@ const configuration: SignetConfiguration = {
 };
 const call = () => new Request("https://stock.example/orders", { method: "POST", body: "{}" });
 
-test("a signed request comes from the system account, and once", async () => {
+test("a signed request identifies the system account, once", async () => {
   const filter = systemAccountExternal(configuration);
   const request = await signRequest(call(), keys);
   const result = await filter.authenticate(request.clone());
@@ -33,7 +33,7 @@ test("a signed request comes from the system account, and once", async () => {
   });
 });
 
-test("optional lets unsigned requests through, never wrongly signed ones", async () => {
+test("isOptional accepts unsigned requests, never invalid signatures", async () => {
   const errors: Error[] = [];
   const filter = systemAccountExternal(
     { ...configuration, isOptional: true },
@@ -54,7 +54,7 @@ test("optional lets unsigned requests through, never wrongly signed ones", async
   assert.equal((await systemAccountExternal(configuration).authenticate(call())).kind, "answer");
 });
 
-test("a look-up of the application's own, and none at all", async () => {
+test("secret keys from the application, or none configured", async () => {
   const { systemAccountPublicKey, systemAccountSecretKey, ...rest } = configuration;
   assert.throws(() => systemAccountExternal(rest), { code: "configuration" });
   const filter = systemAccountExternal(rest, {

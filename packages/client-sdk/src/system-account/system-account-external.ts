@@ -1,28 +1,26 @@
-/** The filter SystemAccountExternal: an API that is called by system accounts (specification, "HMAC API authentication"). */
-import { checkConfiguration, type Settings, type SignetConfiguration } from "../configuration.ts";
-import { SignetError } from "../errors.ts";
-import type { Filter, FilterResult, Runtime } from "../filter.ts";
+/** The filter SystemAccountExternal: an API called by system accounts (specification, "HMAC API authentication"). */
+import { errorReporter } from "../application-callbacks.ts";
+import { checkConfiguration } from "../configuration/check-configuration.ts";
+import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { configurationError, SignetError } from "../errors.ts";
+import type { Filter, Runtime } from "../filter.ts";
 import type { Principal } from "../principal.ts";
-import { teller } from "../teller.ts";
 import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
 
-/** What `systemAccountExternal` takes beside its configuration. */
+/** Options of `systemAccountExternal`. */
 export interface SystemAccountExternalOptions
   extends Runtime,
     Omit<ReceiverOptions, "secretKeyOf" | "clock"> {
-  /**
-   * The secret key of a public key (a UUID in lower case); undefined for one that is unknown or may not call. Default: the one
-   * pair of the configuration.
-   */
+  /** The secret key of a public key (a lower-case UUID); undefined if unknown or not allowed. Default: the configured pair. */
   readonly secretKeyOf?: ReceiverOptions["secretKeyOf"];
 }
 
 /**
- * Protects an API whose callers sign their requests: in the strict form, each holds once and for five minutes at most; the
- * form that covers the body alone only with `acceptPlain`. The body is read of a copy: a handler finds it unread, byte for
- * byte. Behind a body parser there is nothing to check any more, so that the filter has to come first.
+ * Protects an API whose callers sign their requests. In the strict form, a request is accepted once and for at most five
+ * minutes; signatures of the body alone only with `acceptPlain`. The filter reads a copy of the body, so that a handler can
+ * still read it. It must run before any body parser.
  *
- * Nonces are remembered in this process: several instances share a memory (`nonces`).
+ * Nonces are remembered in this process; several instances need a shared memory (`nonces`).
  *
  * @throws SignetError `configuration`
  * @example
@@ -35,15 +33,13 @@ export function systemAccountExternal(
   options: SystemAccountExternalOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "SystemAccountExternal" });
-  const onError = teller(options.onError);
-  const verify = createRequestVerifier({
-    ...options,
-    secretKeyOf: options.secretKeyOf ?? onlyPair(settings),
-  });
+  const reportError = errorReporter(options.onError);
+  const secretKeyOf = options.secretKeyOf ?? configuredKey(settings);
+  const verify = createRequestVerifier({ ...options, secretKeyOf });
   return {
     filterType: "SystemAccountExternal",
-    authenticate: async (request): Promise<FilterResult> => {
-      // Signed wrongly is never the same as not signed.
+    authenticate: async (request) => {
+      // An invalid signature is not the same as none.
       if (settings.isOptional && !request.headers.has("authorization"))
         return { kind: "anonymous", cookies: [] };
       try {
@@ -51,20 +47,19 @@ export function systemAccountExternal(
         return { kind: "authenticated", principal: principalOf(publicKey, settings), cookies: [] };
       } catch (error) {
         if (!(error instanceof SignetError)) throw error;
-        onError(error);
-        return { kind: "answer", response: refusal(error), error };
+        reportError(error);
+        return { kind: "answer", response: errorResponse(error), error };
       }
     },
   };
 }
 
 /** @throws SignetError `configuration` */
-function onlyPair({ systemAccount }: Settings): ReceiverOptions["secretKeyOf"] {
-  if (systemAccount === undefined) {
-    const reason =
-      "SystemAccountExternal needs secretKeyOf, or systemAccountPublicKey and systemAccountSecretKey: whose signatures hold.";
-    throw new SignetError("configuration", reason, { reasons: [reason] });
-  }
+function configuredKey({ systemAccount }: Settings): ReceiverOptions["secretKeyOf"] {
+  if (systemAccount === undefined)
+    throw configurationError(
+      "SystemAccountExternal needs secretKeyOf, or systemAccountPublicKey and systemAccountSecretKey.",
+    );
   const { publicKey, secretKey } = systemAccount;
   return (presented) => (presented === publicKey.toLowerCase() ? secretKey : undefined);
 }
@@ -83,8 +78,8 @@ function principalOf(publicKey: string, { applicationId }: Settings): Principal 
   };
 }
 
-/** RFC 9110 §11.6.1 wants a challenge with every 401. */
-function refusal({ status, code, message }: SignetError): Response {
+/** RFC 9110 §11.6.1 requires a challenge with every 401. */
+function errorResponse({ status, code, message }: SignetError): Response {
   const challenge: Record<string, string> = status === 401 ? { "www-authenticate": "Signet" } : {};
   const headers = { "cache-control": "no-store", ...challenge };
   return Response.json({ error: code, error_description: message }, { status, headers });

@@ -36,7 +36,7 @@ const changed = (
   return new Request(change.url ?? request.url, { method, headers, body: method === "GET" ? null : body });
 };
 
-test("a signed request is let in with the bytes that were signed, and a handler finds its body unread", async () => {
+test("a signed request is accepted with its signed bytes, and a handler can still read the body", async () => {
   const request = await signed();
   assert.equal(request.headers.get("content-type"), "application/json");
   const { publicKey, body } = await verifierFor()(request);
@@ -46,7 +46,7 @@ test("a signed request is let in with the bytes that were signed, and a handler 
   assert.equal(await request.text(), '{"id": 1}\n');
 });
 
-test("without a body too, and with bytes that are no text", async () => {
+test("also without a body, and with binary content", async () => {
   const verify = verifierFor();
   await verify(await signed(new Request(url)));
   const body = new Uint8Array([0, 255, 13, 10, 0xc3, 0x28]);
@@ -55,7 +55,7 @@ test("without a body too, and with bytes that are no text", async () => {
   assert.deepEqual((await verify(request)).body, body);
 });
 
-test("a GET request with a body is refused: the signature says nothing of what a body parser would read", async () => {
+test("a GET request with a body is rejected: a body parser would read unsigned content", async () => {
   const verify = verifierFor();
   for (const hidden of [
     { "content-length": "7" },
@@ -74,13 +74,13 @@ test("a GET request with a body is refused: the signature says nothing of what a
   await verify(new Request(address, { headers }));
 });
 
-test("an address is signed as every platform sends it", async () => {
+test("URLs are signed as every platform sends them", async () => {
   const request = await signed(new Request("https://stock.example/x/../orders?#part"));
   assert.deepEqual([request.url, request.redirect], ["https://stock.example/orders", "manual"]);
   await verifierFor()(request);
 });
 
-test("whatever of it is changed, it is refused", async () => {
+test("any change is rejected", async () => {
   const verify = verifierFor();
   const request = await signed();
   const changes: Parameters<typeof changed>[1][] = [
@@ -106,7 +106,7 @@ test("whatever of it is changed, it is refused", async () => {
   await verify(request);
 });
 
-test("it holds once, and five minutes to either side", async () => {
+test("a signature is accepted once, within five minutes of clock skew", async () => {
   const verify = verifierFor();
   const request = await signed();
   await verify(request);
@@ -122,14 +122,14 @@ test("it holds once, and five minutes to either side", async () => {
   await assert.rejects(verify(tooEarly), refused("signature", /out of range/));
 });
 
-test("a request that is not rightly signed uses up no nonce", async () => {
+test("an invalid signature uses up no nonce", async () => {
   const verify = verifierFor();
   const request = await signed();
   await assert.rejects(verify(changed(request, { body: "{}" })), refused("signature"));
   await verify(request);
 });
 
-test("the form that covers the body alone is refused unless it is wanted", async () => {
+test("a signature of the body alone is rejected unless accepted explicitly", async () => {
   const plain = await signed(order(), { plain: true });
   assert.equal(plain.headers.get(NONCE_HEADER), null);
   await assert.rejects(verifierFor()(plain.clone()), refused("signature", /strict/));
@@ -139,7 +139,7 @@ test("the form that covers the body alone is refused unless it is wanted", async
   await assert.rejects(verifierFor({ acceptPlain: true })(half), refused("signature", /nonce/));
 });
 
-test("no signature, another scheme and an unknown key", async () => {
+test("no signature, another scheme, and an unknown key", async () => {
   const verify = verifierFor();
   await assert.rejects(verify(order()), refused("token_missing"));
   await assert.rejects(
@@ -154,7 +154,7 @@ test("no signature, another scheme and an unknown key", async () => {
   await assert.rejects(verifierFor({ secretKeyOf: () => "" })(empty), refused("signature", /unknown/));
 });
 
-test("a body over the limit is not read to its end, and one that was read is said to be", async () => {
+test("an oversized body isn't read to its end, and an already read one is reported", async () => {
   const verify = verifierFor({ maxBodyBytes: 1000 });
   await verify(await signed(order({ body: "x".repeat(1000) })));
   let pulled = 0;
@@ -178,7 +178,7 @@ test("a body over the limit is not read to its end, and one that was read is sai
   await assert.rejects(signRequest(unsigned, keys), refused("request_malformed"));
 });
 
-test("the memory forgets what has ended, keys apart from each other, and refuses when it is full", async () => {
+test("the memory forgets expired nonces, separates keys, and rejects requests when full", async () => {
   let at = 1_000;
   const memory = createNonceMemory({ clock: () => at, most: 2 });
   assert.deepEqual(
@@ -198,7 +198,7 @@ test("the memory forgets what has ended, keys apart from each other, and refuses
   assert.equal(await roomy.use("a|1", 4_000), true, "what has ended is forgotten");
 });
 
-test("a body that breaks off is the caller's fault, and a memory or a look-up that is away lets nobody in for a while", async () => {
+test("an interrupted body is the caller's error; an unavailable memory or key store lets nobody in", async () => {
   const broken = () => new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
   const { headers } = await signed();
   const cut = new Request(url, { method: "POST", body: broken(), headers, duplex: "half" } as RequestInit);

@@ -1,8 +1,8 @@
-/** Configurations that work, for tests to spoil. */
-import type { SignetConfiguration } from "../configuration.ts";
-import { AUDIENCE, CLIENT_ID } from "./hostile-provider.ts";
+/** Valid configurations, for tests to modify. */
+import type { SignetConfiguration } from "../configuration/settings.ts";
+import { AUDIENCE, CLIENT_ID } from "./test-provider.ts";
 
-/** What the members of `hostile-provider.ts` say as well. */
+/** Match `test-provider.ts`. */
 export const FEDERATION_SERVER = "https://id.example";
 export const ORGANISATION_ID = "0197aaaa-0000-7000-8000-000000000001";
 export const COOKIE_SECRET = "AAMGCQwPEhUYGx4hJCcqLTAzNjk8P0JFSEtOUVRXWl0";

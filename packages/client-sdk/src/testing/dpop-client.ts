@@ -1,4 +1,4 @@
-/** A caller that proves its key (RFC 9449), right or wrong in every way. */
+/** A caller with DPoP proofs (RFC 9449), valid or invalid in every way. */
 import { createHash } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import { signedToken, type TestKey, testKey } from "./signed-token.ts";
@@ -7,7 +7,7 @@ export interface DpopClient {
   readonly key: TestKey;
   /** For `cnf.jkt` of its tokens. */
   readonly thumbprint: string;
-  /** @param changes of header and claims; undefined takes a member out */
+  /** @param changes of header and claims; undefined removes a member */
   proof(expected: DpopTarget, changes?: ProofChanges): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export interface DpopTarget {
 export interface ProofChanges {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Signs in its place. */
+  /** Signs instead. */
   readonly key?: Pick<TestKey, "sign">;
 }
 

@@ -1,4 +1,4 @@
-/** Tokens for tests, right or wrong in every way: nothing here checks anything. */
+/** Creates tokens for tests, valid or not: nothing is checked here. */
 import { base64url, exportJWK, generateKeyPair, type JWK } from "jose";
 
 export interface TestKey {
@@ -6,11 +6,11 @@ export interface TestKey {
   readonly kid: string;
   /** As a provider publishes it. */
   readonly jwk: JWK;
-  /** The signature as a JWS has it, whatever the header says. */
+  /** A JWS signature, whatever the header says. */
   sign(input: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
 }
 
-/** RFC 7518 §3.1: the last three digits of an algorithm's name are its hash, and the salt of PSS is as long as that. */
+/** RFC 7518 §3.1: the last three digits of an algorithm's name are the length of its hash, and of the salt of PSS. */
 function signature(alg: string): Parameters<typeof crypto.subtle.sign>[0] {
   const bits = Number(alg.slice(2));
   if (alg.startsWith("ES")) return { name: "ECDSA", hash: `SHA-${bits}` };
@@ -28,7 +28,7 @@ export async function testKey(kid: string, alg = "ES256"): Promise<TestKey> {
   };
 }
 
-/** What a shared secret makes, be it a public key that somebody takes for one (RFC 8725 §2.1). */
+/** Signs with a shared secret, such as a public key mistaken for one (RFC 8725 §2.1). */
 export function sharedSecret(secret: Uint8Array<ArrayBuffer>): Pick<TestKey, "sign"> {
   return {
     sign: async (input) => {
@@ -39,7 +39,7 @@ export function sharedSecret(secret: Uint8Array<ArrayBuffer>): Pick<TestKey, "si
   };
 }
 
-/** A JWS of any header and any claims. Members that are undefined are left out. */
+/** A JWS with any header and claims, without undefined members. */
 export async function signedToken(
   key: Pick<TestKey, "sign">,
   header: unknown,

@@ -1,9 +1,9 @@
-/** The claims of a verified token (RFC 7519 §4.1). `verifyJwt` has checked the types of those that have a name here. */
+/** The claims of a verified token (RFC 7519 §4.1). `verifyJwt` has checked the types of the named ones. */
 export interface Claims {
   readonly iss?: string;
   readonly sub?: string;
   readonly aud?: string | readonly string[];
-  /** Seconds since the epoch, as all times in a token. */
+  /** Seconds since the epoch, like all times in a token. */
   readonly exp?: number;
   readonly nbf?: number;
   readonly iat?: number;
@@ -11,7 +11,7 @@ export interface Claims {
   readonly [name: string]: unknown;
 }
 
-/** Of an ID token or an access token: these are always there. */
+/** The claims of an ID token or access token, where these are always present. */
 export interface SubjectClaims extends Claims {
   readonly iss: string;
   readonly sub: string;
@@ -20,10 +20,10 @@ export interface SubjectClaims extends Claims {
   readonly iat: number;
 }
 
-/** `aud` as a list (RFC 7519 §4.1.3: one audience may stand alone). */
-export function audiencesOf(claims: Claims): readonly string[] {
-  if (claims.aud === undefined) return [];
-  return typeof claims.aud === "string" ? [claims.aud] : claims.aud;
+/** `aud` as a list (RFC 7519 §4.1.3: a single audience may be a string). */
+export function audienceList({ aud }: Claims): readonly string[] {
+  if (aud === undefined) return [];
+  return typeof aud === "string" ? [aud] : aud;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

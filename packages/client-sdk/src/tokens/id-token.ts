@@ -1,21 +1,20 @@
 /** ID tokens (OpenID Connect Core §2, §3.1.3.7). */
 import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
-import { claimDigestOf } from "./algorithms.ts";
-import { audiencesOf, type Claims, type SubjectClaims } from "./claims.ts";
-import type { KeySource } from "./key-source.ts";
-import { type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
+import { hashAlgorithmFor } from "./algorithms.ts";
+import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
+import { type KeySource, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
-/** What an ID token is held against. */
+/** What an ID token must match. */
 export interface IdTokenChecks {
   readonly keys: KeySource;
   readonly issuer: string;
   readonly clientId: string;
-  /** What the authorization request had; undefined where none was sent, as for the ID token of a refresh. */
+  /** Of the authorization request; undefined if none was sent, as with a refresh. */
   readonly nonce?: string | undefined;
-  /** The access token that came along: checked against `at_hash`, where the ID token has one. */
+  /** The access token issued with it, checked against `at_hash` if present. */
   readonly accessToken?: string | undefined;
-  /** What the authorization request demanded as `max_age`. */
+  /** The authorization request's `max_age`. */
   readonly maxAgeSeconds?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
@@ -23,45 +22,42 @@ export interface IdTokenChecks {
 
 const TOLERANCE_SECONDS = 60;
 
-/** The claims of a verified ID token. Throws `SignetError`: `token_…`, or `provider_…` when its key cannot be fetched. */
+/** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
 export async function verifyIdToken(token: string, checks: IdTokenChecks): Promise<SubjectClaims> {
+  const { keys, issuer, clientId, nonce, accessToken, maxAgeSeconds, clock } = checks;
   const verified = await verifyJwt(token, {
-    keys: checks.keys,
-    issuer: checks.issuer,
-    audience: checks.clientId,
-    // Providers write `JWT` or nothing. An access token (RFC 9068) or a logout token names its own type.
+    ...{ keys, issuer, audience: clientId, clock, toleranceSeconds: TOLERANCE_SECONDS },
+    // Providers write `JWT` or nothing. Access tokens (RFC 9068) and logout tokens have their own types.
     types: ["JWT", ""],
-    clock: checks.clock,
-    toleranceSeconds: TOLERANCE_SECONDS,
-    required: ["iss", "sub", "aud", "exp", "iat"],
+    requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
   });
   const { claims } = verified;
-  checkParty(claims, checks.clientId);
-  if (checks.nonce !== undefined && claims["nonce"] !== checks.nonce)
+  checkAuthorizedParty(claims, clientId);
+  if (nonce !== undefined && claims["nonce"] !== nonce)
     throw new SignetError("token_nonce", "The ID token belongs to another sign-in.");
-  if (checks.maxAgeSeconds !== undefined) checkAge(claims, checks.maxAgeSeconds, checks.clock() / 1000);
-  if (checks.accessToken !== undefined) await checkAccessTokenHash(verified, checks.accessToken);
+  if (maxAgeSeconds !== undefined) checkAge(claims, maxAgeSeconds, clock() / 1000);
+  if (accessToken !== undefined) await checkAccessTokenHash(verified, accessToken);
   return claims as SubjectClaims;
 }
 
-/** §3.1.3.7 steps 3 to 5: for several audiences `azp` must say that it is ours; where it is given, it must be us. */
-function checkParty(claims: Claims, clientId: string): void {
+/** §3.1.3.7 steps 3 to 5: `azp` is required with several audiences, and if present must be this client. */
+function checkAuthorizedParty(claims: Claims, clientId: string): void {
   const { azp } = claims;
-  const isOurs = azp === undefined ? audiencesOf(claims).length === 1 : azp === clientId;
+  const isOurs = azp === undefined ? audienceList(claims).length === 1 : azp === clientId;
   if (!isOurs) throw new SignetError("token_audience", "The ID token was issued to another party.");
 }
 
 function checkAge({ auth_time: authTime }: Claims, maxAgeSeconds: number, now: number): void {
   if (authTime === undefined)
-    throw new SignetError("token_claim_missing", "The ID token has no claim auth_time.");
+    throw new SignetError("token_claim_missing", "The ID token has no auth_time claim.");
   if (typeof authTime !== "number" || now > authTime + maxAgeSeconds + TOLERANCE_SECONDS)
-    throw new SignetError("token_claim", "The user's sign-in is older than was asked for.");
+    throw new SignetError("token_claim", "The user's authentication is older than max_age.");
 }
 
-/** §3.1.3.8: optional in the code flow, but right when it is there. */
+/** §3.1.3.8: optional in the code flow, but must be correct if present. */
 async function checkAccessTokenHash({ header, claims }: VerifiedJwt, accessToken: string): Promise<void> {
   const { at_hash: expected } = claims;
-  const digest = claimDigestOf(header.alg);
+  const digest = hashAlgorithmFor(header.alg);
   if (expected === undefined || !digest) return;
   const hash = new Uint8Array(await crypto.subtle.digest(digest, new TextEncoder().encode(accessToken)));
   if (expected !== base64url.encode(hash.subarray(0, hash.length / 2)))

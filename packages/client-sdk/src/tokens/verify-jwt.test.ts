@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SignetError } from "../errors.ts";
 import { sharedSecret, signedToken, type TestKey, testKey } from "../testing/signed-token.ts";
-import { publicKeyOf } from "./algorithms.ts";
+import { importPublicKey } from "./algorithms.ts";
 import { type JwtChecks, verifyJwt } from "./verify-jwt.ts";
 
 const NOW = 1_767_225_600;
@@ -10,7 +10,7 @@ const claims = { iss: "https://id.example", exp: NOW + 60 };
 
 describe("verifyJwt", () => {
   for (const alg of ["ES256", "ES384", "ES512", "EdDSA", "Ed25519", "RS256", "RS512", "PS256", "PS384"]) {
-    it(`verifies ${alg}, and refuses it where it is not among the algorithms`, async () => {
+    it(`verifies ${alg}, and rejects it if not among the accepted algorithms`, async () => {
       const key = await testKey("k", alg);
       const token = await signedToken(key, { alg, kid: "k" }, claims);
       assert.deepEqual((await verifyJwt(token, checks(key))).claims, claims);
@@ -18,7 +18,7 @@ describe("verifyJwt", () => {
     });
   }
 
-  it("never accepts a shared secret, be it asked to", async () => {
+  it("never accepts a shared secret, even if asked to", async () => {
     const bytes = new Uint8Array(32);
     const hmac = { name: "HMAC", hash: "SHA-256" };
     const secret = await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
@@ -29,13 +29,13 @@ describe("verifyJwt", () => {
     }
   });
 
-  it("asks for the key by kid and alg alone: what else a header offers is not looked at", async () => {
+  it("selects the key by kid and alg alone, ignoring other headers", async () => {
     const key = await testKey("k");
     const asked: unknown[] = [];
     const keys = {
       keyFor: (header: object) => {
         asked.push(Object.keys(header));
-        return publicKeyOf(key.jwk, key.alg);
+        return importPublicKey(key.jwk, key.alg);
       },
     };
     const lures = { jku: "https://evil.example", x5u: "https://evil.example", jwk: {}, x5c: ["MIIB"] };
@@ -46,7 +46,7 @@ describe("verifyJwt", () => {
     assert.deepEqual(asked, [["alg", "kid"]]);
   });
 
-  it("bears a clock that differs by 60 seconds, and not one second more", async () => {
+  it("tolerates 60 seconds of clock skew, and no more", async () => {
     const key = await testKey("k");
     const at = (seconds: number) => ({ ...checks(key), clock: () => (NOW + seconds) * 1000 });
     const token = await signedToken(key, { alg: "ES256" }, { ...claims, nbf: NOW, iat: NOW, exp: NOW });
@@ -57,7 +57,7 @@ describe("verifyJwt", () => {
     await refused("token_expired", token, { ...at(0), toleranceSeconds: 0 });
   });
 
-  it("takes typ in any case and with its application/, and a missing one only where that is allowed", async () => {
+  it("accepts typ in any case and with application/, and a missing one only if allowed", async () => {
     const key = await testKey("k");
     const typed = async (typ: unknown, types: string[]) =>
       verifyJwt(await signedToken(key, { alg: "ES256", typ }, claims), { ...checks(key), types });
@@ -68,7 +68,7 @@ describe("verifyJwt", () => {
     await assert.rejects(typed(7, [""]), { code: "token_malformed" });
   });
 
-  it("refuses what is no JWT, whatever it is, before a key is looked for", async () => {
+  it("rejects anything but a JWT before looking up a key", async () => {
     const keys = { keyFor: () => assert.fail("no key is needed") };
     const part = Buffer.from("{}").toString("base64url");
     const header = Buffer.from('{"alg":"ES256"}').toString("base64url");
@@ -88,13 +88,13 @@ describe("verifyJwt", () => {
     await refused("token_malformed", undefined as unknown as string, { ...checks(await testKey("k")), keys });
   });
 
-  it("refuses claims that are not a JSON object", async () => {
+  it("rejects claims that are not a JSON object", async () => {
     const key = await testKey("k");
     for (const wrong of [[], null, "text", 7])
       await refused("token_malformed", await signedToken(key, { alg: "ES256" }, wrong), checks(key));
   });
 
-  it("refuses RSA keys that are too short", async () => {
+  it("rejects RSA keys that are too short", async () => {
     const short = await crypto.subtle.generateKey(
       {
         name: "RSASSA-PKCS1-v1_5",
@@ -106,7 +106,7 @@ describe("verifyJwt", () => {
       ["sign", "verify"],
     );
     const jwk = await crypto.subtle.exportKey("jwk", short.publicKey);
-    await assert.rejects(publicKeyOf({ kty: "RSA", n: String(jwk.n), e: String(jwk.e) }, "RS256"), {
+    await assert.rejects(importPublicKey({ kty: "RSA", n: String(jwk.n), e: String(jwk.e) }, "RS256"), {
       code: "token_key_untrusted",
     });
   });
@@ -114,11 +114,11 @@ describe("verifyJwt", () => {
 
 function checks(key: TestKey): JwtChecks {
   return {
-    keys: { keyFor: ({ alg }) => publicKeyOf(key.jwk, alg) },
+    keys: { keyFor: ({ alg }) => importPublicKey(key.jwk, alg) },
     issuer: "https://id.example",
     types: undefined,
     clock: () => NOW * 1000,
-    required: ["exp"],
+    requiredClaims: ["exp"],
   };
 }
 

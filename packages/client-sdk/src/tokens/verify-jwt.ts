@@ -1,36 +1,50 @@
-/** What every token goes through (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). The kinds of token add their own rules. */
+/** Verifies any signed JWT (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). Each token type adds its own rules. */
 import { base64url, compactVerify } from "jose";
 import { SignetError } from "../errors.ts";
 import { signingAlgorithms } from "./algorithms.ts";
-import { checkClaims } from "./check-claims.ts";
-import { type Claims, isRecord } from "./claims.ts";
-import type { KeySource } from "./key-source.ts";
+import { audienceList, type Claims, isRecord } from "./claims.ts";
 
-/** Longer ones do not fit the header limits of servers anyway. */
+/** Keys that verify token signatures: the provider's key set, or pinned sovereign keys. */
+export interface KeySource {
+  /**
+   * The public key a token's header names. `alg` is already known to be acceptable.
+   *
+   * @throws SignetError `token_key_unknown` (no such key), `token_key_untrusted` (it must not be used), `token_algorithm` (it
+   * doesn't fit `alg`), `provider_unreachable`, `provider_answer`
+   */
+  keyFor(header: TokenKeyHeader): Promise<CryptoKey>;
+}
+
+/** The header members that select the key. Never `jku`, `x5u`, `jwk` or `x5c`: the token would vouch for itself. */
+export interface TokenKeyHeader {
+  readonly alg: string;
+  readonly kid?: string;
+}
+
+/** Longer tokens exceed the header limits of servers anyway. */
 const MAX_TOKEN_LENGTH = 32 * 1024;
-/** A compact JWS. Five parts would be an encrypted token; an empty last one is how `alg: none` looks. */
-const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** A compact JWS. Five parts would be a JWE; an empty last part is `alg: none`. */
+export const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** Clock skew between issuer and application. */
+const TOLERANCE_SECONDS = 60;
 
 export interface JwtChecks {
   readonly keys: KeySource;
-  /** Compared as it is, to the last character. */
+  /** Compared exactly. */
   readonly issuer: string;
-  /** Allowed `typ`, in any case and with or without `application/`; "" allows a token without one. Undefined: any. */
+  /** Accepted `typ`, case-insensitive, with or without `application/`; "" accepts a missing one. Undefined: any. */
   readonly types: readonly string[] | undefined;
   /** Must be among the token's `aud`. */
   readonly audience?: string | undefined;
   readonly algorithms?: readonly string[] | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** What the clocks of two machines may differ. Default 60. */
+  /** Accepted clock skew. Default 60. */
   readonly toleranceSeconds?: number;
-  /** Claims that must be there. */
-  readonly required: readonly string[];
+  readonly requiredClaims: readonly string[];
 }
 
-export interface JwtHeader {
-  readonly alg: string;
-  readonly kid?: string;
+export interface JwtHeader extends TokenKeyHeader {
   readonly typ?: string;
 }
 
@@ -40,67 +54,87 @@ export interface VerifiedJwt {
 }
 
 /**
- * Verifies a signed JWT: form, type, algorithm, key, signature, then its claims. Throws `SignetError` with a `token_…` code for
- * what is wrong with the token, `provider_…` when its key cannot be fetched.
+ * Checks format, type, algorithm, key, signature, then claims.
+ *
+ * @throws SignetError `token_…`, or `provider_…` if the key can't be fetched
  */
 export async function verifyJwt(token: string, checks: JwtChecks): Promise<VerifiedJwt> {
-  const header = headerOf(token);
-  checkAlgorithm(header.alg, checks.algorithms ?? signingAlgorithms);
+  const header = parseHeader(token);
+  // A caller's list can only narrow ours: no mistake there lets `none` or a shared secret in (RFC 8725 §3.1).
+  const { algorithms = signingAlgorithms } = checks;
+  if (!algorithms.includes(header.alg) || !signingAlgorithms.includes(header.alg))
+    throw new SignetError("token_algorithm", "The token's signature algorithm is not accepted.");
   checkType(header.typ, checks.types);
   const key = await checks.keys.keyFor(header);
-  const claims = await signedClaims(token, key, header.alg);
+  const { payload } = await compactVerify(token, key, { algorithms: [header.alg] }).catch(
+    (cause: unknown) => {
+      throw new SignetError("token_signature", "The token's signature is invalid.", { cause });
+    },
+  );
+  const claims: Claims | undefined = parseJsonObject(payload);
+  if (!claims) throw malformed("The token's claims are not a JSON object.");
   checkClaims(claims, checks);
   return { header, claims };
 }
 
-function headerOf(token: string): JwtHeader {
+function parseHeader(token: string): JwtHeader {
   if (typeof token !== "string" || token.length > MAX_TOKEN_LENGTH || !compactJws.test(token))
     throw malformed("The token is not a signed JWT.");
-  const header = decodedObject(token.slice(0, token.indexOf(".")));
+  const header = parseJsonObject(token.slice(0, token.indexOf(".")));
   if (!header) throw malformed("The token's header is not a JSON object.");
   const { alg, kid, typ } = header;
-  if (typeof alg !== "string") throw malformed("The token's header names no algorithm.");
+  if (typeof alg !== "string") throw malformed("The token's header has no alg.");
   if (kid !== undefined && typeof kid !== "string") throw malformed("The token's kid is not a string.");
   if (typ !== undefined && typeof typ !== "string") throw malformed("The token's typ is not a string.");
-  // None is understood here, and one that is not understood must be refused (RFC 7515 §4.1.11). That includes b64 (RFC 7797).
-  if ("crit" in header) throw malformed("The token's header has an extension that is not understood.");
+  // No extension is supported, b64 (RFC 7797) included, so every critical one must be rejected (RFC 7515 §4.1.11).
+  if ("crit" in header) throw malformed("The token's header has an unsupported extension.");
   return { alg, ...(kid === undefined ? {} : { kid }), ...(typ === undefined ? {} : { typ }) };
 }
 
-function checkAlgorithm(alg: string, allowed: readonly string[]): void {
-  // A list of the caller only narrows ours, so that no mistake there lets `none` or a shared secret in (RFC 8725 §3.1).
-  if (!allowed.includes(alg) || !signingAlgorithms.includes(alg))
-    throw new SignetError("token_algorithm", "The token is signed with an algorithm that is not accepted.");
-}
-
-/** RFC 8725 §3.11: one kind of token must not pass for another. */
+/** RFC 8725 §3.11: one type of token must not pass for another. */
 function checkType(typ: string | undefined, types: readonly string[] | undefined): void {
-  if (!types) return;
   const name = (typ ?? "").toLowerCase().replace(/^application\//, "");
-  if (!types.some((type) => type.toLowerCase() === name))
-    throw new SignetError("token_type", "The token is of another type than is expected here.");
+  if (types && !types.some((type) => type.toLowerCase() === name))
+    throw new SignetError("token_type", "The token is of another type than expected.");
 }
 
-async function signedClaims(token: string, key: CryptoKey, alg: string): Promise<Claims> {
-  const { payload } = await compactVerify(token, key, { algorithms: [alg] }).catch((cause: unknown) => {
-    throw new SignetError("token_signature", "The token's signature does not hold.", { cause });
-  });
-  const claims = jsonObject(payload);
-  if (!claims) throw malformed("The token's claims are not a JSON object.");
-  return claims as Claims;
+/** Presence, types, issuer, audience and times (RFC 7519 §4.1). */
+function checkClaims(claims: Claims, checks: JwtChecks): void {
+  for (const name of checks.requiredClaims)
+    if (claims[name] === undefined || claims[name] === null)
+      throw new SignetError("token_claim_missing", `The token has no ${name} claim.`);
+  checkClaimTypes(claims);
+  if (claims.iss !== checks.issuer) throw new SignetError("token_issuer", "The token has another issuer.");
+  if (checks.audience !== undefined && !audienceList(claims).includes(checks.audience))
+    throw new SignetError("token_audience", "The token was issued for another audience.");
+  const now = checks.clock() / 1000;
+  const { exp, nbf, iat } = claims;
+  const { toleranceSeconds: tolerance = TOLERANCE_SECONDS } = checks;
+  if (exp !== undefined && now >= exp + tolerance)
+    throw new SignetError("token_expired", "The token has expired.");
+  if (nbf !== undefined && now < nbf - tolerance)
+    throw new SignetError("token_not_yet_valid", "The token is not valid yet.");
+  // From the future: a clock is wrong, or the token was made to outlive a key rotation.
+  if (iat !== undefined && now < iat - tolerance)
+    throw new SignetError("token_not_yet_valid", "The token was issued in the future.");
 }
 
-/** Undefined for what is no base64url too: a length that no bytes have, for example. */
-function decodedObject(text: string): Record<string, unknown> | undefined {
+function checkClaimTypes(claims: Claims): void {
+  const { aud } = claims;
+  const isText = (value: unknown) => typeof value === "string" && value !== "";
+  // RFC 7519 §2, NumericDate: fractions are allowed.
+  const isTime = (value: unknown) => typeof value === "number" && Number.isFinite(value) && value >= 0;
+  const invalid =
+    (["iss", "sub", "jti"] as const).find((name) => claims[name] !== undefined && !isText(claims[name])) ??
+    (["exp", "nbf", "iat"] as const).find((name) => claims[name] !== undefined && !isTime(claims[name])) ??
+    (aud === undefined || isText(aud) || (Array.isArray(aud) && aud.every(isText)) ? undefined : "aud");
+  if (invalid) throw new SignetError("token_claim", `The token's ${invalid} claim is invalid.`);
+}
+
+/** Undefined also for invalid base64url or UTF-8. */
+function parseJsonObject(encoded: Uint8Array | string): Record<string, unknown> | undefined {
   try {
-    return jsonObject(base64url.decode(text));
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
+    const bytes = typeof encoded === "string" ? base64url.decode(encoded) : encoded;
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return isRecord(value) ? value : undefined;
   } catch {
@@ -108,6 +142,4 @@ function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-function malformed(message: string): SignetError {
-  return new SignetError("token_malformed", message);
-}
+const malformed = (message: string) => new SignetError("token_malformed", message);

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignetError } from "../errors.ts";
-import { APP, APP_ID, legacyScene, NOW, user, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer, problemAnswer } from "../testing/scripted-service.ts";
+import { APP, APP_ID, legacyFixture, NOW, user, valid } from "../testing/legacy-fixture.ts";
+import { jsonResponse, problemResponse } from "../testing/stub-service.ts";
 import { userFederated } from "./user-federated.ts";
 
 const BOB = "0198c7a3-7777-4222-8333-444455556666";
 
-test("signing out ends the key at the service; a copy of the cookie does not bring it back", async () => {
-  const here = legacyScene();
+test("signing out ends the key at the service; a copied cookie doesn't restore it", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const copy = here.browser();
@@ -27,8 +27,8 @@ test("signing out ends the key at the service; a copy of the cookie does not bri
   assert.equal((await copy.go("/")).status, 302);
 });
 
-test("a check that was under way does not bring a signed-out session back", async () => {
-  const here = legacyScene();
+test("a pending revalidation doesn't restore a signed-out session", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   here.now += 60_000;
@@ -39,7 +39,7 @@ test("a check that was under way does not bring a signed-out session back", asyn
   let release = () => {};
   here.answer = () =>
     new Promise((resolve) => {
-      release = () => resolve(jsonAnswer(valid()));
+      release = () => resolve(jsonResponse(valid()));
       arrived();
     });
   const slow = ada.go("/");
@@ -55,8 +55,8 @@ test("a check that was under way does not bring a signed-out session back", asyn
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
-test("when somebody else signs in, a check under way does not put the one before in their place", async () => {
-  const here = legacyScene();
+test("when another user signs in, a pending revalidation doesn't restore the previous session", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const callback = await ada.begin("/signet/login", "sgn_sk_bob");
@@ -68,20 +68,20 @@ test("when somebody else signs in, a check under way does not put the one before
   let release = () => {};
   here.answer = () =>
     new Promise((resolve) => {
-      release = () => resolve(jsonAnswer(valid()));
+      release = () => resolve(jsonResponse(valid()));
       arrived();
     });
   const slow = ada.go("/");
   await asked;
-  here.answer = () => jsonAnswer(valid({ User: { ...user, PermId: BOB } }));
+  here.answer = () => jsonResponse(valid({ User: { ...user, PermId: BOB } }));
   await ada.go(callback);
   release();
   assert.equal((await slow).status, 302);
   assert.equal((await ada.go("/")).permId, BOB);
 });
 
-test("another site signs nobody out, and a link in a mail asks first", async () => {
-  const here = legacyScene();
+test("another site signs nobody out, and a link in an email asks first", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const from = (site: string, mode = "navigate") => ({
@@ -116,8 +116,8 @@ test("another site signs nobody out, and a link in a mail asks first", async () 
   assert.deepEqual([script.status, JSON.parse(script.body)], [200, { logout_url: `${APP}/` }]);
 });
 
-test("signing out works while the service is away, and says so", async () => {
-  const here = legacyScene();
+test("signing out works during an outage, which is reported", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const headers = { origin: APP, accept: "text/html" };
@@ -147,8 +147,8 @@ test("signing out works while the service is away, and says so", async () => {
   );
 });
 
-test("a key that was signed out here is none, whatever the service says of it", async () => {
-  const here = legacyScene();
+test("a key signed out here is invalid, whatever the service says", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
   await ada.go(link);
@@ -159,11 +159,11 @@ test("a key that was signed out here is none, whatever the service says of it", 
   assert.equal((await ada.go(link)).status, 400, "back in the history");
 });
 
-test("a key that has ended already is signed out all the same, and nothing is wrong", async () => {
-  const here = legacyScene();
+test("signing out succeeds if the key has already ended", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
-  here.onLogout = () => problemAnswer(401, "not-authenticated");
+  here.onLogout = () => problemResponse(401, "not-authenticated");
   const headers = { origin: APP, accept: "text/html" };
   assert.equal((await ada.send("/signet/logout", { method: "POST", headers })).status, 303);
   assert.deepEqual([here.errors, [...ada.cookies.keys()]], [[], []]);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SignetError } from "../errors.ts";
-import { APP, APP_ID, legacyScene, NAVIGATION, user, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer } from "../testing/scripted-service.ts";
+import { APP, APP_ID, legacyFixture, NAVIGATION, user, valid } from "../testing/legacy-fixture.ts";
+import { jsonResponse } from "../testing/stub-service.ts";
 
 test("a page leads to the service and back, and then belongs to the user", async () => {
-  const { browser, service } = legacyScene();
+  const { browser, service } = legacyFixture();
   const ada = browser();
   const sent = await ada.go("/orders?page=2");
   assert.equal(sent.status, 302);
@@ -40,8 +40,8 @@ test("a page leads to the service and back, and then belongs to the user", async
   assert.equal((await ada.send("/api", { method: "POST" })).kind, "authenticated");
 });
 
-test("the principal has the user properties of the specification", async () => {
-  const here = legacyScene();
+test("the principal has the specification's user properties", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const headers = { ...NAVIGATION, cookie: [...ada.cookies].map((pair) => pair.join("=")).join("; ") };
@@ -67,8 +67,8 @@ test("the principal has the user properties of the specification", async () => {
   });
 });
 
-test("a key that comes without a sign-in of this browser signs nobody in", async () => {
-  const here = legacyScene();
+test("a key without a sign-in of this browser signs nobody in", async () => {
+  const here = legacyFixture();
   const mallory = here.browser();
   const link = await mallory.begin("/", "sgn_sk_mallory");
   const ada = here.browser();
@@ -88,8 +88,8 @@ test("a key that comes without a sign-in of this browser signs nobody in", async
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
-test("a sign-in is answered once, within ten minutes", async () => {
-  const here = legacyScene();
+test("a sign-in gets one response, within ten minutes", async () => {
+  const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
   here.now += 600_000;
@@ -128,10 +128,10 @@ const answers: { name: string; body: unknown; status?: number; code: string }[] 
   { name: "that a proxy refuses", body: {}, status: 401, code: "provider_answer" },
 ];
 for (const { name, body, status = 200, code } of answers)
-  test(`a key ${name} is no session`, async () => {
-    const here = legacyScene();
+  test(`a key ${name} is rejected`, async () => {
+    const here = legacyFixture();
     const ada = here.browser();
-    here.answer = () => jsonAnswer(body, status);
+    here.answer = () => jsonResponse(body, status);
     const refused = await ada.signIn();
     assert.equal(refused.status, 502);
     assert.match(refused.body, /Sign-in failed/);
@@ -143,14 +143,14 @@ for (const { name, body, status = 200, code } of answers)
     assert.doesNotMatch(refused.body + String(here.errors[0]?.message), /sgn_sk/);
   });
 
-test("an answer with two keys, or none, is refused before the service is asked", async () => {
+test("a response with two keys, or none, is rejected without calling the service", async () => {
   for (const change of ["&service_key=sgn_sk_two", "&state=x"]) {
-    const here = legacyScene();
+    const here = legacyFixture();
     const ada = here.browser();
     assert.ok([400, 502].includes((await ada.go((await ada.begin()) + change)).status ?? 0));
     assert.equal(here.validations(), 0);
   }
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   for (const key of ["", "%20", "a".repeat(201), "%0d%0a"]) {
     assert.equal((await ada.go(await ada.begin("/", key))).status, 502, key);
@@ -160,8 +160,8 @@ test("an answer with two keys, or none, is refused before the service is asked",
   assert.equal((await ada.go(denied)).status, 403);
 });
 
-test("what cannot be sent to sign in is told, and optional lets it through", async () => {
-  const here = legacyScene();
+test("requests that can't be redirected are told, and isOptional lets them through", async () => {
+  const here = legacyFixture();
   const guest = here.browser();
   const script = await guest.send("/api", { headers: { "sec-fetch-mode": "cors" } });
   assert.deepEqual([script.status, JSON.parse(script.body).login_url], [401, `${APP}/signet/login`]);
@@ -170,16 +170,16 @@ test("what cannot be sent to sign in is told, and optional lets it through", asy
     headers: { ...NAVIGATION, referer: `${APP}/orders/new` },
   });
   assert.equal(form.status, 401);
-  assert.match(form.body, /was not saved.*return_to=%2Forders%2Fnew/s);
-  const open = legacyScene({ isOptional: true });
+  assert.match(form.body, /not saved.*return_to=%2Forders%2Fnew/s);
+  const open = legacyFixture({ isOptional: true });
   assert.equal((await open.browser().go("/")).kind, "anonymous");
   const begun = await open.browser().go("/signet/login?return_to=//evil.example/");
   assert.equal(begun.status, 302);
   assert.equal((await open.browser().send("/signet/login", { method: "PUT" })).status, 405);
 });
 
-test("people come back to the application and nowhere else", async () => {
-  const here = legacyScene({ isOptional: true });
+test("users return only to the application", async () => {
+  const here = legacyFixture({ isOptional: true });
   const wishes = {
     "//evil.example/": "/",
     "https://evil.example/": "/",
@@ -194,12 +194,12 @@ test("people come back to the application and nowhere else", async () => {
   }
 });
 
-test("with the keys of a system account the calls are signed; a prompt is passed on", async () => {
+test("with a system account's keys calls are signed; a prompt is passed on", async () => {
   const more = {
     systemAccountPublicKey: "0198c7a3-1111-7222-8333-444455556666",
     systemAccountSecretKey: "sgn_sa_secret",
   };
-  const here = legacyScene(more, { prompt: "login" });
+  const here = legacyFixture(more, { prompt: "login" });
   const ada = here.browser();
   assert.match((await ada.go("/")).location ?? "", /&prompt=login$/);
   await ada.signIn();
@@ -211,7 +211,7 @@ test("with the keys of a system account the calls are signed; a prompt is passed
 });
 
 test("five tabs sign in at once, each to its own page", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   const links: string[] = [];
   for (let tab = 0; tab < 5; tab++) {
@@ -221,8 +221,8 @@ test("five tabs sign in at once, each to its own page", async () => {
   for (const [tab, link] of links.entries()) assert.equal((await ada.go(link)).location, `${APP}/tab/${tab}`);
 });
 
-test("neither a page loaded ahead nor a method that is a word of the language begins a sign-in", async () => {
-  const here = legacyScene();
+test("neither a prefetch nor a method named like an object property starts a sign-in", async () => {
+  const here = legacyFixture();
   const ahead = await here.browser().go("/signet/login", { "sec-purpose": "prefetch" });
   assert.deepEqual([ahead.status, ahead.set], [401, []]);
   for (const method of ["constructor", "toString"])

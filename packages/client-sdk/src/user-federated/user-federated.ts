@@ -1,39 +1,43 @@
 /** The filter UserFederated: a web application of the legacy federation (specification, "Legacy federation"). */
-import { checkConfiguration, type SignetConfiguration } from "../configuration.ts";
+import { checkConfiguration } from "../configuration/check-configuration.ts";
+import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { configurationError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { principalOfLegacyUser } from "../principal.ts";
+import { createServiceClient } from "../service-api/service-client.ts";
+import { typedClient } from "../service-api/typed-client.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
-import type { SignInMechanism } from "../sign-in/mechanism.ts";
-import { finishLogin } from "./callback.ts";
-import { currentSession, isSignedOut, rememberEnd } from "./current-session.ts";
-import { endSessionKey } from "./end-session-key.ts";
-import {
-  createFederationContext,
-  type FederationContext,
-  type UserFederatedOptions,
-} from "./federation-context.ts";
-import { type LegacySession, sessionOf } from "./legacy-session.ts";
-import { startLogin } from "./start-login.ts";
+import { createSignInContext, type SignIn, type SignInOptions } from "../sign-in/sign-in.ts";
+import { createSingleFlight } from "../sign-in/single-flight.ts";
+import { finishLogin, startLogin } from "./login.ts";
+import { hasSessionEnded, rememberSessionEnd, renewSession } from "./revalidate.ts";
+import { endSessionKey, type LegacySession, parseSession, type UserFederatedContext } from "./session-key.ts";
+
+/** Options of `userFederated`. */
+export interface UserFederatedOptions extends SignInOptions {
+  /** `login` always asks for the password, even users who are signed in to another application. */
+  readonly prompt?: "login" | "select_account";
+}
 
 /**
- * Protects a web application by the legacy federation: who is not signed in goes to the service's login page and comes back
- * with a session key, which the service is asked about. The key is kept in an encrypted cookie, and the service is asked again
- * every `revalidateAfterSeconds` (default 60), so that signing out elsewhere counts here. While the service cannot be reached, a
- * session goes on for one such interval more; then requests get 503, and go on where they were when the service is back.
+ * Protects a web application with the legacy federation: users sign in at the service and return with a session key, which the
+ * service validates. The key is stored in an encrypted cookie and revalidated every `revalidateAfterSeconds` (default 60), so
+ * that signing out elsewhere takes effect here. While the service is unreachable, sessions continue for one more interval; then
+ * requests get 503 until the service is back.
  *
- * The filter answers three paths below `basePath` (default `/signet`):
+ * The filter handles three routes under `basePath` (default `/signet`):
  *
- * - `GET /signet/login?return_to=/page` begins a sign-in, e.g. from a link on a page that is open to everybody (`isOptional`).
- * - `GET /signet/callback` takes the key. Register `{baseUrl}/signet/callback` as a return URL of the application.
- * - `POST /signet/logout` ends the key and the session that it was made in, then goes to `afterLogoutPath`. A link to it works
- *   from pages of the application; for everybody else it asks first. A script gets `{"logout_url"}`.
+ * - `GET /signet/login?return_to=/page` starts a sign-in, e.g. from a link on a public page (`isOptional`).
+ * - `GET /signet/callback` receives the key. Register `{baseUrl}/signet/callback` as a return URL of the application.
+ * - `POST /signet/logout` ends the key and the session it was created in, then continues at `afterLogoutPath`. Links to it work
+ *   from pages of the application; from anywhere else the user is asked first. A script gets `{"logout_url"}`.
  *
- * With `systemAccountPublicKey` and `systemAccountSecretKey` the calls to the service are signed, as applications with
- * `requireSignedKeyCalls` demand.
+ * With `systemAccountPublicKey` and `systemAccountSecretKey`, calls to the service are signed, as applications with
+ * `requireSignedKeyCalls` require.
  *
- * A key of another application, or one that was not made by a sign-in, is refused, whoever holds it.
+ * A key of another application, or one that was not created by a sign-in, is always rejected.
  *
- * @throws SignetError `configuration`, with every reason
+ * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = userFederated({
  *   filterType: "UserFederated",
@@ -50,22 +54,42 @@ export function userFederated(
   options: UserFederatedOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "UserFederated" });
-  const context = createFederationContext(settings, options);
-  return browserFilter("UserFederated", context, mechanismOf(context));
-}
-
-function mechanismOf(context: FederationContext): SignInMechanism<LegacySession> {
-  const { applicationId, afterLogout } = context;
-  return {
+  const context = createContext(settings, options);
+  const { applicationId, party, onError } = context;
+  const signIn: SignIn<LegacySession> = {
+    ...context,
     startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
     finishLogin: (_attempt, parameter) => finishLogin(context, parameter),
-    currentSession: (request) => currentSession(context, request),
-    sessionOf: (value) => sessionOf(value, context.party),
+    renew: (session) => renewSession(context, session),
+    parseSession: (value) => parseSession(value, party),
     principalOf: ({ user, sessionKey }) => principalOfLegacyUser({ user, sessionKey, applicationId }),
-    isSamePerson: (one, other) => one.user.PermId === other.user.PermId,
-    isOver: (session) => isSignedOut(context, session),
-    rememberEnd: (session) => rememberEnd(context, session),
-    endElsewhere: (session) => endSessionKey(context, session),
-    afterLogoutOf: async () => afterLogout,
+    hasEnded: (session) => hasSessionEnded(context, session),
+    rememberEnd: (session) => rememberSessionEnd(context, session),
+    endAtProvider: async (session) => {
+      await endSessionKey(context, session).catch(onError);
+      return context.afterLogout;
+    },
+  };
+  return browserFilter("UserFederated", signIn);
+}
+
+const MAX_VALIDATIONS = 10_000;
+/** Somebody is waiting for a page. */
+const retries = { attempts: 2, maxWaitMs: 1_000 };
+
+function createContext(settings: Settings, options: UserFederatedOptions): UserFederatedContext {
+  const { federationServer, applicationId, systemAccount, environment, revalidateAfterSeconds } = settings;
+  if (federationServer === undefined || applicationId === undefined)
+    throw configurationError("UserFederated needs federationServer and applicationId.");
+  const party = `${federationServer} ${applicationId}`;
+  const signIn = createSignInContext(settings, options, { party, purpose: "legacy-session" });
+  const { clock } = signIn;
+  const revalidateAfterMs = revalidateAfterSeconds * 1000;
+  const service = createServiceClient({ federationServer, environment, systemAccount }, options, retries);
+  return {
+    ...signIn,
+    ...{ federationServer, applicationId, revalidateAfterMs, prompt: options.prompt },
+    service: typedClient(service),
+    validations: createSingleFlight({ clock, keepMs: () => revalidateAfterMs, maxEntries: MAX_VALIDATIONS }),
   };
 }

@@ -7,12 +7,12 @@ import { createApplication } from "../core/applications/applications.ts";
 import { InvalidApplication } from "../core/applications/validation.ts";
 import { createCustomScope, MOST_SCOPES } from "../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../core/scopes/scopes.store.ts";
-import { countPools } from "../core/signing-pools/registration.store.ts";
+import { countPools } from "../core/signing-pools/signing-pool.store.ts";
 import type { Database } from "../db/open.ts";
 import { countRoots, insertRoot } from "../features/device-identity/ek-trust/ek-trust.store.ts";
-import { importRoots, MOST_ROOTS } from "../features/device-identity/ek-trust/roots.ts";
-import { deletePool } from "../features/sovereign/admin-api/pool-changes.ts";
-import { createPool, MOST_POOLS } from "../features/sovereign/admin-api/pools.ts";
+import { importRoots, MAX_DEVICE_ROOTS } from "../features/device-identity/ek-trust/roots.ts";
+import { MAX_POOLS } from "../features/sovereign/admin-api/pool-settings.ts";
+import { createPool, deletePool } from "../features/sovereign/admin-api/pools.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { oneAfterTheOther } from "../testing/fakes/in-sequence.ts";
 import { makePool } from "../testing/fixtures/agent.ts";
@@ -74,10 +74,10 @@ forEachDatabase(({ fresh }) => {
   test("signing pools", async () => {
     const pool = { name: "Pool", algs: ["ES256"], maxTokenLifetimeSeconds: 3600 };
     const make = (inside: Database) => createPool(deps(inside), by(), pool);
-    for (let at = await countPools(database().query, by().orgId); at < MOST_POOLS - 1; at++)
+    for (let at = await countPools(database().query, by().orgId); at < MAX_POOLS - 1; at++)
       await make(database());
     await twiceAtOnce(make);
-    assert.equal(await countPools(database().query, by().orgId), MOST_POOLS);
+    assert.equal(await countPools(database().query, by().orgId), MAX_POOLS);
   });
 
   test("scopes", async () => {
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
     const { orgId } = by();
     const row = { orgId, certificate: "", subject: "", subjectHash: "", notAfter: 0, createdAt: 0 };
     await database().transaction(async (tx) => {
-      for (let at = 1; at < MOST_ROOTS; at++)
+      for (let at = 1; at < MAX_DEVICE_ROOTS; at++)
         await insertRoot(tx, { ...row, createdBy: "test", fingerprint: `${at}` });
     });
     const make = (inside: Database) => {
@@ -105,6 +105,6 @@ forEachDatabase(({ fresh }) => {
       return importRoots({ database: inside, clock: Date.now }, by(), [file]);
     };
     await twiceAtOnce(make);
-    assert.equal(await countRoots(database().query, orgId), MOST_ROOTS);
+    assert.equal(await countRoots(database().query, orgId), MAX_DEVICE_ROOTS);
   });
 });

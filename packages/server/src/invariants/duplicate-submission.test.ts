@@ -2,7 +2,7 @@
 // pressed without being named here.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { findPool } from "../core/signing-pools/signing-pools.store.ts";
+import { findPool } from "../core/signing-pools/signing-pool.store.ts";
 import { CONSOLE } from "../page-kit/visit.ts";
 import type { TestBrowser, TestPage } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";

@@ -86,7 +86,7 @@ async function certificateAt(url: string, headers: Record<string, string> = {}) 
 
 const header = { "client-cert": clientCertHeader(others.der) };
 
-test("the TLS listener tells the certificate that the connection has proven, and no other", async () => {
+test("the TLS listener reports the certificate proven by the handshake", async () => {
   const { body } = await client(shown).get("/certificate");
   assert.equal(body["certificate"], mine.x5c);
   assert.equal((await client(shown).get("/certificate", header)).body["certificate"], mine.x5c);
@@ -94,17 +94,17 @@ test("the TLS listener tells the certificate that the connection has proven, and
   assert.equal((await client().get("/certificate", header)).body["certificate"], null);
 });
 
-test("a certificate without its key opens no connection", async () => {
+test("a certificate without its key can't connect", async () => {
   const key = others.privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   await assert.rejects(client({ certificate: mine.pem, key }).get("/certificate"));
 });
 
-test("the ordinary listener believes no header", async () => {
+test("the ordinary listener ignores certificate headers", async () => {
   for (const name of ["client-cert", "x-client-cert", "ssl-client-cert", "x-ssl-client-cert", "client_cert"])
     assert.equal((await certificateAt(mainUrl, { [name]: header["client-cert"] })).body["certificate"], null);
 });
 
-test("the listener for proxies believes the header, and refuses what is no certificate or comes twice", async () => {
+test("the proxy listener trusts the header, and rejects invalid and repeated ones", async () => {
   assert.equal((await certificateAt(listeners.proxyUrl, header)).body["certificate"], others.x5c);
   assert.equal((await certificateAt(listeners.proxyUrl)).body["certificate"], null);
   refusals.length = 0;
@@ -130,7 +130,7 @@ async function rawAnswer(names: readonly string[]): Promise<string> {
   return text;
 }
 
-test("the listener for proxies hears nobody but them", async () => {
+test("the proxy listener accepts proxies only", async () => {
   const heard: string[] = [];
   const server = proxyListener({
     format: "rfc9440",
@@ -161,7 +161,7 @@ async function handshake(options: { maxVersion: "TLSv1.1" | "TLSv1.2"; minVersio
   return socket;
 }
 
-test("TLS is 1.2 or newer, and a connection is not negotiated anew", async () => {
+test("requires TLS 1.2 and refuses renegotiation", async () => {
   await assert.rejects(handshake({ minVersion: "TLSv1", maxVersion: "TLSv1.1" }));
   const socket = await handshake({ minVersion: "TLSv1.2", maxVersion: "TLSv1.2" });
   const failed = once(socket, "error").catch((error: unknown) => [error]);
@@ -174,7 +174,7 @@ test("TLS is 1.2 or newer, and a connection is not negotiated anew", async () =>
 });
 
 for (const version of ["TLSv1.2", "TLSv1.3"] as const)
-  test(`no session is taken up again with ${version}: a certificate is never shown without its key`, async () => {
+  test(`doesn't resume sessions with ${version}`, async () => {
     const { port } = new URL(listeners.mtlsUrl);
     const options = {
       ...{ host: "127.0.0.1", port: Number(port), ca: listeners.own.cert },
@@ -197,7 +197,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const)
     assert.ok(!text.includes(mine.x5c));
   });
 
-test("a new certificate of the server's own is taken up, and one that cannot be read is not", async () => {
+test("reloads the server certificate, and keeps the old one when the new one is invalid", async () => {
   await opened.reload();
   assert.equal(reloads, 0);
   const before = client();
@@ -217,7 +217,7 @@ test("a new certificate of the server's own is taken up, and one that cannot be 
   assert.equal((await client(undefined, next).get("/certificate")).status, 200);
 });
 
-test("at the end requests under way are answered, and no new ones are taken", async () => {
+test("a shutdown finishes requests and accepts no new ones", async () => {
   const on = await testListeners();
   const { app: ending, finish, begun } = await startApp(on);
   const waiting = mtlsClient(on);
@@ -245,7 +245,7 @@ test("at the end requests under way are answered, and no new ones are taken", as
   await on.remove();
 });
 
-test("what is left at the end is cut: requests, and handshakes that have not begun", async () => {
+test("a shutdown closes remaining requests and handshakes", async () => {
   const on = await testListeners();
   const { app: ending, listening, finish, begun } = await startApp(on);
   const waiting = mtlsClient(on);
@@ -266,7 +266,7 @@ test("what is left at the end is cut: requests, and handshakes that have not beg
   await on.remove();
 });
 
-test("a node does not start with a certificate that is not there, or not the key's", async () => {
+test("startup fails without a matching certificate", async () => {
   const on = await testListeners();
   await writeFile(String(on.env["SIGNET_MTLS_KEY_FILE"]), shown.key);
   await assert.rejects(startApp(on), /mismatch/);

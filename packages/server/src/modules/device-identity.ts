@@ -1,8 +1,8 @@
 /** What devices call: enrolment, renewal, and the documents of the organisation's CA. JSON, no cookies. */
 import { caRoutes } from "../features/device-identity/certificate-authority/ca.route.ts";
-import { enrollRoute } from "../features/device-identity/enroll/enroll.route.ts";
-import { renewRoute } from "../features/device-identity/enroll/renew.route.ts";
-import { tpmEnrollRoutes } from "../features/device-identity/tpm/tpm-enroll.route.ts";
+import { enrolRoute } from "../features/device-identity/enrol/enrol.route.ts";
+import { renewRoute } from "../features/device-identity/enrol/renew.route.ts";
+import { tpmEnrolRoutes } from "../features/device-identity/tpm/tpm-enrol.route.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
@@ -17,7 +17,7 @@ export const deviceEnrolment: Module = (scope, { service, errors, operations }) 
   scope.setErrorHandler(codedErrorHandler(errors));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   const deps = { ...service, rateLimits: service.config.rateLimits };
-  enrollRoute(api, deps);
-  tpmEnrollRoutes(api, deps);
+  enrolRoute(api, deps);
+  tpmEnrolRoutes(api, deps);
   renewRoute(api, deps);
 };

@@ -1,13 +1,12 @@
 /** Sovereign signing: the API of agents, the wait pages, and the administration of pools and agents. */
 import cookie from "@fastify/cookie";
-import type { Visit } from "../features/oauth/authorize/browser.ts";
 import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
 import { adminRoutes } from "../features/sovereign/admin-api/admin.route.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
-import { goOn } from "../features/sovereign/wait/go-on.ts";
 import { respondRoute } from "../features/sovereign/wait/respond.route.ts";
 import { waitRoutes } from "../features/sovereign/wait/wait.route.ts";
+import type { WaitDeps } from "../features/sovereign/wait/waiting-request.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
@@ -16,23 +15,20 @@ import { administratorAuthenticator } from "./administrator-authenticator.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
 
-export const agentApi: Module = (scope, { service, sovereign: { requests }, errors }) => {
+export const agentApi: Module = (scope, { service, sovereign: { signing }, errors }) => {
   acceptJson(scope);
   scope.setErrorHandler(codedErrorHandler(errors));
   const { rateLimits } = service.config;
-  agentRoutes(scope, { ...service, rateLimits, clock: requests.clock, requests });
+  agentRoutes(scope, { ...service, rateLimits, clock: signing.clock, signing });
 };
 
-export const waitPages: Module = (scope, { service, sovereign: { requests }, browser, errors }) => {
-  const deps = {
+export const waitPages: Module = (scope, { service, sovereign: { signing }, browser, errors }) => {
+  const deps: WaitDeps = {
     ...browser,
-    requests,
-    door: pageDoor(browser),
-    uiLocales: (visit: Visit, continuation: unknown) => uiLocalesOf(browser, visit, continuation),
-    goOn: goOn({
-      requests,
-      continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),
-    }),
+    signing,
+    session: pageDoor(browser),
+    uiLocales: (visit, continuation) => uiLocalesOf(browser, visit, continuation),
+    continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),
     errorHandlers: {
       program: codedErrorHandler(errors),
       page: pageErrorHandler(errors, errorPageRenderer(service)),

@@ -364,7 +364,7 @@ describe("signet app", () => {
         const secretKey = await file("private.json", JSON.stringify(privateKey.export({ format: "jwk" })));
         const refused = await typed(...create, "--jwks", secretKey);
         assert.equal(refused.code, 1);
-        assert.match(refused.err, /--jwks: keys\[0\] must hold public members only/);
+        assert.match(refused.err, /--jwks: keys\[0\] must have public members only/);
         assert.ok(!refused.err.includes(String(privateKey.export({ format: "jwk" }).d)));
         assert.match(
           (await typed(...create, "--jwks", join(folder, "none.json"))).err,

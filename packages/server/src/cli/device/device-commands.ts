@@ -4,7 +4,7 @@ import { findDevice, listCertificates } from "../../core/devices/devices.store.t
 import { revokeDevice } from "../../core/devices/revoke-device.ts";
 import { deviceStates, listDevices } from "../../features/device-identity/admin/device-list.store.ts";
 import { registerDevice, withdrawCode } from "../../features/device-identity/admin/register-device.ts";
-import { findCode, listUsableCodes } from "../../features/device-identity/enroll/enrollment-code.store.ts";
+import { findCode, listUsableCodes } from "../../features/device-identity/enrol/enrolment-code.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { answer, answerList, fields, limitOption, time, timeOrNull } from "../answer.ts";
 import {

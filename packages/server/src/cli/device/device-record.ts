@@ -2,7 +2,7 @@
 import {
   type Device,
   type DeviceCertificate,
-  type EnrollmentCode,
+  type EnrolmentCode,
   standingOf,
 } from "../../core/devices/device.ts";
 import type { ListedDevice } from "../../features/device-identity/admin/device-list.store.ts";
@@ -64,7 +64,7 @@ export function shownLines({ certificates, ...device }: ReturnType<typeof shownR
   ];
 }
 
-export const codeRecord = (code: EnrollmentCode) => ({
+export const codeRecord = (code: EnrolmentCode) => ({
   id: code.id,
   name: code.name,
   attestation: code.attestation,

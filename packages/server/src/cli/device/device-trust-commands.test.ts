@@ -102,10 +102,10 @@ describe("signet device-policy, device-roots, ek-allow", () => {
           /certificate 2 has expired/,
         ],
         ["nosign.pem", testCertificate({ subject: "x", isCa: true, keyUsage: [0] }).pem, /may not sign/],
-        ["broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", /cannot be read/],
-        ["cut.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n", /does not end/],
+        ["broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", /is malformed/],
+        ["cut.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n", /unterminated/],
         ["key.pem", keyPem("P-256"), /is not a certificate/],
-        ["secret.pem", privatePem(), /"PRIVATE KEY" in it/],
+        ["secret.pem", privatePem(), /unsupported "PRIVATE KEY"/],
       ];
       for (const [name, content, reason] of wrong) {
         const { code, err } = await typed("device-roots", "import", await file(name, `${good}${content}`));

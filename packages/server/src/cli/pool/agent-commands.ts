@@ -1,8 +1,7 @@
 /** `signet agent …`: the programs of the organisation that hold its signing keys. */
 import { readFileSync, statSync } from "node:fs";
 import type { SigningAgent } from "../../core/signing-pools/agent-key.ts";
-import { listAgents } from "../../core/signing-pools/registration.store.ts";
-import { findAgent } from "../../core/signing-pools/signing-pools.store.ts";
+import { findAgent, listAgents } from "../../core/signing-pools/signing-agent.store.ts";
 import type { PresentedKey } from "../../features/sovereign/admin-api/agent-keys.ts";
 import { addAgentKeys, deactivateAgent, registerAgent } from "../../features/sovereign/admin-api/agents.ts";
 import { readRegistration } from "../../features/sovereign/admin-api/registration-text.ts";

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { listPools } from "../../core/signing-pools/registration.store.ts";
+import { listKeysOfPool } from "../../core/signing-pools/agent-key.store.ts";
+import { findPool, listPools } from "../../core/signing-pools/signing-pool.store.ts";
 import { issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
-import { findPool, listKeysOfPool } from "../../core/signing-pools/signing-pools.store.ts";
-import { createPool, disablePool, type NewPool } from "../../features/sovereign/admin-api/pools.ts";
+import type { NewPool } from "../../features/sovereign/admin-api/pool-settings.ts";
+import { createPool, disablePool } from "../../features/sovereign/admin-api/pools.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { answer, answerList, limitOption, stateOf } from "../answer.ts";
 import {

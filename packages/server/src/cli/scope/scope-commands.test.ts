@@ -108,7 +108,7 @@ describe("signet scope, consent, preauth", () => {
       }
       assert.deepEqual([await items("consent list"), await items("preauth list")], [[], []]);
       const refused = await typed("preauth create", "--app", app, "--scope", "phone");
-      assert.match(refused.err, /may not ask for phone/);
+      assert.match(refused.err, /may not request phone/);
       assert.equal((await typed("preauth create", "--app", app)).code, 2);
     });
 

@@ -25,7 +25,7 @@ before(async () => {
 after(async () => {
   await running.close();
   // A pool without agents is an operator's business.
-  assert.deepEqual(running.errors.map(String), ["OAuthError: no signing agent is there"]);
+  assert.deepEqual(running.errors.map(String), ["OAuthError: no signing agent is online"]);
 });
 
 async function totals(more: readonly StoredKind[] = []): Promise<Record<string, number>> {

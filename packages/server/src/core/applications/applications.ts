@@ -4,7 +4,7 @@ import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/codes.store.ts";
@@ -105,12 +105,9 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
     await requireKnownPool(tx, input.orgId, settings);
     await insertApplication(tx, application);
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
+      ...auditFields(input, now),
       action: "application.created",
       target: application.id,
-      address: input.address,
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
   });
@@ -143,12 +140,9 @@ export async function disableApplication(
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) await revokeGrantedCredentials(tx, input, now);
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
+      ...auditFields(input, now),
       action: input.disabled ? "application.disabled" : "application.enabled",
       target: input.id,
-      address: input.address,
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
     return true;

@@ -2,7 +2,7 @@
 
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Application, ClientSecret } from "./application.ts";
 import {
   expireOtherSecrets,
@@ -50,12 +50,9 @@ export async function createClientSecret(
     if (input.expireOthersInSeconds !== undefined)
       await expireOtherSecrets(tx, { ...input, id: secret.id }, now + input.expireOthersInSeconds * 1000);
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
+      ...auditFields(input, now),
       action: "client-secret.created",
       target: input.applicationId,
-      address: input.address,
       details: { secretId: secret.id, label: secret.label },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
@@ -72,12 +69,9 @@ export async function revokeSecret(
   return deps.database.transaction(async (tx) => {
     if (!(await revokeClientSecret(tx, input, now))) return false;
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
+      ...auditFields(input, now),
       action: "client-secret.revoked",
       target: input.applicationId,
-      address: input.address,
       details: { secretId: input.id },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });

@@ -1,6 +1,6 @@
 /** Checks that an application's signing pool belongs to its organisation. */
 import type { Db } from "../../db/open.ts";
-import { keepPool } from "../signing-pools/signing-pools.store.ts";
+import { keepPool } from "../signing-pools/signing-pool.store.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { InvalidApplication } from "./validation.ts";
 

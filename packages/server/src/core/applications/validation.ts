@@ -202,12 +202,7 @@ function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fa
   if (!consentModes.includes(consentMode))
     return [{ path: "consentMode", message: `must be one of ${consentModes.join(", ")}` }];
   return requireConsent === (consentMode === "preauthorized")
-    ? [
-        {
-          path: "consentMode",
-          message: "contradicts requireConsent",
-        },
-      ]
+    ? [{ path: "consentMode", message: "contradicts requireConsent" }]
     : [];
 }
 

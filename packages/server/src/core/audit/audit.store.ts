@@ -35,6 +35,12 @@ export interface KeptEvent extends Omit<AuditEvent, "action"> {
   readonly hash?: string;
 }
 
+/** What a change and its audit event have in common: the organisation, the actor and the address. */
+export const auditFields = (
+  { orgId, actor, address }: { orgId: string; actor: string; address?: string | undefined },
+  at: number,
+) => ({ orgId, at, actor, address });
+
 /**
  * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through
  * unauthenticated-events.ts.

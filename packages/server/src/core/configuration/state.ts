@@ -8,7 +8,7 @@ import type { Organisation } from "../organisations/organisation.ts";
 import { findOrganisation } from "../organisations/organisations.store.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
-import { listAllPools } from "../signing-pools/signing-pools.store.ts";
+import { listAllPools } from "../signing-pools/signing-pool.store.ts";
 import { listExternalKeys } from "./configuration.store.ts";
 
 export interface ApplicationState {

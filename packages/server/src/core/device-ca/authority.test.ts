@@ -14,7 +14,7 @@ import { removeExpired, runRound } from "../housekeeping/housekeeping.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { type DeviceCa, deviceCa } from "./authority.ts";
 import { tryStoredCaKeys } from "./ca-key.ts";
-import { CERTIFICATE_LIFE_MS, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+import { CERTIFICATE_LIFETIME_MS, DRAIN_MS, ROTATE_AHEAD_MS } from "./generation.ts";
 
 const DAY = 86_400_000;
 const spki = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
@@ -71,7 +71,7 @@ forEachDatabase(({ name, fresh }) => {
     return code === 0;
   };
 
-  test("it is made with the organisation, in its transaction", async () => {
+  test("the device CA is created in the organisation's transaction", async () => {
     const orgId = await service.database.transaction(async (tx) => {
       const { id } = await createOrganisation(service, tx, { name: "Acme", actor: "operator" });
       await service.deviceCa.create(tx, { orgId: id, actor: "operator" });
@@ -83,7 +83,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await events(orgId), ["operator device-ca.created 1"]);
   });
 
-  test("an older organisation has one at the first use; of many that come at once, on two nodes, one makes it", async () => {
+  test("creates a missing CA on first use, once across nodes", async () => {
     const orgId = await newOrg();
     const nodes = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? service.deviceCa : there));
     const made = await Promise.all(nodes.map((node) => node.generations(orgId)));
@@ -91,7 +91,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await events(orgId), ["system device-ca.created 1"]);
   });
 
-  test("one organisation's certificates are nothing to another's CA, whatever their names say", async () => {
+  test("a CA doesn't accept another organisation's certificates with its names", async () => {
     const [a, b] = [await newOrg(), await newOrg()];
     const [ofA, ofB] = [await enrolledDevice(service, a), await enrolledDevice(service, b)];
     for (const [orgId, device, expected] of [
@@ -105,7 +105,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("only a device's certificate, exactly as it was signed, was issued here", async () => {
+  test("recognises exactly the device certificates it signed", async () => {
     const orgId = await newOrg();
     const { der, certificate } = await enrolledDevice(service, orgId);
     const isIssued = (bytes: Buffer) => service.deviceCa.isIssuedHere(orgId, bytes);
@@ -123,7 +123,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("a rotation issues from then on, on every node, and what was issued before stays good", async () => {
+  test("a rotation takes effect on every node, and earlier certificates stay valid", async () => {
     const orgId = await newOrg();
     const before = await enrolledDevice(service, orgId);
     assert.deepEqual(await numbers(orgId, there), [1]);
@@ -145,7 +145,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await events(orgId), ["operator device-ca.rotated 2", "system device-ca.created 1"]);
   });
 
-  test("of nodes and commands that rotate at once, one wins", async () => {
+  test("of simultaneous rotations one wins", async () => {
     const orgId = await newOrg();
     await Promise.all([numbers(orgId), numbers(orgId, there)]);
     const nodes = [service.deviceCa, there, service.deviceCa, there];
@@ -156,7 +156,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await dumpTable(service.database.query, "device_crl", orgId)).length, 2);
   });
 
-  test("the private key is sealed for its own row, and another master key is refused at the start", async () => {
+  test("binds the encrypted key to its row, and rejects another master key at startup", async () => {
     const orgId = await newOrg();
     const { query } = service.database;
     await issue(orgId);
@@ -183,7 +183,7 @@ forEachDatabase(({ name, fresh }) => {
     await query.deleteFrom("device_ca").where("org_id", "=", twin).execute();
   });
 
-  test("housekeeping rotates one that nears its end, so that no certificate is ever cut short", async () => {
+  test("housekeeping rotates a CA before certificates would be shortened", async () => {
     const orgId = await newOrg();
     const [first] = await service.deviceCa.generations(orgId);
     assert.ok(first);
@@ -191,8 +191,8 @@ forEachDatabase(({ name, fresh }) => {
     await runRound(service, "a");
     assert.deepEqual(await numbers(orgId), [1]);
     const last = await issue(orgId);
-    assert.ok(last.notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000);
-    assert.ok(first.notAfter - last.notAfter > CERTIFICATE_LIFE_MS - 1_000);
+    assert.ok(last.notAfter - clock() > CERTIFICATE_LIFETIME_MS - 1_000);
+    assert.ok(first.notAfter - last.notAfter > CERTIFICATE_LIFETIME_MS - 1_000);
     clock.advance(1);
     await runRound(service, "a");
     await runRound(service, "a");
@@ -200,7 +200,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual((await events(orgId))[0], "system device-ca.rotated 2");
   });
 
-  test("where no housekeeping ran for long, the next certificate comes from a new generation; on two nodes, from one", async () => {
+  test("issuing rotates an overdue CA, once across nodes", async () => {
     const orgId = await newOrg();
     const [first] = await service.deviceCa.generations(orgId);
     clock.advance((first?.notAfter ?? 0) - clock() + DAY);
@@ -210,10 +210,10 @@ forEachDatabase(({ name, fresh }) => {
       [2, 2, 2],
     );
     assert.deepEqual(await numbers(orgId), [2, 1]);
-    assert.ok(made.every(({ notAfter }) => notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000));
+    assert.ok(made.every(({ notAfter }) => notAfter - clock() > CERTIFICATE_LIFETIME_MS - 1_000));
   });
 
-  test("a generation leaves, and its key with it, when nothing that it issued can be good any more", async () => {
+  test("deletes a generation and its key after its last certificate has expired", async () => {
     const orgId = await newOrg();
     await enrolledDevice(service, orgId);
     await service.deviceCa.rotate({ orgId, actor: "operator" });
@@ -222,7 +222,7 @@ forEachDatabase(({ name, fresh }) => {
       (await dumpTable(query, "device_ca", orgId)).length,
       (await dumpTable(query, "device_crl", orgId)).length,
     ];
-    clock.advance(DRAINED_MS);
+    clock.advance(DRAIN_MS);
     await removeExpired(service);
     assert.deepEqual(await held(), [2, 2]);
     clock.advance(1);

@@ -1,6 +1,6 @@
 /**
- * The certificate authority of each organisation's devices: made with the organisation, or when first needed, its keys
- * sealed at rest, opened once and kept in a bounded cache, rotated long before its end (device-identity.md §2).
+ * The device CA of each organisation: created with the organisation or on first use, keys encrypted at rest and cached when
+ * opened, rotated long before it expires (device-identity.md §2).
  */
 import { X509Certificate } from "node:crypto";
 import type { ChangeFeed } from "../../db/change-feed.ts";
@@ -10,43 +10,43 @@ import type { Clock } from "../clock.ts";
 import type { Attestation } from "../devices/device.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { openCaKey } from "./ca-key.ts";
-import { type MadeCertificate, makeDeviceCertificate } from "./certificates.ts";
+import { issueDeviceCertificate, type SignedCertificate } from "./certificates.ts";
 import { type CaRow, findGenerations } from "./device-ca.store.ts";
 import { type CaGeneration, isDueForRotation } from "./generation.ts";
 import {
   addFirstGeneration,
-  makeGeneration,
+  createGeneration,
   type OpenGeneration,
   RotatedMeanwhile,
   rotateDueGenerations,
   rotateGeneration,
 } from "./rotation.ts";
 
-export interface IssuedCertificate extends MadeCertificate {
+export interface IssuedCertificate extends SignedCertificate {
   readonly generation: number;
-  /** Of the generation that issued it. */
+  /** The issuing CA certificate. */
   readonly caPem: string;
 }
 
 export interface DeviceCa {
-  /** Newest first; makes the first one where there is none yet. */
+  /** Newest first; creates the first one if there is none. */
   generations(orgId: string): Promise<readonly CaGeneration[]>;
-  /** The same with their keys: what signs CRLs and OCSP answers. */
+  /** The same with their keys, to sign CRLs and OCSP responses. */
   signers(orgId: string): Promise<readonly OpenGeneration[]>;
-  /** The first one of an organisation that is just being made, in its transaction. */
+  /** The first generation, in the transaction that creates the organisation. */
   create(tx: Db, input: { orgId: string; actor: string }): Promise<void>;
-  /** A certificate for the key, not written anywhere yet: sign first, insert in the transaction. */
+  /** Signs a certificate for the key; the caller stores it. */
   issue(input: {
     orgId: string;
     deviceId: string;
     spki: Buffer;
     attestation: Attestation;
   }): Promise<IssuedCertificate>;
-  /** Whether one of the organisation's generations signed it (by its own key, not by name). */
+  /** Whether the key of one of the organisation's generations signed the certificate. */
   isIssuedHere(orgId: string, der: Buffer): Promise<boolean>;
-  /** A new generation issues from now on. @throws RotatedMeanwhile when another command or node has made it */
+  /** A new generation issues from now on. @throws RotatedMeanwhile when another command or node was faster */
   rotate(input: { orgId: string; actor: string; address?: string }): Promise<CaGeneration>;
-  /** Rotates those that near their end. @returns how many there were, at most `limit`. @throws what failed first, at the end */
+  /** Rotates generations close to their expiry. @returns how many, at most `limit`. @throws the first failure, after the others were tried */
   rotateDue(limit: number): Promise<number>;
 }
 
@@ -77,25 +77,25 @@ export function deviceCa(deps: DeviceCaDeps & { capacity?: number }): DeviceCa {
   });
   const signers = (orgId: string) => openGenerations(deps, cache, orgId);
   const rotate = async (orgId: string, by: { actor: string; address?: string; replaces: number }) => {
-    const made = await rotateGeneration(deps, orgId, by);
-    // The news went out before the commit: who asked in between has put what was there before into the cache.
+    const rotated = await rotateGeneration(deps, orgId, by);
+    // The change was published before the commit: a read in between may have cached the old generations.
     cache.evictOrganisation(orgId);
-    return made;
+    return rotated;
   };
   return {
     generations: signers,
     signers,
     create: async (tx, { orgId, actor }) =>
-      void (await addFirstGeneration(deps, tx, await makeGeneration(deps, orgId, 1), actor)),
+      void (await addFirstGeneration(deps, tx, await createGeneration(deps, orgId, 1), actor)),
     issue: async ({ orgId, ...subject }) => {
       const issuer = await issuingGeneration(deps, await signers(orgId), rotate);
       const input = { ...subject, baseUrl: deps.baseUrl, now: clock() };
-      const made = await makeDeviceCertificate(issuer, input);
-      return { ...made, generation: issuer.generation, caPem: issuer.certificatePem };
+      const issued = await issueDeviceCertificate(issuer, input);
+      return { ...issued, generation: issuer.generation, caPem: issuer.certificatePem };
     },
-    isIssuedHere: async (orgId, der) => isSignedByOne(await signers(orgId), der),
+    isIssuedHere: async (orgId, der) => isSignedByAny(await signers(orgId), der),
     rotate: async ({ orgId, ...by }) =>
-      rotate(orgId, { ...by, replaces: newestOf(await signers(orgId)).generation }),
+      rotate(orgId, { ...by, replaces: newestGeneration(await signers(orgId)).generation }),
     rotateDue: (limit) => rotateDueGenerations(deps, limit),
   };
 }
@@ -107,40 +107,40 @@ async function openGenerations(
 ): Promise<readonly OpenGeneration[]> {
   const known = cache.peek(orgId, "") ?? (await cache.get(orgId, ""));
   if (known) return known;
-  const first = await makeGeneration(deps, orgId, 1);
-  // Of several that make it at once, one wins: all read that one.
+  const first = await createGeneration(deps, orgId, 1);
+  // Of several simultaneous first uses one wins; all read that one.
   await deps.database.transaction((tx) => addFirstGeneration(deps, tx, first, "system"));
   cache.evictOrganisation(orgId);
   return (await cache.get(orgId, "")) ?? [];
 }
 
-/** The one that issues: housekeeping has rotated it long ago, unless there was none for half a year. */
+/** The newest generation. Housekeeping rotates it in time, unless it didn't run for half a year. */
 async function issuingGeneration(
   deps: DeviceCaDeps,
   known: readonly OpenGeneration[],
   rotate: (orgId: string, by: { actor: string; replaces: number }) => Promise<OpenGeneration>,
 ): Promise<OpenGeneration> {
-  const newest = newestOf(known);
+  const newest = newestGeneration(known);
   if (!isDueForRotation(newest, deps.clock())) return newest;
   const { orgId, generation } = newest;
   return rotate(orgId, { actor: "system", replaces: generation }).catch(async (error: unknown) => {
     if (!(error instanceof RotatedMeanwhile)) throw error;
     const rows = await findGenerations(deps.database.query, orgId);
-    return newestOf(rows.map((row) => openGeneration(deps.encryption, row)));
+    return newestGeneration(rows.map((row) => openGeneration(deps.encryption, row)));
   });
 }
 
-function newestOf<Generation>(generations: readonly Generation[]): Generation {
+function newestGeneration<Generation>(generations: readonly Generation[]): Generation {
   const [newest] = generations;
-  if (!newest) throw new Error("the organisation has no device CA and none could be made");
+  if (!newest) throw new Error("the organisation has no device CA and none could be created");
   return newest;
 }
 
-/** A CA's own certificate is signed by its key too, and is no device's. */
-function isSignedByOne(generations: readonly OpenGeneration[], der: Buffer): boolean {
+/** False for the CA certificate itself, which its key signed, too. */
+function isSignedByAny(generations: readonly OpenGeneration[], der: Buffer): boolean {
   try {
     const certificate = new X509Certificate(der);
-    // It reads PEM too, and what follows the certificate is not part of it.
+    // X509Certificate also reads PEM, and ignores trailing bytes.
     if (certificate.ca || !certificate.raw.equals(der)) return false;
     return generations.some(({ key }) => certificate.verify(key.publicKey));
   } catch {

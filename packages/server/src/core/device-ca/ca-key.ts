@@ -1,4 +1,4 @@
-/** The private key of a CA: sealed at rest, and used behind an asynchronous `sign`, as a key in an HSM would be. */
+/** The private key of a CA generation: encrypted at rest, used through an asynchronous `sign` like a key in an HSM. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -20,7 +20,7 @@ export interface CaKey {
   sign(bytes: Uint8Array): Promise<Buffer>;
 }
 
-/** Names the row: a key that was moved to another organisation or generation does not open. */
+/** Binds the ciphertext to its row: a key moved to another row can't be decrypted. */
 const caKeyRow = (orgId: string, generation: number): string => `device-ca|${orgId}|${generation}`;
 
 const generate = promisify(generateKeyPair) as unknown as (
@@ -28,8 +28,8 @@ const generate = promisify(generateKeyPair) as unknown as (
   options: { namedCurve: string },
 ) => Promise<{ privateKey: KeyObject }>;
 
-/** @returns a new P-256 key, and its PKCS#8 as it is stored */
-export async function makeCaKey(
+/** @returns a new P-256 key, and its encrypted PKCS#8 */
+export async function createCaKey(
   encryption: Encryption,
   row: { orgId: string; generation: number },
 ): Promise<{ key: CaKey; sealed: string }> {
@@ -40,7 +40,7 @@ export async function makeCaKey(
   return { key: caKey(privateKey), sealed };
 }
 
-/** @throws when it was altered, moved, or sealed under another master key */
+/** @throws when the ciphertext was altered or moved, or the master key differs */
 export function openCaKey(
   encryption: Encryption,
   sealed: string,
@@ -70,13 +70,13 @@ function caKey(privateKey: KeyObject): CaKey {
 const opener = (encryption: Encryption) => (sealed: SealedCaKey) =>
   encryption.open(sealed.private_key, caKeyRow(sealed.org_id, sealed.generation));
 
-/** @throws when a stored key does not open */
+/** @throws when a stored key can't be decrypted */
 export async function requireOpeningCaKey(db: Db, encryption: Encryption): Promise<void> {
   const [any] = await listSealedCaKeys(db, { limit: 1 });
   requireOpening(any, opener(encryption));
 }
 
-/** Tries the master key on the key of every generation and changes nothing. */
+/** Tries to decrypt every stored key; changes nothing. */
 export const tryStoredCaKeys = (
   { query }: Pick<Database, "query">,
   encryption: Encryption,

@@ -11,9 +11,9 @@ import { after, before, test } from "node:test";
 import { type Openssl, openssl } from "../../testing/openssl.ts";
 import type { Attestation } from "../devices/device.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { type DeviceCertificateInput, makeDeviceCertificate } from "./certificates.ts";
-import { CA_LIFE_MS, CERTIFICATE_LIFE_MS } from "./generation.ts";
-import { makeGeneration, type OpenGeneration } from "./rotation.ts";
+import { type DeviceCertificateInput, issueDeviceCertificate } from "./certificates.ts";
+import { CA_LIFETIME_MS, CERTIFICATE_LIFETIME_MS } from "./generation.ts";
+import { createGeneration, type OpenGeneration } from "./rotation.ts";
 import { oid, serialNumber, x509Time } from "./x509.ts";
 
 const ORG = "01998d6e-0000-7000-8000-000000000001";
@@ -32,11 +32,11 @@ after(() => ssl.remove());
 
 const encryption = createEncryption(Buffer.alloc(32, 1));
 const generationAt = async (now: number) =>
-  (await makeGeneration({ clock: () => now, encryption }, ORG, 3)).open;
+  (await createGeneration({ clock: () => now, encryption }, ORG, 3)).open;
 const newKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
 const spkiOf = (key: KeyObject) => key.export({ format: "der", type: "spki" });
 const made = (more: Partial<DeviceCertificateInput> = {}, issuer = ca) =>
-  makeDeviceCertificate(issuer, {
+  issueDeviceCertificate(issuer, {
     baseUrl: BASE,
     deviceId: DEVICE,
     spki: spkiOf(newKey()),
@@ -53,7 +53,7 @@ const verify = async (pem: string, ...more: string[]) => {
   return ssl("verify", "-x509_strict", ...more, "-CAfile", "@ca.pem", "@device.pem");
 };
 
-test("openssl accepts a certificate of every kind of key, as a client's and as nothing else", async () => {
+test("openssl accepts certificates of every key type for client authentication only", async () => {
   const keys = {
     "P-256": newKey(),
     "P-384": generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey,
@@ -73,7 +73,7 @@ test("openssl accepts a certificate of every kind of key, as a client's and as n
   }
 });
 
-test("a device's certificate says what the design says, and nothing more", async () => {
+test("a device certificate has exactly the specified content", async () => {
   const certificate = await made();
   const text = await textOf(certificate.pem);
   const own = `${BASE}/oauth/${ORG}/devices`;
@@ -103,13 +103,13 @@ test("a device's certificate says what the design says, and nothing more", async
   assert.equal(certificate.fingerprint, digest);
 });
 
-test("only what a TPM vouched for has the TCG's policies", async () => {
+test("only attested keys have the TCG policies", async () => {
   const policies = /Policy: 2\.23\.133\.11\.1\.1\n +Policy: 2\.23\.133\.11\.1\.2/;
   assert.match(await textOf((await made({ attestation: "tpm" })).pem), policies);
   assert.doesNotMatch(await textOf((await made()).pem), /Policy|2\.23\.133/);
 });
 
-test("the CA is a root of ten years that may issue to devices and to no other CA", async () => {
+test("the CA is a ten-year root with path length 0", async () => {
   const text = await textOf(ca.certificatePem);
   for (const line of [
     `Issuer: O=${ORG}, CN=Device CA 3`,
@@ -123,19 +123,19 @@ test("the CA is a root of ten years that may issue to devices and to no other CA
     keyId &&
       (await textOf((await made()).pem)).includes(`Authority Key Identifier: \n                ${keyId}\n`),
   );
-  assert.equal(ca.notAfter - ca.notBefore, CA_LIFE_MS + 300_000);
+  assert.equal(ca.notAfter - ca.notBefore, CA_LIFETIME_MS + 300_000);
   assert.ok(ca.key.publicKey.asymmetricKeyDetails?.namedCurve === "prime256v1");
 });
 
-test("no certificate outlives its CA, nor begins before it", async () => {
+test("device certificates stay within the validity of their CA", async () => {
   const late = await made({ now: ca.notAfter - 1_000 });
   assert.equal(late.notAfter, ca.notAfter);
-  assert.ok(CERTIFICATE_LIFE_MS > 1_000);
+  assert.ok(CERTIFICATE_LIFETIME_MS > 1_000);
   const early = await made({ now: ca.notBefore - 60_000 });
   assert.equal(early.notBefore, ca.notBefore);
 });
 
-test("serial numbers are 128 bits at random, positive, and written in one way", async () => {
+test("serial numbers have 128 random bits in canonical encoding", async () => {
   const serials = new Set<string>();
   for (let count = 0; count < 50; count++) serials.add((await made()).serial);
   assert.equal(serials.size, 50);
@@ -158,7 +158,7 @@ test("times are UTCTime until 2049 and GeneralizedTime from 2050 on; openssl rea
   assert.match(await textOf(later.certificatePem), /Not After : Jun {2}1 00:00:00 2055 GMT/);
 });
 
-test("object identifiers are written as openssl reads them", async () => {
+test("encodes object identifiers as openssl does", async () => {
   for (const dotted of [
     "2.5.4.3",
     "1.2.840.10045.4.3.2",
@@ -174,7 +174,7 @@ test("object identifiers are written as openssl reads them", async () => {
   }
 });
 
-test("what is no public key is refused, and no certificate is made of it", async () => {
+test("rejects anything but a public key", async () => {
   for (const spki of [
     Buffer.alloc(0),
     Buffer.from("3000", "hex"),

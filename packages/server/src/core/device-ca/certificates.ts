@@ -1,13 +1,13 @@
-/** The two kinds of certificates: a generation of the CA, and a device's (device-identity.md §2). */
+/** Builds and signs CA and device certificates (RFC 5280; device-identity.md §2). */
 import { derInteger, derOctetString, derSequence, derTrue, derValue } from "@signet/protocol/der/der-writer";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Attestation } from "../devices/device.ts";
 import type { CaKey } from "./ca-key.ts";
 import {
-  BACKDATED_MS,
-  CA_LIFE_MS,
+  BACKDATE_MS,
+  CA_LIFETIME_MS,
   type CaGeneration,
-  CERTIFICATE_LIFE_MS,
+  CERTIFICATE_LIFETIME_MS,
   deviceUris,
   wholeSeconds,
 } from "./generation.ts";
@@ -18,15 +18,15 @@ import {
   keyIdentifier,
   newSerial,
   oid,
-  pemOf,
   serialNumber,
   signatureAlgorithm,
-  signed,
+  signStructure,
   tags,
+  toPem,
   x509Time,
 } from "./x509.ts";
 
-export interface MadeCertificate {
+export interface SignedCertificate {
   readonly der: Buffer;
   readonly pem: string;
   /** Hexadecimal, 32 digits. */
@@ -38,25 +38,25 @@ export interface MadeCertificate {
   readonly notAfter: number;
 }
 
-/** Each generation has a name of its own, so that a CRL or an OCSP request names one of them only. */
+/** Unique per generation, so that a CRL or an OCSP request identifies one generation. */
 export const caName = (orgId: string, generation: number): Buffer =>
   distinguishedName(orgId, `Device CA ${generation}`);
 
-export async function makeCaCertificate(
+export async function issueCaCertificate(
   key: CaKey,
   input: { orgId: string; generation: number; now: number },
-): Promise<MadeCertificate> {
+): Promise<SignedCertificate> {
   const name = caName(input.orgId, input.generation);
   const keyId = keyIdentifier(key.spki);
-  return makeCertificate(key, {
+  return issueCertificate(key, {
     subject: name,
     issuer: name,
     spki: key.spki,
-    notBefore: wholeSeconds(input.now - BACKDATED_MS),
-    notAfter: wholeSeconds(input.now + CA_LIFE_MS),
+    notBefore: wholeSeconds(input.now - BACKDATE_MS),
+    notAfter: wholeSeconds(input.now + CA_LIFETIME_MS),
     extensions: [
-      authorityOverDevices,
-      // It signs its OCSP answers itself: digitalSignature is for those.
+      caConstraints,
+      // digitalSignature: the CA signs OCSP responses itself.
       keyUsage(DIGITAL_SIGNATURE | KEY_CERT_SIGN | CRL_SIGN, 1),
       subjectKeyIdentifier(keyId),
       authorityKeyIdentifier(keyId),
@@ -74,21 +74,21 @@ export interface DeviceCertificateInput {
 }
 
 /** @throws DerError when the key is not a SubjectPublicKeyInfo */
-export async function makeDeviceCertificate(
+export async function issueDeviceCertificate(
   ca: CaGeneration & { readonly key: CaKey },
   input: DeviceCertificateInput,
-): Promise<MadeCertificate> {
+): Promise<SignedCertificate> {
   const uris = deviceUris(input.baseUrl, ca.orgId);
-  return makeCertificate(ca.key, {
+  return issueCertificate(ca.key, {
     subject: distinguishedName(ca.orgId, input.deviceId),
     issuer: caName(ca.orgId, ca.generation),
     spki: input.spki,
-    notBefore: Math.max(wholeSeconds(input.now - BACKDATED_MS), ca.notBefore),
-    notAfter: Math.min(wholeSeconds(input.now + CERTIFICATE_LIFE_MS), ca.notAfter),
+    notBefore: Math.max(wholeSeconds(input.now - BACKDATE_MS), ca.notBefore),
+    notAfter: Math.min(wholeSeconds(input.now + CERTIFICATE_LIFETIME_MS), ca.notAfter),
     extensions: [
-      noAuthority,
+      leafConstraints,
       keyUsage(DIGITAL_SIGNATURE, 7),
-      forClientsOnly,
+      clientAuthOnly,
       extension(SUBJECT_ALT_NAME, derSequence(uriName(uris.device(input.deviceId)))),
       subjectKeyIdentifier(keyIdentifier(input.spki)),
       authorityKeyIdentifier(keyIdentifier(ca.key.spki)),
@@ -100,7 +100,7 @@ export async function makeDeviceCertificate(
 }
 
 /** RFC 5280 §4.1. */
-async function makeCertificate(
+async function issueCertificate(
   issuer: CaKey,
   content: {
     readonly subject: Buffer;
@@ -110,10 +110,10 @@ async function makeCertificate(
     readonly notAfter: number;
     readonly extensions: readonly Buffer[];
   },
-): Promise<MadeCertificate> {
+): Promise<SignedCertificate> {
   const serial = newSerial();
   const { notBefore, notAfter } = content;
-  const version3 = derValue(tags.around, derInteger(2));
+  const version3 = derValue(tags.constructed, derInteger(2));
   const body = derSequence(
     version3,
     serialNumber(serial),
@@ -122,10 +122,10 @@ async function makeCertificate(
     derSequence(x509Time(notBefore), x509Time(notAfter)),
     content.subject,
     content.spki,
-    derValue(tags.around + 3, derSequence(...content.extensions)),
+    derValue(tags.constructed + 3, derSequence(...content.extensions)),
   );
-  const der = await signed(body, issuer.sign);
-  return { der, pem: pemOf(der), serial, fingerprint: sha256Base64url(der), notBefore, notAfter };
+  const der = await signStructure(body, issuer.sign);
+  return { der, pem: toPem(der), serial, fingerprint: sha256Base64url(der), notBefore, notAfter };
 }
 
 /** KeyUsage bits, from the left (RFC 5280 §4.2.1.3). */
@@ -139,28 +139,28 @@ const OCSP = oid("1.3.6.1.5.5.7.48.1");
 
 const CRITICAL = { critical: true };
 const BASIC_CONSTRAINTS = oid("2.5.29.19");
-/** CA, and path length 0: its certificates are nobody's issuers. */
-const authorityOverDevices = extension(BASIC_CONSTRAINTS, derSequence(derTrue, derInteger(0)), CRITICAL);
-const noAuthority = extension(BASIC_CONSTRAINTS, derSequence(), CRITICAL);
+/** CA with path length 0: it issues no sub-CAs. */
+const caConstraints = extension(BASIC_CONSTRAINTS, derSequence(derTrue, derInteger(0)), CRITICAL);
+const leafConstraints = extension(BASIC_CONSTRAINTS, derSequence(), CRITICAL);
 
-/** @param unused bits at the end: DER leaves out what is not set (X.690 §11.2.2) */
+/** @param unused trailing zero bits, which DER leaves out (X.690 §11.2.2) */
 const keyUsage = (bits: number, unused: number): Buffer =>
   extension(oid("2.5.29.15"), derValue(0x03, Buffer.from([unused, bits])), CRITICAL);
 
-const forClientsOnly = extension(oid("2.5.29.37"), derSequence(oid("1.3.6.1.5.5.7.3.2")));
+const clientAuthOnly = extension(oid("2.5.29.37"), derSequence(oid("1.3.6.1.5.5.7.3.2")));
 
 const subjectKeyIdentifier = (keyId: Buffer): Buffer => extension(oid("2.5.29.14"), derOctetString(keyId));
 
-const uriName = (uri: string): Buffer => derValue(tags.own + 6, Buffer.from(uri));
+const uriName = (uri: string): Buffer => derValue(tags.primitive + 6, Buffer.from(uri));
 
 /** Each certificate names the CRL of the generation that signed it (RFC 5280 §4.2.1.13). */
 const crlDistributionPoint = (uri: string): Buffer =>
   extension(
     oid("2.5.29.31"),
-    derSequence(derSequence(derValue(tags.around, derValue(tags.around, uriName(uri))))),
+    derSequence(derSequence(derValue(tags.constructed, derValue(tags.constructed, uriName(uri))))),
   );
 
-/** TCG: verified TPM residency, and verified fixed to it. For attested keys only. */
+/** TCG policies for attested keys: verified TPM residency, verified TPM fixed. */
 const tpmPolicies = extension(
   oid("2.5.29.32"),
   derSequence(derSequence(oid("2.23.133.11.1.1")), derSequence(oid("2.23.133.11.1.2"))),

@@ -1,3 +1,4 @@
+/** The generations of device CAs as rows. */
 import type { Db } from "../../db/open.ts";
 import type { DeviceCaTable } from "../../db/tables/device-identity.ts";
 
@@ -13,7 +14,7 @@ export function findGenerations(db: Db, orgId: string): Promise<CaRow[]> {
     .execute();
 }
 
-/** With its CRL, which is still to be signed. @returns false when the generation, or another that issues, is there */
+/** Also inserts its CRL, not signed yet. @returns false when the generation, or another active one, exists */
 export async function insertGeneration(db: Db, row: CaRow): Promise<boolean> {
   const inserted = await db
     .insertInto("device_ca")
@@ -38,7 +39,7 @@ export async function insertGeneration(db: Db, row: CaRow): Promise<boolean> {
   return true;
 }
 
-/** @returns false when it is not the one that issues any more */
+/** @returns false when it is no longer the active one */
 export async function retireGeneration(
   db: Db,
   { orgId, generation }: { orgId: string; generation: number },
@@ -55,8 +56,8 @@ export async function retireGeneration(
   return retired !== undefined;
 }
 
-/** Those that issue and end before the time; the most urgent first. */
-export async function findGenerationsThatEnd(
+/** Active generations that expire before the time, the most urgent first. */
+export async function findExpiringGenerations(
   db: Db,
   before: number,
   limit: number,
@@ -72,7 +73,7 @@ export async function findGenerationsThatEnd(
   return rows.map((row) => ({ orgId: row.org_id, generation: row.generation }));
 }
 
-/** Retired before the time, with no certificate left that is good by its dates: key and CRL go with them. */
+/** Deletes generations without unexpired certificates, with their keys and CRLs. */
 export async function deleteDrainedGenerations(
   db: Db,
   times: { retiredBefore: number; now: number },
@@ -105,7 +106,7 @@ export async function deleteDrainedGenerations(
 
 export type SealedCaKey = Pick<CaRow, "org_id" | "generation" | "private_key">;
 
-/** The sealed private keys of every organisation, page by page in the order of their key. */
+/** The encrypted private keys of all organisations, page by page. */
 export function listSealedCaKeys(
   db: Db,
   page: { after?: SealedCaKey; limit: number },

@@ -1,20 +1,20 @@
-/** How a generation of a device CA comes to be: the first one, and each that follows. */
+/** Creates, rotates and deletes the generations of a device CA. */
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { type CaKey, makeCaKey } from "./ca-key.ts";
-import { makeCaCertificate } from "./certificates.ts";
+import { type CaKey, createCaKey } from "./ca-key.ts";
+import { issueCaCertificate } from "./certificates.ts";
 import {
   type CaRow,
   deleteDrainedGenerations,
-  findGenerationsThatEnd,
+  findExpiringGenerations,
   insertGeneration,
   retireGeneration,
 } from "./device-ca.store.ts";
-import { type CaGeneration, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+import { type CaGeneration, DRAIN_MS, ROTATE_AHEAD_MS } from "./generation.ts";
 
 export interface OpenGeneration extends CaGeneration {
   readonly key: CaKey;
@@ -27,7 +27,7 @@ export interface RotationDeps {
   readonly encryption: Encryption;
 }
 
-/** Another command, or another node, has made the successor. */
+/** Another command or node created the successor. */
 export class RotatedMeanwhile extends Error {
   constructor() {
     super("another command rotated the device CA meanwhile");
@@ -40,15 +40,15 @@ export interface NewGeneration {
   readonly open: OpenGeneration;
 }
 
-/** A new key with its own certificate, not written anywhere yet. */
-export async function makeGeneration(
+/** A new key and its self-signed certificate; the caller stores them. */
+export async function createGeneration(
   { clock, encryption }: Pick<RotationDeps, "clock" | "encryption">,
   orgId: string,
   generation: number,
 ): Promise<NewGeneration> {
   const now = clock();
-  const { key, sealed } = await makeCaKey(encryption, { orgId, generation });
-  const { der, pem, notBefore, notAfter } = await makeCaCertificate(key, { orgId, generation, now });
+  const { key, sealed } = await createCaKey(encryption, { orgId, generation });
+  const { der, pem, notBefore, notAfter } = await issueCaCertificate(key, { orgId, generation, now });
   const row = {
     org_id: orgId,
     generation,
@@ -62,7 +62,7 @@ export async function makeGeneration(
   return { row, open: { orgId, generation, certificatePem: pem, der, key, ...times } };
 }
 
-/** @returns false when the organisation has one already */
+/** @returns false when the organisation has a generation already */
 export async function addFirstGeneration(
   deps: Pick<RotationDeps, "changes">,
   tx: Db,
@@ -74,13 +74,13 @@ export async function addFirstGeneration(
   return true;
 }
 
-/** @param by.replaces only while this is still the newest. @throws RotatedMeanwhile */
+/** @param by.replaces must still be the newest. @throws RotatedMeanwhile */
 export async function rotateGeneration(
   deps: RotationDeps,
   orgId: string,
   { replaces, ...by }: { actor: string; address?: string; replaces: number },
 ): Promise<OpenGeneration> {
-  const { row, open } = await makeGeneration(deps, orgId, replaces + 1);
+  const { row, open } = await createGeneration(deps, orgId, replaces + 1);
   await deps.database.transaction(async (tx) => {
     const retired = await retireGeneration(tx, { orgId, generation: replaces }, row.created_at);
     if (!retired || !(await insertGeneration(tx, row))) throw new RotatedMeanwhile();
@@ -105,13 +105,13 @@ async function recordGeneration(
   await changes.publish(tx, { orgId: row.org_id, topic: "device-ca" });
 }
 
-/** Rotates those that near their end. @returns how many there were, at most `limit`. @throws what failed first, at the end */
+/** Rotates generations close to their expiry. @returns how many, at most `limit`. @throws the first failure, after the others were tried */
 export async function rotateDueGenerations(deps: RotationDeps, limit: number): Promise<number> {
   const before = deps.clock() + ROTATE_AHEAD_MS;
-  const due = await findGenerationsThatEnd(deps.database.query, before, limit);
+  const due = await findExpiringGenerations(deps.database.query, before, limit);
   const failures: unknown[] = [];
   for (const { orgId, generation } of due) {
-    // One that cannot be replaced is the first of every round: the others must not wait for it.
+    // A generation that fails comes first in every round: it must not block the others.
     await rotateGeneration(deps, orgId, { actor: "system", replaces: generation }).catch((error: unknown) => {
       if (!(error instanceof RotatedMeanwhile)) failures.push(error);
     });
@@ -120,6 +120,6 @@ export async function rotateDueGenerations(deps: RotationDeps, limit: number): P
   return due.length;
 }
 
-/** Removes the generations whose last certificate has expired, with their keys. @returns how many, at most `limit` */
+/** Deletes generations whose last certificate has expired, with their keys. @returns how many, at most `limit` */
 export const removeDrainedGenerations = (db: Db, now: number, limit: number): Promise<number> =>
-  deleteDrainedGenerations(db, { retiredBefore: now - DRAINED_MS, now }, limit);
+  deleteDrainedGenerations(db, { retiredBefore: now - DRAIN_MS, now }, limit);

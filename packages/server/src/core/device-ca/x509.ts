@@ -1,4 +1,4 @@
-/** What certificates, CRLs and OCSP answers are made of (RFC 5280 §4.1, §5.1; RFC 6960 §4.2). */
+/** DER building blocks of certificates, CRLs and OCSP responses (RFC 5280 §4.1, §5.1; RFC 6960 §4.2). */
 import { createHash, randomBytes } from "node:crypto";
 import { childrenOf, derTags, expectTag, readDer, wholeBytesOf } from "@signet/protocol/der/der";
 import {
@@ -13,8 +13,14 @@ import {
   derValue,
 } from "@signet/protocol/der/der-writer";
 
-/** A set, and values that a specification numbers instead of naming: `[3]` is `0xa3` around others, `0x83` of its own. */
-export const tags = { set: 0x31, enumerated: 0x0a, utcTime: 0x17, around: 0xa0, own: 0x80 } as const;
+/** Context-specific tags: `[3]` is 0xa3 when constructed, 0x83 when primitive. */
+export const tags = {
+  set: 0x31,
+  enumerated: 0x0a,
+  utcTime: 0x17,
+  constructed: 0xa0,
+  primitive: 0x80,
+} as const;
 
 /** @param dotted e.g. `2.5.4.3` */
 export function oid(dotted: string): Buffer {
@@ -31,7 +37,7 @@ const ORGANISATION = oid("2.5.4.10");
 const COMMON_NAME = oid("2.5.4.3");
 const AUTHORITY_KEY_IDENTIFIER = oid("2.5.29.35");
 
-/** ecdsa-with-SHA256, which has no parameters (RFC 5758 §3.2). */
+/** ecdsa-with-SHA256, without parameters (RFC 5758 §3.2). */
 export const signatureAlgorithm = derSequence(oid("1.2.840.10045.4.3.2"));
 
 /** `O=…, CN=…`. */
@@ -57,9 +63,8 @@ export const extension = (
   { critical = false }: ExtensionOptions = {},
 ): Buffer => derSequence(name, ...(critical ? [derTrue] : []), derOctetString(content));
 
-/** Which key of the issuer's it was. */
 export const authorityKeyIdentifier = (keyId: Buffer): Buffer =>
-  extension(AUTHORITY_KEY_IDENTIFIER, derSequence(derValue(tags.own, keyId)));
+  extension(AUTHORITY_KEY_IDENTIFIER, derSequence(derValue(tags.primitive, keyId)));
 
 /** The bits of a SubjectPublicKeyInfo's key. @throws DerError */
 export function keyBits(spki: Buffer): Buffer {
@@ -77,10 +82,13 @@ export const newSerial = (): string => randomBytes(16).toString("hex");
 /** @param hexadecimal 32 digits */
 export const serialNumber = (hexadecimal: string): Buffer => derInteger(Buffer.from(hexadecimal, "hex"));
 
-/** The form that certificates, CRLs and basic OCSP responses share: what is signed, the algorithm, the signature. */
-export async function signed(content: Buffer, sign: (bytes: Uint8Array) => Promise<Buffer>): Promise<Buffer> {
+/** The structure of certificates, CRLs and basic OCSP responses: content, algorithm, signature. */
+export async function signStructure(
+  content: Buffer,
+  sign: (bytes: Uint8Array) => Promise<Buffer>,
+): Promise<Buffer> {
   return derSequence(content, signatureAlgorithm, derBitString(await sign(content)));
 }
 
-export const pemOf = (der: Buffer): string =>
+export const toPem = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;

@@ -1,15 +1,15 @@
-/** A device of an organisation, the certificates that its CA gave it, and what each is worth now (device-identity.md §2, §3). */
+/** A device (a machine with a certificate of its organisation's CA), its certificates and their status (device-identity.md §2, §3). */
 
 export const attestations = ["none", "tpm"] as const;
-/** Whether a TPM vouched for the key when the device was enrolled. */
+/** Whether a TPM attested the key at enrolment. */
 export type Attestation = (typeof attestations)[number];
 
-/** What an organisation asks of its devices; a code's own can only tighten it. Weakest first. */
+/** Weakest first. An enrolment code can only require more than its organisation. */
 export const attestationPolicies = ["none", "optional", "required"] as const;
 export type AttestationPolicy = (typeof attestationPolicies)[number];
 
 export const ekTrustModes = ["chain", "allowlist", "both"] as const;
-/** What makes an endorsement key believed: its certificate's chain to an imported root, a list of keys, or both together. */
+/** How endorsement keys are trusted: by a certificate chain to an imported root, by an allow list, or by both. */
 export type EkTrust = (typeof ekTrustModes)[number];
 
 export const revocationReasons = [
@@ -41,7 +41,7 @@ export interface DeviceCertificate {
   /** SHA-256 of the DER, base64url: the `x5t#S256` of tokens (RFC 8705 §3.1). */
   readonly fingerprint: string;
   readonly deviceId: string;
-  /** Of the CA that issued it. */
+  /** The CA generation that issued it. */
   readonly generation: number;
   /** Hexadecimal, 32 digits. */
   readonly serial: string;
@@ -55,10 +55,10 @@ export interface DeviceCertificate {
   readonly revokedAt: number | null;
 }
 
-export interface EnrollmentCode {
+export interface EnrolmentCode {
   readonly orgId: string;
   readonly id: string;
-  /** Of the device that it will enrol; null: the device is named by its id. */
+  /** Of the device to enrol; null names it by its id. */
   readonly name: string | null;
   readonly attestation: AttestationPolicy;
   readonly replaces: string | null;
@@ -70,13 +70,12 @@ export interface EnrollmentCode {
   readonly withdrawnAt: number | null;
 }
 
-/** How long a renewed device may go on with the certificate before. */
+/** How long the previous certificate stays valid after a renewal. */
 export const OVERLAP_MS = 86_400_000;
 
-export type CertificateStanding = "good" | "revoked" | "superseded" | "expired" | "not-yet-valid";
+export type CertificateStatus = "good" | "revoked" | "superseded" | "expired" | "not-yet-valid";
 
-/** What a certificate is worth at this moment; its device's end is its own. */
-export function standingOf(certificate: DeviceCertificate, device: Device, now: number): CertificateStanding {
+export function standingOf(certificate: DeviceCertificate, device: Device, now: number): CertificateStatus {
   const { notBefore, notAfter, revokedAt, supersededAt } = certificate;
   if (device.revokedAt !== null || revokedAt !== null) return "revoked";
   if (notAfter <= now) return "expired";
@@ -85,5 +84,5 @@ export function standingOf(certificate: DeviceCertificate, device: Device, now: 
 }
 
 /** The stricter of the two. */
-export const tightened = (policy: AttestationPolicy, code: AttestationPolicy): AttestationPolicy =>
+export const stricterPolicy = (policy: AttestationPolicy, code: AttestationPolicy): AttestationPolicy =>
   attestationPolicies.indexOf(code) > attestationPolicies.indexOf(policy) ? code : policy;

@@ -1,3 +1,4 @@
+/** Devices, their keys and certificates as rows. */
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -21,7 +22,7 @@ const selectDevice = prepared((db, value: Parameter<{ orgId: string; id: string 
   db.selectFrom("device").selectAll().where("org_id", "=", value("orgId")).where("id", "=", value("id")),
 );
 
-/** Revoked and superseded ones are found too. @param fingerprint SHA-256 of the DER, base64url */
+/** Also finds revoked and superseded certificates. @param fingerprint SHA-256 of the DER, base64url */
 export async function findByCertificate(
   db: Db,
   orgId: string,
@@ -37,7 +38,7 @@ export async function findDevice(db: Db, orgId: string, id: string): Promise<Dev
   return row && toDevice(row);
 }
 
-/** @returns false for an EK that another active device of the organisation has */
+/** @returns false if another active device of the organisation has the EK */
 export async function insertDevice(db: Db, device: Device): Promise<boolean> {
   const row = await db
     .insertInto("device")
@@ -64,12 +65,12 @@ export interface DeviceKey {
   /** SHA-256 of the SPKI, base64url. */
   readonly keyHash: string;
   readonly deviceId: string;
-  /** Base64 TPMT_PUBLIC of an attested key; null for a file's. */
+  /** Base64 TPMT_PUBLIC of an attested key; null for a key in a file. */
   readonly tpmPublic: string | null;
   readonly createdAt: number;
 }
 
-/** @returns false for a key that any device of the organisation has, or has had */
+/** @returns false if any device of the organisation has or had the key */
 export async function insertDeviceKey(db: Db, key: DeviceKey): Promise<boolean> {
   const row = await db
     .insertInto("device_key")
@@ -104,8 +105,8 @@ export async function findDeviceKey(db: Db, orgId: string, keyHash: string): Pro
   );
 }
 
-/** The active device of the organisation that has this EK: its id. */
-export async function findDeviceOfEk(db: Db, orgId: string, ekHash: string): Promise<string | undefined> {
+/** @returns the id of the active device with this EK */
+export async function findDeviceByEk(db: Db, orgId: string, ekHash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("device")
     .select("id")
@@ -116,8 +117,8 @@ export async function findDeviceOfEk(db: Db, orgId: string, ekHash: string): Pro
   return row?.id;
 }
 
-/** Keeps whoever would revoke it waiting until the transaction ends. @returns false when it is revoked, or there is none */
-export async function holdActiveDevice(db: Db, orgId: string, id: string): Promise<boolean> {
+/** Blocks a revocation until the transaction ends. @returns false when the device is revoked or unknown */
+export async function lockActiveDevice(db: Db, orgId: string, id: string): Promise<boolean> {
   const row = await db
     .updateTable("device")
     .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
@@ -129,7 +130,7 @@ export async function holdActiveDevice(db: Db, orgId: string, id: string): Promi
   return row !== undefined;
 }
 
-/** @returns false when there is none, or it was revoked before */
+/** @returns false when the device is unknown, or was revoked before */
 export async function markDeviceRevoked(
   db: Db,
   { orgId, id, reason, now }: { orgId: string; id: string; reason: RevocationReason; now: number },
@@ -144,7 +145,7 @@ export async function markDeviceRevoked(
   return numUpdatedRows > 0n;
 }
 
-/** All of a device's that are not yet, superseded ones too. */
+/** Also superseded ones. */
 export async function markCertificatesRevoked(
   db: Db,
   { orgId, deviceId, now }: { orgId: string; deviceId: string; now: number },
@@ -158,7 +159,7 @@ export async function markCertificatesRevoked(
     .execute();
 }
 
-/** A certificate is renewed once. @returns false when it was, or is revoked */
+/** @returns false when the certificate was renewed before, or is revoked */
 export async function supersedeCertificate(
   db: Db,
   { orgId, fingerprint, now }: { orgId: string; fingerprint: string; now: number },
@@ -175,7 +176,6 @@ export async function supersedeCertificate(
   return row !== undefined;
 }
 
-/** The newest one: the only one that no other has superseded. */
 export async function findCurrentCertificate(
   db: Db,
   orgId: string,
@@ -208,7 +208,7 @@ export async function listCertificates(
   return rows.map(toCertificate);
 }
 
-/** Those that a newer one has taken the place of. @param before when they expired. @returns how many, at most `limit` */
+/** Superseded certificates that expired before the time. @returns how many were deleted, at most `limit` */
 export async function deletePassedCertificates(db: Db, before: number, limit: number): Promise<number> {
   const passed = await db
     .selectFrom("device_certificate")
@@ -247,8 +247,8 @@ export async function insertCertificate(db: Db, certificate: DeviceCertificate):
     .execute();
 }
 
-/** Written once in a while: two requests at one time, or two nodes, write it once. */
-export async function noteDeviceSeen(
+/** Writes only if the stored time is older than `before`, so that simultaneous requests write once. */
+export async function recordDeviceSeen(
   db: Db,
   seen: { orgId: string; id: string; now: number; before: number },
 ): Promise<void> {

@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
   const presented = (der: Buffer, of = orgId) => presentedDevice(running.service, of, der);
   const refused = (reason: string) => ({ kind: "refused", reason });
 
-  test("it is told whose certificate it is, and each reason why it counts for nothing", async () => {
+  test("returns the device of a certificate, or the reason it is refused", async () => {
     const device = await enrolledDevice(running.service, orgId, "tpm");
     const found = await presented(device.der);
     assert.ok(found.kind === "good");
@@ -45,7 +45,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await presented(device.der), refused("revoked"));
   });
 
-  test("what has come onto the record without the CA's signature counts for nothing", async () => {
+  test("refuses a stored certificate that the CA didn't sign", async () => {
     const device = await enrolledDevice(running.service, orgId);
     const record = await findByCertificate(running.service.database.query, orgId, device.thumbprint);
     assert.ok(record);
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await presented(elsewhere.der), refused("forged"));
   });
 
-  test("a certificate ends when it says so, whatever the record says", async () => {
+  test("refuses a certificate after its own expiry, whatever the database says", async () => {
     const device = await enrolledDevice(running.service, orgId);
     await running.service.database.query
       .updateTable("device_certificate")

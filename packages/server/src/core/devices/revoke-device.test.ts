@@ -19,7 +19,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
-import { noteRevocation } from "../device-ca/revocation/revocation.store.ts";
+import { invalidateRevocationLists } from "../device-ca/revocation/revocation.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
 import { findDevice, findDeviceKey, insertDeviceKey, listCertificates } from "./devices.store.ts";
 import { presentedDevice } from "./presented-device.ts";
@@ -51,7 +51,7 @@ describe("revoking a device", () => {
     });
     after(() => server.close());
 
-    test("ends it and every certificate of it at once, once, with a line in the audit log", async () => {
+    test("revokes the device and its certificates once, with an audit event", async () => {
       const { service } = server;
       const first = await enrolledDevice(service, org.organisation.id);
       const second = await renewedDevice(service, first);
@@ -82,14 +82,14 @@ describe("revoking a device", () => {
       );
     });
 
-    test("another organisation's device is none", async () => {
+    test("doesn't revoke another organisation's device", async () => {
       const device = await enrolledDevice(server.service, org.organisation.id);
       const other = await makeOrganisation(server.service, "Beta");
       assert.equal(await revoke(device, { orgId: other.organisation.id }), false);
       assert.equal(await reasonOf(device.der), "good");
     });
 
-    test("its refresh tokens end, and what they led to; nobody else's do", async () => {
+    test("revokes only the device's token families", async () => {
       const { service } = server;
       const device = await enrolledDevice(service, org.organisation.id);
       const [bound, free] = [await getTokens(org), await getTokens(org)];
@@ -115,7 +115,7 @@ describe("revoking a device", () => {
       );
     });
 
-    test("the next CRL names its certificates", async () => {
+    test("the next CRL lists its certificates", async () => {
       const { service } = server;
       const device = await enrolledDevice(service, org.organisation.id);
       const [certificate] = await listCertificates(service.database.query, device.orgId, device.id);
@@ -129,7 +129,7 @@ describe("revoking a device", () => {
       assert.equal(await isListed(), true);
     });
 
-    test("two at once take the CRLs of the generations in one order, however they lie in the table", async () => {
+    test("simultaneous revocations lock CRLs in one order", async () => {
       const { service } = server;
       const { database } = service;
       const { id: orgId } = (await makeOrganisation(service, "Rotated")).organisation;
@@ -151,12 +151,12 @@ describe("revoking a device", () => {
         second = revoke(device);
         if (database.kind === "postgres")
           await eventually("the second waits", () => isSomebodyBlocked(database.query));
-        await noteRevocation(tx, orgId);
+        await invalidateRevocationLists(tx, orgId);
       });
       assert.equal(await second, true);
     });
 
-    test("housekeeping takes superseded certificates that ended long ago, never the newest, a device or a key", async () => {
+    test("housekeeping deletes old superseded certificates only", async () => {
       const { service } = server;
       const query = service.database.query;
       const first = await enrolledDevice(service, org.organisation.id);

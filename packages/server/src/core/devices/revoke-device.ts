@@ -1,8 +1,8 @@
-/** The one way a device ends (device-identity.md §3): itself, its certificates and its refresh tokens, in one transaction. */
+/** Revokes a device with its certificates and refresh tokens in one transaction (device-identity.md §3). */
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { noteRevocation } from "../device-ca/revocation/revocation.store.ts";
+import { invalidateRevocationLists } from "../device-ca/revocation/revocation.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { RevocationReason } from "./device.ts";
 import { markCertificatesRevoked, markDeviceRevoked } from "./devices.store.ts";
@@ -11,30 +11,29 @@ export interface DeviceRevocation {
   readonly orgId: string;
   readonly deviceId: string;
   readonly reason: RevocationReason;
-  /** As the audit log has it. */
+  /** For the audit log. */
   readonly actor: string;
   readonly address?: string;
 }
 
 /**
- * At once: nobody keeps a device's standing for longer than a request.
- * @returns false when the organisation has no such device, or it was revoked before
+ * Effective immediately: no device status is cached.
+ * @returns false when the device is unknown, or was revoked before
  */
 export const revokeDevice = (
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   revocation: DeviceRevocation,
-): Promise<boolean> => database.transaction((tx) => revokeDeviceWithin(tx, revocation, clock()));
+): Promise<boolean> => database.transaction((tx) => revokeDeviceInTransaction(tx, revocation, clock()));
 
-/** The same, in a transaction that does more. @param now milliseconds */
-export async function revokeDeviceWithin(
+export async function revokeDeviceInTransaction(
   tx: Db,
   { orgId, deviceId, reason, actor, address }: DeviceRevocation,
   now: number,
 ): Promise<boolean> {
-  // Its row first: a renewal holds it until its certificate is written, so that this one is found below.
+  // The device first: a renewal locks it until its certificate is stored, so that this one is revoked below.
   if (!(await markDeviceRevoked(tx, { orgId, id: deviceId, reason, now }))) return false;
   await markCertificatesRevoked(tx, { orgId, deviceId, now });
-  await noteRevocation(tx, orgId);
+  await invalidateRevocationLists(tx, orgId);
   await revokeTokenFamilies(tx, { orgId, deviceId, now, reason: "device_revoked" });
   await recordAuditEvent(tx, {
     orgId,

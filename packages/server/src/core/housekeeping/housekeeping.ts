@@ -25,8 +25,8 @@ import { deleteDeadSessions } from "../sessions/sessions.store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
 import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
+import { deleteRetiredAgentKeys } from "../signing-pools/agent-key.store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
-import { deleteRetiredAgentKeys } from "../signing-pools/registration.store.ts";
 import { deleteDeadTokens } from "../tokens/tokens.store.ts";
 import { takeLease } from "./housekeeping.store.ts";
 

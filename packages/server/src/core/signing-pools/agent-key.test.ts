@@ -10,7 +10,7 @@ import {
 
 const times: AgentKeyTimes = { activeFrom: 1_000, retiringAt: null, lastTokenExp: null, compromisedAt: null };
 
-test("a key is published, active, retiring until a minute after its last token, and retired", () => {
+test("a key is published, active, retiring until a minute after its last token expires, then retired", () => {
   const key = { ...times, retiringAt: 2_000, lastTokenExp: 5_000 };
   const gone = 5_000 + RETIRED_AFTER_MS;
   const at = (now: number) => agentKeyState(key, now);
@@ -21,13 +21,13 @@ test("a key is published, active, retiring until a minute after its last token, 
   assert.equal(agentKeyState(times, Number.MAX_SAFE_INTEGER), "active", "as long as it has no successor");
 });
 
-test("one that never signed retires a minute after its successor took over", () => {
+test("an unused key retires a minute after its successor is active", () => {
   const key = { ...times, retiringAt: 2_000 };
   assert.equal(agentKeyState(key, 2_000 + RETIRED_AFTER_MS - 1), "retiring");
   assert.equal(agentKeyState(key, 2_000 + RETIRED_AFTER_MS), "retired");
 });
 
-test("the JWKS shows it until it has retired; compromised it is gone, whatever its times", () => {
+test("the JWKS contains a key until it retires or is compromised", () => {
   const key = { ...times, retiringAt: 2_000 };
   assert.deepEqual(
     [0, 1_500, 2_500, 2_000 + RETIRED_AFTER_MS].map((now) => isPublished(key, now)),
@@ -38,7 +38,7 @@ test("the JWKS shows it until it has retired; compromised it is gone, whatever i
   assert.equal(isPublished(known, 1_500), false);
 });
 
-test("the next change by time alone is known, so that a document is made anew then", () => {
+test("computes when a key's state changes next", () => {
   const key = { ...times, retiringAt: 2_000, lastTokenExp: 5_000 };
   assert.deepEqual(
     [0, 1_000, 2_000, 5_000 + RETIRED_AFTER_MS].map((now) => nextChangeOf(key, now)),

@@ -1,14 +1,17 @@
-/** An organisation's pools and the public keys of their agents, on the hot path: kept in memory, and told of changes. */
+/** A cache of each organisation's pools and their agents' public keys, for the hot path. */
 import type { KeyObject } from "node:crypto";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database } from "../../db/open.ts";
+import type { Application } from "../applications/application.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
+import { issuerOf } from "../organisations/organisation.ts";
+import { listUncompromisedKeys } from "./agent-key.store.ts";
 import { type AgentKey, isPublished, publicKeyOf } from "./agent-key.ts";
-import type { SigningPool } from "./signing-pool.ts";
-import { listAllPools, listLivingKeys } from "./signing-pools.store.ts";
+import { listAllPools } from "./signing-pool.store.ts";
+import { issuerOfPool, type SigningPool } from "./signing-pool.ts";
 
-/** A key that the JWKS shows, ready for checking signatures. */
+/** A key of the JWKS, ready to verify signatures. */
 export interface PublishedAgentKey {
   readonly key: AgentKey;
   readonly pool: SigningPool;
@@ -16,9 +19,9 @@ export interface PublishedAgentKey {
 }
 
 export interface SigningPoolDirectory {
-  /** Disabled or not; undefined for another organisation's. */
+  /** Also finds disabled pools; undefined for another organisation's. */
   find(orgId: string, poolId: string): Promise<SigningPool | undefined>;
-  /** All that the organisation's pools publish now, whatever their issuer mode, oldest first. */
+  /** All published keys of the organisation's pools, whatever their issuer mode, oldest first. */
   published(orgId: string): Promise<readonly PublishedAgentKey[]>;
 }
 
@@ -44,7 +47,7 @@ export function signingPoolDirectory(
     load: async (orgId) => {
       const pools = new Map((await listAllPools(database.query, orgId)).map((pool) => [pool.id, pool]));
       if (pools.size === 0) return { pools, keys: [] };
-      const keys = (await listLivingKeys(database.query, orgId)).flatMap((key) => {
+      const keys = (await listUncompromisedKeys(database.query, orgId)).flatMap((key) => {
         const pool = pools.get(key.poolId);
         return pool ? [{ key, pool, publicKey: publicKeyOf(key) }] : [];
       });
@@ -61,4 +64,18 @@ export function signingPoolDirectory(
     published: async (orgId) =>
       (await poolsOf(orgId))?.keys.filter(({ key }) => isPublished(key, clock())) ?? [],
   };
+}
+
+export interface ApplicationIssuerDeps {
+  readonly baseUrl: string;
+  readonly signingPools: Pick<SigningPoolDirectory, "find">;
+}
+
+/** The issuer of the application's tokens: its pool's, or the organisation's. */
+export async function issuerOfApplication(
+  { baseUrl, signingPools }: ApplicationIssuerDeps,
+  { orgId, settings: { signingPoolId } }: Pick<Application, "orgId" | "settings">,
+): Promise<string> {
+  const pool = signingPoolId === undefined ? undefined : await signingPools.find(orgId, signingPoolId);
+  return pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId);
 }

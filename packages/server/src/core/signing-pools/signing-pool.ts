@@ -1,6 +1,6 @@
 /**
- * A signing pool: a named group of agents that hold the keys which sign an organisation's tokens (sovereign-signing.md
- * §1 and §2). The service knows public keys only.
+ * A signing pool: a group of agents that hold the private keys for an organisation's tokens (sovereign-signing.md §1 and
+ * §2). The service knows public keys only.
  */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { issuerOf } from "../organisations/organisation.ts";
@@ -13,16 +13,16 @@ export interface SigningPool {
   readonly id: string;
   readonly name: string;
   readonly issuerMode: IssuerMode;
-  /** What its keys may sign with; at least one. */
+  /** The algorithms of its keys; at least one. */
   readonly algs: readonly AgentAlg[];
   readonly maxTokenLifetimeSeconds: number;
   /** How long the token endpoint waits for an agent. */
   readonly tokenWaitSeconds: number;
-  /** How long a new key is published before it signs. */
+  /** How long a new key is published before it becomes active. */
   readonly keyPublishDelaySeconds: number;
-  /** Requests that may be open at once. */
+  /** Limit of open requests. */
   readonly maxPending: number;
-  /** PEM; what the certificates of its keys must chain to. */
+  /** PEM: the roots of its keys' certificates. */
   readonly trustedRoots: readonly string[];
   readonly requireX5c: boolean;
   readonly createdAt: number;
@@ -32,11 +32,11 @@ export interface SigningPool {
   readonly version: number;
 }
 
-/** The address that the pool's documents stand under, whatever its tokens say. */
+/** The base URL of the pool's discovery document and JWKS, whatever its issuer. */
 export const poolAddress = (baseUrl: string, { orgId, id }: Pick<SigningPool, "orgId" | "id">): string =>
   `${issuerOf(baseUrl, orgId)}/sovereign/pools/${id}`;
 
-/** The `iss` of what the pool signs, and the RFC 9207 `iss` and default `aud` beside it. */
+/** The `iss` (also of RFC 9207) and default `aud` of the pool's tokens. */
 export const issuerOfPool = (
   baseUrl: string,
   pool: Pick<SigningPool, "orgId" | "id" | "issuerMode">,

@@ -10,7 +10,7 @@ import { type Clock, seconds } from "../clock.ts";
 import { findDevice } from "../devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
-import { verifyAgentToken } from "../signing-pools/agent-token.ts";
+import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
 import { readAgentClaims } from "./agent-claims.ts";

@@ -3,7 +3,7 @@ import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
-import { verifyAgentToken } from "../signing-pools/agent-token.ts";
+import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
 import { voidActions } from "../actions/actions.store.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
+import { type AuditEvent, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { forgetBrowsers } from "../known-browsers/known-browsers.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
@@ -126,12 +126,9 @@ export async function disableUser(
       await endAllSessions(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
     }
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
+      ...auditFields(input, now),
       action: input.disabled ? "user.disabled" : "user.enabled",
       target: input.id,
-      address: input.address,
     });
     return true;
   });

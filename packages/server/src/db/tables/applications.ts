@@ -40,3 +40,10 @@ export interface ApplicationExternalKeyTable {
   external_key: string;
   application_id: string;
 }
+
+export interface ApplicationsSchema {
+  application: ApplicationTable;
+  application_origin: ApplicationOriginTable;
+  application_external_key: ApplicationExternalKeyTable;
+  client_secret: ClientSecretTable;
+}

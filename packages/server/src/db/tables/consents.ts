@@ -39,3 +39,9 @@ export interface PreauthorizationTable {
   created_by: string;
   created_at: number;
 }
+
+export interface ConsentsSchema {
+  consent: ConsentTable;
+  custom_scope: CustomScopeTable;
+  preauthorization: PreauthorizationTable;
+}

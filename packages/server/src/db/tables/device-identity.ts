@@ -130,3 +130,15 @@ export interface DeviceAllowedEkTable {
   created_at: number;
   created_by: string;
 }
+
+export interface DeviceIdentitySchema {
+  device_ca: DeviceCaTable;
+  device_crl: DeviceCrlTable;
+  device_enrollment_code: DeviceEnrollmentCodeTable;
+  device: DeviceTable;
+  device_certificate: DeviceCertificateTable;
+  device_key: DeviceKeyTable;
+  device_challenge: DeviceChallengeTable;
+  device_root: DeviceRootTable;
+  device_allowed_ek: DeviceAllowedEkTable;
+}

@@ -21,3 +21,9 @@ export interface BackgroundLeaseTable {
   holder: string;
   expires_at: number;
 }
+
+export interface GuardsSchema {
+  rate_limit: RateLimitTable;
+  background_lease: BackgroundLeaseTable;
+  consumed_value: ConsumedValueTable;
+}

@@ -44,3 +44,9 @@ export interface LogoutDeliveryTable {
   failed_at: number | null;
   last_error: string | null;
 }
+
+export interface MessagesSchema {
+  logout_delivery: LogoutDeliveryTable;
+  user_action: UserActionTable;
+  outgoing_mail: OutgoingMailTable;
+}

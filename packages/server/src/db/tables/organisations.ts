@@ -45,3 +45,10 @@ export interface ActivityTable {
   hour: number;
   total: number;
 }
+
+export interface OrganisationsSchema {
+  organisation: OrganisationTable;
+  audit_event: AuditEventTable;
+  audit_chain: AuditChainTable;
+  activity: ActivityTable;
+}

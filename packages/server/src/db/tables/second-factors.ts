@@ -46,3 +46,10 @@ export interface RememberedDeviceTable {
   expires_at: number;
   revoked_at: number | null;
 }
+
+export interface SecondFactorsSchema {
+  totp_credential: TotpCredentialTable;
+  passkey: PasskeyTable;
+  recovery_code: RecoveryCodeTable;
+  remembered_device: RememberedDeviceTable;
+}

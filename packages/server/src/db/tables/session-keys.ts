@@ -42,3 +42,9 @@ export interface ApplicationUserSettingTable {
   updated_at: number;
   version: number;
 }
+
+export interface SessionKeysSchema {
+  session_key: SessionKeyTable;
+  application_user: ApplicationUserTable;
+  application_user_setting: ApplicationUserSettingTable;
+}

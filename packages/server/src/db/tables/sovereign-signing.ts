@@ -117,3 +117,11 @@ export interface SigningRequestTable {
   /** When it reached a final state; purged 30 days after. */
   ended_at: number | null;
 }
+
+export interface SovereignSigningSchema {
+  signing_pool: SigningPoolTable;
+  signing_agent: SigningAgentTable;
+  agent_key: AgentKeyTable;
+  compromised_agent_key: CompromisedAgentKeyTable;
+  signing_request: SigningRequestTable;
+}

@@ -49,3 +49,10 @@ export interface IdempotencyKeyTable {
   created_at: number;
   expires_at: number;
 }
+
+export interface SystemAccountsSchema {
+  system_account: SystemAccountTable;
+  system_account_key: SystemAccountKeyTable;
+  system_account_permission: SystemAccountPermissionTable;
+  idempotency_key: IdempotencyKeyTable;
+}

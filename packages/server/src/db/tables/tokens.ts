@@ -102,3 +102,11 @@ export interface SigningKeyTable {
   /** Out of the JWKS from then on: the last token it signed has expired. */
   retire_at: number | null;
 }
+
+export interface TokensSchema {
+  authorization_code: AuthorizationCodeTable;
+  token_family: TokenFamilyTable;
+  revoked_access_token: RevokedAccessTokenTable;
+  signing_key: SigningKeyTable;
+  device_authorization: DeviceAuthorizationTable;
+}

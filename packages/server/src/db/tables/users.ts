@@ -72,3 +72,11 @@ export interface KnownBrowserTable {
   last_seen_at: number;
   expires_at: number;
 }
+
+export interface UsersSchema {
+  user_account: UserAccountTable;
+  membership: MembershipTable;
+  browser_session: BrowserSessionTable;
+  session_application: SessionApplicationTable;
+  known_browser: KnownBrowserTable;
+}

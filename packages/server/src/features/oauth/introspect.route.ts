@@ -12,7 +12,7 @@ import { type Clock, seconds } from "../../core/clock.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { issuerOfApplication } from "../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import {

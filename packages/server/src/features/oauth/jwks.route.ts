@@ -4,9 +4,8 @@ import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
-import { nextChangeOf } from "../../core/signing-pools/agent-key.ts";
+import { nextChangeOf, publishedJwk } from "../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
-import { publishedJwk } from "../../core/signing-pools/published-jwk.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
 import {
   DOCUMENT_LIFETIME_MS,

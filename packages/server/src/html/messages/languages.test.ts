@@ -10,10 +10,13 @@ import { LOCALES, type Messages, messages } from "./messages.ts";
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
     ...["Administrator", "Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links"],
-    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "TPM", "optional"],
+    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "Status", "TPM"],
+    "optional",
   ],
   fr: [
     "Actions",
+    "Active",
+    "Application",
     "Applications",
     "Code",
     "Console",
@@ -27,12 +30,13 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Scopes",
     "Sessions",
     "TPM",
+    "Type",
     "minutes",
   ],
-  es: ["No", "Scopes", "TPM"],
+  es: ["No", "Scopes", "TPM", "Tokens"],
   da: [
-    ...["Administrator", "Browser", "Header", "Invitation", "Links", "Logo", "Menu", "Organisation"],
-    ...["Payload", "Reference", "Scopes", "TPM"],
+    ...["Administrator", "Browser", "Grant types", "Header", "Invitation", "Links", "Logo", "Menu"],
+    ...["Organisation", "Payload", "Public client", "Reference", "Scopes", "Status", "TPM", "Tokens"],
   ],
 };
 
@@ -162,10 +166,13 @@ for (const locale of LOCALES) {
       [security.passkeys.change, security.passkeys.changeOf({ name: "X" })],
       [security.devices.forget, security.devices.forgetOf({ browser: "X" })],
       [sessions.end, sessions.endOf({ browser: "X" })],
-      [language.console.applications.secrets.end, language.console.applications.secrets.endOf({ name: "X" })],
       [
-        language.console.applications.users.takeOff,
-        language.console.applications.users.takeOffOf({ email: "X" }),
+        language.console.applications.secrets.revoke,
+        language.console.applications.secrets.revokeOf({ name: "X" }),
+      ],
+      [
+        language.console.applications.users.unassign,
+        language.console.applications.users.unassignOf({ email: "X" }),
       ],
     ] as const;
     for (const [seen, label] of labels) assert.ok(label.toLowerCase().includes(seen.toLowerCase()), label);

@@ -79,7 +79,7 @@ export type Texts = {
     };
     applicationSettings: {
       title: (values: { application: string }) => string; heading: string; summary: string; jump: string;
-      none: string; unknownPool: string; unit: string;
+      noMinimum: string; noPool: string; unknownPool: string; unit: string;
       range: (values: { min: number; max: number }) => string;
       reading: (values: { seconds: number }) => string; fine: string;
       inLine: (values: { count: number; value: string }) => string;
@@ -163,22 +163,22 @@ export type Texts = {
         secretEnded: string;
       };
       record: {
-        facts: string; state: string; kind: string; clientId: string; issuer: string; proof: string;
-        grants: string; addresses: string; pool: string; created: string; settings: string;
-        quickstart: string;
+        facts: string; state: string; kind: string; clientId: string; issuer: string; created: string;
+        settings: string; quickstart: string;
       };
       secrets: {
         title: string; text: string; add: string; label: string; labelHint: string; labelFault: string;
         choiceFault: string; state: string; created: string; used: string; expires: string; unnamed: string;
-        active: string; expired: string; ended: string; end: string;
-        endOf: (values: { name: string }) => string; firstLabel: string; secret: string;
+        active: string; expired: string; revoked: string; revoke: string;
+        revokeOf: (values: { name: string }) => string; firstLabel: string; secret: string;
         shownTitle: (values: { name: string }) => string; shownText: string; newTitle: string;
-        newText: string; lifetime: string; lifetimeHint: string; lifetimeNever: string; others: string;
-        othersHint: string; othersLater: string; days: (values: { count: number }) => string; create: string;
+        newText: string; lifetime: string; lifetimeHint: string; lifetimeNever: string; existing: string;
+        existingHint: string; existingKeep: string; existingExpire: (values: { count: number }) => string;
+        days: (values: { count: number }) => string; create: string;
         advice: { none: string; expiring: string; old: string; several: string; };
-        endHeading: (values: { name: string }) => string;
-        endText: (values: { application: string }) => string;
-        endLast: (values: { application: string }) => string; endConfirm: string;
+        revokeHeading: (values: { name: string }) => string;
+        revokeText: (values: { application: string }) => string;
+        revokeLast: (values: { application: string }) => string; revokeConfirm: string;
       };
       access: {
         title: string; everyone: (values: { organisation: string }) => string; assigned: string;
@@ -189,17 +189,18 @@ export type Texts = {
         title: string; user: string; organisation: string; preauthorized: string; change: string;
       };
       recent: {
-        title: string; who: string; when: string; state: string; standing: string; ended: string;
+        title: string; who: string; when: string; state: string; active: string; ended: string;
         formerUser: string; none: string;
       };
       users: {
-        title: (values: { application: string }) => string; heading: string; ruled: string; notRuled: string;
-        change: string; assignTitle: string; email: string; assign: string;
+        title: (values: { application: string }) => string; heading: string; restricted: string;
+        unrestricted: string; change: string; assignTitle: string; email: string; assign: string;
         unknown: (values: { organisation: string }) => string; list: string; none: string; who: string;
-        since: string; by: string; takeOff: string; takeOffOf: (values: { email: string }) => string;
-        takeOffHeading: (values: { email: string }) => string;
-        takeOffText: (values: { application: string }) => string;
-        takeOffNothing: (values: { application: string }) => string; assigned: string; takenOff: string;
+        since: string; by: string; unassign: string; unassignOf: (values: { email: string }) => string;
+        unassignHeading: (values: { email: string; application: string }) => string;
+        unassignText: (values: { application: string }) => string;
+        unassignUnrestricted: (values: { application: string }) => string; assigned: string;
+        unassigned: string;
       };
       end: {
         title: string; text: string; disabledText: string; disable: string; enable: string; delete: string;
@@ -293,11 +294,11 @@ export type Texts = {
       columns: {
         who: string; application: string; scopes: string; since: string; until: string;
       };
-      everybody: string; formerUser: string; by: (values: { who: string }) => string; none: string;
+      allUsers: string; formerUser: string; by: (values: { who: string }) => string; none: string;
       noneText: string; unknownUser: string; unknownApplication: string; several: string; revoke: string;
       revokeOf: (values: { application: string }) => string;
       revokeTitle: (values: { application: string }) => string;
-      revokeUser: (values: { email: string }) => string; revokeEverybody: string; scopesAre: string;
+      revokeUser: (values: { email: string }) => string; revokeAllUsers: string; scopesAre: string;
       choose: string; chooseText: string; noApplications: string;
       grantTitle: (values: { application: string }) => string; grantText: string; forWhom: string;
       forOrganisation: string; forOrganisationText: string; forUser: string; forUserText: string;

@@ -66,10 +66,7 @@ export const problemSchema = Type.Object(
     title: Type.String({ examples: ["Not found"] }),
     status: Type.Integer({ examples: [404] }),
     detail: Type.Optional(Type.String({ description: "How to fix the request" })),
-    instance: Type.String({
-      description: "The request id, as in the log",
-      examples: ["node-1a2b-7"],
-    }),
+    instance: Type.String({ description: "The request id, as in the log", examples: ["node-1a2b-7"] }),
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
         description: "The invalid members: a JSON Pointer into the body, or `?name` for a query parameter",

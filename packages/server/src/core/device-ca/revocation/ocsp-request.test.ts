@@ -14,9 +14,9 @@ import {
 import { mutationsOf } from "@signet/protocol/testing/mutations";
 import { type Openssl, openssl } from "../../../testing/openssl.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
-import { makeGeneration } from "../rotation.ts";
+import { createGeneration } from "../rotation.ts";
 import { oid } from "../x509.ts";
-import { MOST_IDS, MOST_REQUEST_BYTES, readOcspRequest } from "./ocsp-request.ts";
+import { MAX_IDS, MAX_REQUEST_BYTES, readOcspRequest } from "./ocsp-request.ts";
 
 let ssl: Openssl;
 /** SHA-1 and no nonce; SHA-256, a nonce and two certificates; signed. */
@@ -24,7 +24,7 @@ const written: Buffer[] = [];
 before(async () => {
   ssl = await openssl();
   const encryption = createEncryption(Buffer.alloc(32, 1));
-  const { open } = await makeGeneration(
+  const { open } = await createGeneration(
     { clock: Date.now, encryption },
     "01998d6e-0000-7000-8000-000000000001",
     1,
@@ -56,7 +56,7 @@ before(async () => {
 });
 after(() => ssl.remove());
 
-test("what openssl writes is read: hashes, serial numbers, nonces, and signed ones too", () => {
+test("reads OCSP requests of openssl, also signed ones", () => {
   const [plain, double, signed] = written.map(readOcspRequest);
   assert.deepEqual(
     plain?.ids.map(({ hash, serial }) => [hash, serial]),
@@ -95,14 +95,14 @@ test("a nonce has 1 to 128 bytes, a request 1 to 16 certificates and 8 KiB (RFC 
     assert.ok(readOcspRequest(withNonce(derOctetString(randomBytes(length)))).nonce);
   for (const length of [0, 129]) refused(withNonce(derOctetString(randomBytes(length))), `${length} bytes`);
   refused(withNonce(randomBytes(16)), "no octet string inside");
-  assert.equal(readOcspRequest(ask(list(MOST_IDS))).ids.length, MOST_IDS);
+  assert.equal(readOcspRequest(ask(list(MAX_IDS))).ids.length, MAX_IDS);
   refused(ask(list(0)), "no certificate");
-  refused(ask(list(MOST_IDS + 1)), "too many");
-  const padding = derValue(0xa1, derValue(0x86, Buffer.alloc(MOST_REQUEST_BYTES)));
+  refused(ask(list(MAX_IDS + 1)), "too many");
+  const padding = derValue(0xa1, derValue(0x86, Buffer.alloc(MAX_REQUEST_BYTES)));
   refused(ask(padding, list(1)), "too large");
 });
 
-test("extensions that are not known are passed over, unless they are critical; each comes once", () => {
+test("ignores unknown non-critical extensions, and rejects critical and repeated ones", () => {
   const extension = (...parts: Buffer[]) =>
     derSequence(oid("1.2.3.4"), ...parts, derOctetString(derText("x")));
   const around = (...extensions: Buffer[]) => ask(list(1), explicit(2, derSequence(...extensions)));
@@ -115,7 +115,7 @@ test("extensions that are not known are passed over, unless they are critical; e
   refused(around(extension(), extension()), "twice");
 });
 
-test("a version, a name and a signature may be there; another version, order or number of parts may not", () => {
+test("accepts optional parts, and rejects other versions, orders and counts", () => {
   const version = (number: number) => explicit(0, derInteger(number));
   const name = explicit(1, derValue(0x86, Buffer.from("urn:me")));
   assert.equal(readOcspRequest(ask(version(0), name, list(1))).ids.length, 1);
@@ -148,13 +148,13 @@ test("a version, a name and a signature may be there; another version, order or 
   }
 });
 
-test("cut, lengthened, altered or made up: read or refused, and nothing else", () => {
+test("malformed requests are rejected with DerError only", () => {
   const all = process.env["SIGNET_TEST_WHOLE"] === "1";
   let refusals = 0;
   const tryOne = (bytes: Buffer) => {
     try {
       const { ids, nonce } = readOcspRequest(bytes);
-      assert.ok(ids.length >= 1 && ids.length <= MOST_IDS && (nonce?.length ?? 1) > 0);
+      assert.ok(ids.length >= 1 && ids.length <= MAX_IDS && (nonce?.length ?? 1) > 0);
     } catch (error) {
       if (!(error instanceof DerError)) throw error;
       refusals++;
@@ -177,5 +177,5 @@ test("cut, lengthened, altered or made up: read or refused, and nothing else", (
   let nested: Buffer = Buffer.alloc(0);
   for (let depth = 0; depth < 2_000; depth++) nested = derSequence(nested);
   refused(nested, "depth");
-  refused(Buffer.alloc(MOST_REQUEST_BYTES, 0x30), "sequences without end");
+  refused(Buffer.alloc(MAX_REQUEST_BYTES, 0x30), "sequences without end");
 });

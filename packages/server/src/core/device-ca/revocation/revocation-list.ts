@@ -1,9 +1,9 @@
-/** The CRL of each generation (RFC 5280 §5): signed when it is asked for and the last one will not do, kept until then. */
+/** The CRL of each generation (RFC 5280 §5): signed on demand when the stored one is outdated. */
 import { derInteger, derSequence, derValue } from "@signet/protocol/der/der-writer";
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
 import { caName } from "../certificates.ts";
-import { BACKDATED_MS, wholeSeconds } from "../generation.ts";
+import { BACKDATE_MS, wholeSeconds } from "../generation.ts";
 import type { OpenGeneration } from "../rotation.ts";
 import {
   authorityKeyIdentifier,
@@ -12,24 +12,24 @@ import {
   oid,
   serialNumber,
   signatureAlgorithm,
-  signed,
+  signStructure,
   tags,
   x509Time,
 } from "../x509.ts";
-import { type CrlRow, findCrl, listEnded, replaceCrl } from "./revocation.store.ts";
-import { type IssuedStatus, overlapEndOf, reasonCodes, revocationOf } from "./revocation.ts";
+import { type CrlRow, findCrl, listRevokedOrSuperseded, replaceCrl } from "./revocation.store.ts";
+import { effectiveRevocation, endOfOverlap, type IssuedStatus, reasonCodes } from "./revocation.ts";
 
 const HOUR_MS = 3_600_000;
-export const CRL_LIFE_MS = 24 * HOUR_MS;
+export const CRL_LIFETIME_MS = 24 * HOUR_MS;
 /**
- * Who fetches it can go on with it for half a day at least. A certificate that is superseded after it was signed need not
- * be thought of: its overlap is longer than the list is good for.
+ * A fetched CRL stays valid for at least half a day. Certificates that are superseded after it was signed don't matter:
+ * their overlap is longer.
  */
-const RENEWED_AFTER_MS = 12 * HOUR_MS;
-/** A revoked certificate is on one CRL more after its own end (RFC 5280 §3.3). */
-const LISTED_AFTER_END_MS = CRL_LIFE_MS;
-/** Each is lost only to another node that has signed one. */
-const MOST_ATTEMPTS = 20;
+const RENEW_AFTER_MS = 12 * HOUR_MS;
+/** A revoked certificate is on one more CRL after its expiry (RFC 5280 §3.3). */
+const LISTED_AFTER_EXPIRY_MS = CRL_LIFETIME_MS;
+/** An attempt fails only if another node signed a CRL meanwhile. */
+const MAX_ATTEMPTS = 20;
 
 export interface RevocationListDeps {
   readonly database: Database;
@@ -45,48 +45,51 @@ export interface RevocationList {
 }
 
 /**
- * With every revocation that was committed before the call.
- * @returns undefined when the generation has been removed meanwhile
+ * Contains every revocation committed before the call.
+ * @returns undefined when the generation was deleted meanwhile
  */
-export async function revocationListOf(
+export async function currentRevocationList(
   deps: RevocationListDeps,
   ca: OpenGeneration,
 ): Promise<RevocationList | undefined> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const last = await findCrl(deps.database.query, ca.orgId, ca.generation);
     if (!last) return undefined;
-    if (isGoodAt(last, deps.clock())) return toList(last);
-    const next = await makeNext(deps, ca, last);
+    if (isCurrent(last, deps.clock())) return toList(last);
+    const next = await signNextList(deps, ca, last);
     if (await replaceCrl(deps.database.query, next)) return toList(next);
   }
-  throw new Error("the CRL was replaced again and again while it was signed");
+  throw new Error("the CRL was replaced too often while it was signed");
 }
 
-/** A clock that was far ahead may have signed the last one. */
-const isGoodAt = ({ renew_at, this_update }: CrlRow, now: number): boolean =>
+/** `this_update` may be in the future if a node's clock was ahead. */
+const isCurrent = ({ renew_at, this_update }: CrlRow, now: number): boolean =>
   now < renew_at && this_update <= now;
 
-async function makeNext(deps: RevocationListDeps, ca: OpenGeneration, last: CrlRow): Promise<CrlRow> {
+async function signNextList(deps: RevocationListDeps, ca: OpenGeneration, last: CrlRow): Promise<CrlRow> {
   const now = deps.clock();
   const number = last.crl_number + 1;
-  // After `last` was read: what was revoked since is known by its mark.
-  const ended = await listEnded(deps.database.query, ca, now - LISTED_AFTER_END_MS);
-  const times = { thisUpdate: wholeSeconds(now - BACKDATED_MS), nextUpdate: wholeSeconds(now + CRL_LIFE_MS) };
-  const der = await signedList(ca, { number, ended, now, ...times });
+  // Read after `last`: `revocations` shows what was revoked since.
+  const revoked = await listRevokedOrSuperseded(deps.database.query, ca, now - LISTED_AFTER_EXPIRY_MS);
+  const times = {
+    thisUpdate: wholeSeconds(now - BACKDATE_MS),
+    nextUpdate: wholeSeconds(now + CRL_LIFETIME_MS),
+  };
+  const der = await signList(ca, { number, ended: revoked, now, ...times });
   return {
     ...last,
     crl_number: number,
     crl: der.toString("base64"),
     this_update: times.thisUpdate,
     next_update: times.nextUpdate,
-    renew_at: Math.min(now + RENEWED_AFTER_MS, nextOverlapEnd(ended, now)),
+    renew_at: Math.min(now + RENEW_AFTER_MS, nextOverlapEnd(revoked, now)),
   };
 }
 
-/** When the next certificate is due on the list that is superseded already. */
+/** When the next superseded certificate has to be on the list. */
 const nextOverlapEnd = (ended: readonly IssuedStatus[], now: number): number =>
   ended
-    .map(overlapEndOf)
+    .map(endOfOverlap)
     .reduce((next, end) => (end > now && end < next ? end : next), Number.POSITIVE_INFINITY);
 
 const toList = (row: CrlRow): RevocationList => ({
@@ -108,8 +111,8 @@ const REASON_CODE = oid("2.5.29.21");
 const CRL_NUMBER = oid("2.5.29.20");
 const version2 = derInteger(1);
 
-async function signedList(ca: OpenGeneration, content: ListContent): Promise<Buffer> {
-  const entries = content.ended.flatMap((status) => entryOf(status, content.now));
+async function signList(ca: OpenGeneration, content: ListContent): Promise<Buffer> {
+  const entries = content.ended.flatMap((status) => crlEntry(status, content.now));
   const extensions = derSequence(
     authorityKeyIdentifier(keyIdentifier(ca.key.spki)),
     extension(CRL_NUMBER, derInteger(content.number)),
@@ -122,13 +125,13 @@ async function signedList(ca: OpenGeneration, content: ListContent): Promise<Buf
     x509Time(content.nextUpdate),
     // An empty list must be left out (§5.1.2.6).
     ...(entries.length === 0 ? [] : [derSequence(...entries)]),
-    derValue(tags.around, extensions),
+    derValue(tags.constructed, extensions),
   );
-  return signed(body, ca.key.sign);
+  return signStructure(body, ca.key.sign);
 }
 
-function entryOf(status: IssuedStatus, now: number): Buffer[] {
-  const revocation = revocationOf(status, now);
+function crlEntry(status: IssuedStatus, now: number): Buffer[] {
+  const revocation = effectiveRevocation(status, now);
   if (!revocation) return [];
   const code = reasonCodes[revocation.reason];
   const reason =

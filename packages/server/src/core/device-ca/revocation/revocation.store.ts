@@ -1,3 +1,4 @@
+/** CRLs, and the certificates they list, as rows. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { DeviceCrlTable } from "../../../db/tables/device-identity.ts";
@@ -6,15 +7,15 @@ import type { IssuedStatus } from "./revocation.ts";
 
 export type CrlRow = DeviceCrlTable;
 
-/** In the transaction of every revocation: the next who asks for a CRL gets a new one. */
-export async function noteRevocation(db: Db, orgId: string): Promise<void> {
+/** In the transaction of every revocation: the next fetch gets new CRLs. */
+export async function invalidateRevocationLists(db: Db, orgId: string): Promise<void> {
   const lists = await db
     .selectFrom("device_crl")
     .select("generation")
     .where("org_id", "=", orgId)
     .orderBy("generation")
     .execute();
-  // One by one, oldest first: two revocations at once that took the rows in another order would wait for each other.
+  // In a fixed order, so that simultaneous revocations can't deadlock.
   for (const { generation } of lists)
     await db
       .updateTable("device_crl")
@@ -34,11 +35,11 @@ export function findCrl(db: Db, orgId: string, generation: number): Promise<CrlR
 }
 
 /**
- * The next CRL. Where a revocation came after `made.revocations` was read, it stays marked: who asks next gets another.
- * @returns false when another node has signed the one of this number
+ * Stores the next CRL. After a revocation since `next.revocations` was read it is outdated at once.
+ * @returns false when another node has stored this number
  */
-export async function replaceCrl(db: Db, made: CrlRow): Promise<boolean> {
-  const { org_id, generation, revocations, renew_at, ...signed } = made;
+export async function replaceCrl(db: Db, next: CrlRow): Promise<boolean> {
+  const { org_id, generation, revocations, renew_at, ...signed } = next;
   const replaced = await db
     .updateTable("device_crl")
     .set({
@@ -47,7 +48,7 @@ export async function replaceCrl(db: Db, made: CrlRow): Promise<boolean> {
     })
     .where("org_id", "=", org_id)
     .where("generation", "=", generation)
-    .where("crl_number", "=", made.crl_number - 1)
+    .where("crl_number", "=", next.crl_number - 1)
     .returning("crl_number")
     .executeTakeFirst();
   return replaced !== undefined;
@@ -64,10 +65,10 @@ const statuses = (db: Db, orgId: string, generation: number) =>
     .where("issued.generation", "=", generation);
 
 /**
- * All that are revoked or superseded, in the order of their serial numbers.
- * @param unexpiredAt those that ended before are left out
+ * By serial number.
+ * @param unexpiredAt leaves out certificates that expired before
  */
-export async function listEnded(
+export async function listRevokedOrSuperseded(
   db: Db,
   { orgId, generation }: { orgId: string; generation: number },
   unexpiredAt: number,
@@ -82,7 +83,7 @@ export async function listEnded(
   return rows.map(toStatus);
 }
 
-/** Those of the serial numbers that the generation has issued. */
+/** The certificates with these serial numbers that the generation issued. */
 export async function findBySerials(
   db: Db,
   { orgId, generation }: { orgId: string; generation: number },

@@ -1,4 +1,4 @@
-/** What CRLs and OCSP answers say of a certificate: the same for both (RFC 5280 §5.3, RFC 6960 §2.2). */
+/** The revocation of a certificate, as CRLs and OCSP responses state it (RFC 5280 §5.3, RFC 6960 §2.2). */
 import { OVERLAP_MS, type RevocationReason } from "../../devices/device.ts";
 
 export interface IssuedStatus {
@@ -16,19 +16,19 @@ export interface Revocation {
   readonly reason: RevocationReason;
 }
 
-/** Infinite for one that was not superseded. */
-export const overlapEndOf = ({ supersededAt }: Pick<IssuedStatus, "supersededAt">): number =>
+/** Infinite for a certificate that was not superseded. */
+export const endOfOverlap = ({ supersededAt }: Pick<IssuedStatus, "supersededAt">): number =>
   supersededAt === null ? Number.POSITIVE_INFINITY : supersededAt + OVERLAP_MS;
 
-/** One that was superseded is revoked when its overlap has passed: its successor is known to work by then. */
-export function revocationOf(status: IssuedStatus, now: number): Revocation | undefined {
+/** A superseded certificate counts as revoked after its overlap: its successor is known to work by then. */
+export function effectiveRevocation(status: IssuedStatus, now: number): Revocation | undefined {
   const { revokedAt, reason } = status;
-  const overlapEnd = overlapEndOf(status);
+  const overlapEnd = endOfOverlap(status);
   if (revokedAt === null) return overlapEnd <= now ? { at: overlapEnd, reason: "superseded" } : undefined;
   return { at: Math.min(revokedAt, overlapEnd), reason: reason ?? "unspecified" };
 }
 
-/** CRLReason (RFC 5280 §5.3.1). Unspecified is told by leaving it out. */
+/** CRLReason (RFC 5280 §5.3.1); unspecified is left out. */
 export const reasonCodes: Readonly<Record<RevocationReason, number | undefined>> = {
   unspecified: undefined,
   keyCompromise: 1,

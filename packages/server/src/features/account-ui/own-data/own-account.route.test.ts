@@ -118,7 +118,7 @@ test("the profile is kept, with the language of these pages, and says what is wr
   assert.equal((await send(browser, "profile", { ...form, locale: "tlh" })).status, 400);
   const saved = await send(browser, "profile", form);
   assert.match(saved.body, /<html lang="de">/);
-  assert.match(saved.body, /Ihr Profil ist gespeichert/);
+  assert.match(saved.body, /Profil gespeichert/);
   const kept = await user();
   assert.deepEqual(
     [kept?.firstname, kept?.surname, kept?.phone, kept?.locale],
@@ -134,7 +134,10 @@ test("the profile is kept, with the language of these pages, and says what is wr
   assert.equal(typedIn(late, "surname"), "Byron");
   assert.match(late.body, /id="surname-now">[^<]*Lovelace/);
   assert.doesNotMatch(late.body, /id="(firstname|phone|locale)-now"/, "only what differs");
-  assert.match(late.body, /woanders geändert<\/p>\n<p>In einem anderen Fenster, am [^<]* UTC/);
+  assert.match(
+    late.body,
+    /in einem anderen Fenster geändert<\/p>\n<p>Die andere Änderung wurde am [^<]* UTC/,
+  );
   assert.equal((await user())?.surname, "Lovelace");
 });
 
@@ -334,7 +337,7 @@ test("an account goes when its address is typed, with the browser's session; wha
   assert.match(wrong.body, /id="name-fault"/);
   const gone = await send(browser, "deletion", { ...page.hidden, name: ` ${org.user.email.toUpperCase()} ` });
   assert.equal(gone.url, url("gone"));
-  assert.match(gone.body, /Your account is deleted/);
+  assert.match(gone.body, /Account deleted/);
   assert.equal(await user(), undefined);
   assert.ok(showsLogin(await open(browser, "profile")));
   assert.ok((await actions()).includes("user.deleted"));

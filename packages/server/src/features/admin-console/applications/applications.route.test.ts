@@ -190,7 +190,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const id = await make("spa", { name: "Assigned", redirectUris: "https://assigned.example/" });
     const unknown = await console.send(`/applications/${id}/users`, { email: other.user.email });
     assert.equal(unknown.status, 400);
-    assert.match(textOf(unknown, "email-fault") ?? "", /Nobody at Acme/);
+    assert.match(textOf(unknown, "email-fault") ?? "", /No user of Acme/);
     const done = await console.send(`/applications/${id}/users`, {
       email: ` ${org.user.email.toUpperCase()} `,
     });
@@ -200,7 +200,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const list = await console.get(`/applications/${id}/users`);
     assert.ok(list.body.includes(`id="user-${org.user.id}"`));
     assert.ok(list.body.includes(org.administrator.email), "who assigned them");
-    assert.match((await console.get(`/applications/${id}`)).body, /One person is assigned/);
+    assert.match((await console.get(`/applications/${id}`)).body, /1 user is assigned/);
     await console.send(`/applications/${id}/users/${org.user.id}/take-off`);
     assert.ok(!(await console.get(`/applications/${id}/users`)).body.includes(`id="user-${org.user.id}"`));
     const over = await console.get(`/applications/${id}/users/${org.user.id}/take-off`);
@@ -280,7 +280,7 @@ forEachDatabase(({ name: database, fresh }) => {
       text: string;
     };
     assert.ok(!bad.ok && bad.text.startsWith("Line 2: "));
-    assert.deepEqual(await check("seconds", "3600"), { ok: true, text: "That is 1 hour." });
+    assert.deepEqual(await check("seconds", "3600"), { ok: true, text: "Equals 1 hour." });
     assert.equal(((await check("return-urls", "https://a.example//b")) as { ok: boolean }).ok, false);
     assert.equal((await console.get("/checks/passwords?value=x")).status, 404);
   });

@@ -70,8 +70,8 @@ function factsCard(view: RecordView): Html {
   const { record, kinds } = applications;
   const { settings } = application;
   const copies = { copy: frame.secret.copy, copied: frame.secret.copied };
-  const methods: Readonly<Record<string, string>> = applicationSettings.choices;
-  const addresses = [...settings.redirectUris, ...settings.returnUrls];
+  const { cards, fields } = applicationSettings;
+  const choices: Readonly<Record<string, string>> = applicationSettings.choices;
   return card({
     id: "facts",
     title: record.facts,
@@ -86,10 +86,11 @@ function factsCard(view: RecordView): Html {
         label: record.issuer,
         content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...copies }),
       },
-      { label: record.proof, content: methods[settings.tokenEndpointAuthMethod] },
-      { label: record.grants, content: grantsOf(application, methods) },
-      { label: record.addresses, content: addresses.length > 0 && addressList(addresses) },
-      { label: record.pool, content: view.pool },
+      { label: cards.proof.title, content: choices[settings.tokenEndpointAuthMethod] },
+      { label: fields.grantTypes.label, content: grantsOf(application, choices) },
+      { label: fields.redirectUris.label, content: uriList(settings.redirectUris) },
+      { label: fields.returnUrls.label, content: uriList(settings.returnUrls) },
+      { label: fields.signingPoolId.label, content: view.pool },
       { label: record.created, content: moment(application.createdAt, messages.format.minute) },
     ]),
   });
@@ -98,11 +99,12 @@ function factsCard(view: RecordView): Html {
 const grantsOf = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
   settings.grantTypes.map((grant) => labels[grant.split(":").at(-1) ?? grant] ?? grant).join(", ");
 
-const MAX_ADDRESSES = 5;
+const MAX_URIS = 5;
 
-const addressList = (addresses: readonly string[]): Html =>
-  html`<ul>${addresses.slice(0, MAX_ADDRESSES).map((address) => html`<li><code>${address}</code></li>`)}${
-    addresses.length > MAX_ADDRESSES && html`<li>…</li>`
+const uriList = (uris: readonly string[]): Content =>
+  uris.length > 0 &&
+  html`<ul>${uris.slice(0, MAX_URIS).map((uri) => html`<li><code>${uri}</code></li>`)}${
+    uris.length > MAX_URIS && html`<li>…</li>`
   }</ul>`;
 
 function accessCard(view: RecordView): Html {
@@ -142,7 +144,7 @@ function recentCard(view: RecordView): Html {
       : html`<a class="item-name" href="${linkAddress(view.userUri(userId))}"><bdi>${email}</bdi></a>`;
   const rows = view.recent.map((one, index) => ({
     id: `recent-${index}`,
-    cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.standing],
+    cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],
   }));
   const columns = [recent.who, recent.when, recent.state];
   return card({

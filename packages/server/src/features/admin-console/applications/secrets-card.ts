@@ -57,8 +57,8 @@ function secretTable(view: SecretsView): Html {
     const end = rowLink({
       id: `secret-end-${secret.id}`,
       uri: view.uri(`/secrets/${secret.id}/end`),
-      text: secrets.end,
-      label: secrets.endOf({ name: label }),
+      text: secrets.revoke,
+      label: secrets.revokeOf({ name: label }),
     });
     return {
       id: `secret-${secret.id}`,
@@ -83,5 +83,5 @@ function secretTable(view: SecretsView): Html {
 function secretStatus(secret: ClientSecret, { now, messages }: SecretsView): Html {
   const { secrets } = messages.console.applications;
   if (isActive(secret, now)) return state("good", secrets.active);
-  return secret.revokedAt === null ? state("warn", secrets.expired) : state("bad", secrets.ended);
+  return secret.revokedAt === null ? state("warn", secrets.expired) : state("bad", secrets.revoked);
 }

@@ -76,10 +76,10 @@ async function showForm(
   const { input, state, failure, messages } = view;
   const { secrets } = messages.console.applications;
   const field = (id: keyof SecretInput) => ({ id, value: input[id], messages, ...fieldState(state, id) });
-  const choices = (values: readonly string[], never: string) =>
+  const choices = (values: readonly string[], never: string, after: typeof secrets.days) =>
     values.map((value) => ({
       value,
-      label: /\d/.test(value) ? secrets.days({ count: Number(value) }) : never,
+      label: /\d/.test(value) ? after({ count: Number(value) }) : never,
     }));
   const fields = [
     textField({
@@ -93,13 +93,13 @@ async function showForm(
       ...field("lifetime"),
       label: secrets.lifetime,
       hint: secrets.lifetimeHint,
-      choices: choices(lifetimes, secrets.lifetimeNever),
+      choices: choices(lifetimes, secrets.lifetimeNever, secrets.days),
     }),
     selectField({
       ...field("others"),
-      label: secrets.others,
-      hint: secrets.othersHint,
-      choices: choices(overlaps, secrets.othersLater),
+      label: secrets.existing,
+      hint: secrets.existingHint,
+      choices: choices(overlaps, secrets.existingKeep, secrets.existingExpire),
     }),
   ];
   const page = consoleLayout({
@@ -183,12 +183,12 @@ const revocation: Confirmation<ConsoleDeps, { application: Application; secret: 
     const isLast = application.secrets.filter((one) => isActive(one, clock())).length === 1;
     const label = secret.label === "" ? secrets.unnamed : secret.label;
     return {
-      heading: secrets.endHeading({ name: label }),
+      heading: secrets.revokeHeading({ name: label }),
       text: [
-        html`<p>${secrets.endText({ application: application.name })}</p>`,
-        isLast && html`<p>${secrets.endLast({ application: application.name })}</p>`,
+        html`<p>${secrets.revokeText({ application: application.name })}</p>`,
+        isLast && html`<p>${secrets.revokeLast({ application: application.name })}</p>`,
       ],
-      confirm: secrets.endConfirm,
+      confirm: secrets.revokeConfirm,
       confirmId: "secret-end",
       breadcrumbs: recordCrumbs(organisation, application, messages),
     };

@@ -53,7 +53,7 @@ const sentences: ReadonlyArray<readonly [begins: string, reason: keyof Texts["re
   ["may use a private-use", "privateUse"],
   ["must have a slash", "slash"],
   ["must be written in", "normalForm"],
-  ["must be a plain https", "plain"],
+  ["must be an https URL", "plain"],
 ];
 
 /** Undefined for a fault of another kind of member. */
@@ -70,7 +70,7 @@ export function redirectUrisFault(value: string, type: ClientType, messages: Mes
 export function returnUrlsFault(value: string, type: ClientType, messages: Messages): string | undefined {
   const check = (url: string) =>
     checkRegistrableRedirectUri(url, type) ??
-    (isRegistrableReturnUrl(url) ? undefined : "must be a plain https");
+    (isRegistrableReturnUrl(url) ? undefined : "must be an https URL");
   return firstFault("returnUrls", value, check, messages);
 }
 

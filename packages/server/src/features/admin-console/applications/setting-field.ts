@@ -92,7 +92,7 @@ function choicesOf(
     label: labels[value] ?? value,
     ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
   }));
-  return control.hasNone ? [{ value: "", label: applicationSettings.none }, ...own] : own;
+  return control.hasNone ? [{ value: "", label: applicationSettings.noMinimum }, ...own] : own;
 }
 
 function secondsField(id: SettingId, common: Common, { messages, checkUri }: FieldSource): Content {
@@ -142,11 +142,11 @@ function scopesField(common: Common, { scopes, messages }: FieldSource): Content
 }
 
 function poolChoices({ pools, messages }: FieldSource, value: string) {
-  const { none, unknownPool } = messages.console.applicationSettings;
+  const { noPool, unknownPool } = messages.console.applicationSettings;
   const known = pools.map(({ id, name }) => ({ value: id, label: name }));
   const isKnown = value === "" || pools.some(({ id }) => id === value);
   return [
-    { value: "", label: none },
+    { value: "", label: noPool },
     ...known,
     ...(isKnown ? [] : [{ value, label: `${unknownPool} ${value}` }]),
   ];

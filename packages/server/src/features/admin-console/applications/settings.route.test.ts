@@ -189,7 +189,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal(page.status, 409);
     assert.match(page.body, new RegExp(`Changed by ${org.administrator.email}`));
     assert.match(textOf(page, "name-now") ?? "", /Theirs/);
-    assert.match(textOf(page, "access-now") ?? "", /Assigned people/);
+    assert.match(textOf(page, "access-now") ?? "", /Assigned users/);
     assert.ok(!page.body.includes('id="redirectUris-now"'));
     assert.match(page.body, /value="Mine"/);
     assert.equal((await found(id)).name, "Theirs");

@@ -6,7 +6,7 @@ import { holdApplication } from "../../../core/applications/applications.store.t
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
-import { listAllPools } from "../../../core/signing-pools/signing-pools.store.ts";
+import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";

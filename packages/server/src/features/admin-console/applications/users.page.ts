@@ -41,15 +41,15 @@ export type UsersView = ConsoleFrame &
 export function usersPage(view: UsersView): Html {
   const { messages, application } = view;
   const { users } = messages.console.applications;
-  const isRuled = application.settings.access === "assigned";
+  const isRestricted = application.settings.access === "assigned";
   return consoleLayout({
     ...view,
     title: users.title({ application: application.name }),
     heading: users.heading,
-    summary: isRuled ? users.ruled : users.notRuled,
+    summary: isRestricted ? users.restricted : users.unrestricted,
     notice: noticeOf(view),
     body: html`${
-      !isRuled &&
+      !isRestricted &&
       html`<p><a id="access-change" href="${linkAddress(view.settingsUri)}">${users.change}</a></p>
 `
     }${assignCard(view)}${listCard(view)}`,
@@ -62,7 +62,7 @@ function noticeOf({ messages, done, failure, fault }: UsersView): Html | undefin
   if (fault !== undefined)
     return failureNotice({ kind: "faults", fields: [{ id: "email", label: users.email }] }, messages);
   if (done === "assigned") return doneNotice(users.assigned);
-  return done === "takenOff" ? doneNotice(users.takenOff) : undefined;
+  return done === "takenOff" ? doneNotice(users.unassigned) : undefined;
 }
 
 function assignCard(view: UsersView): Html {
@@ -104,8 +104,8 @@ function listCard(view: UsersView): Html {
     actions: rowLink({
       id: `user-take-off-${user.id}`,
       uri: user.takeOffUri,
-      text: users.takeOff,
-      label: users.takeOffOf({ email: user.email }),
+      text: users.unassign,
+      label: users.unassignOf({ email: user.email }),
     }),
   }));
   const columns = [users.who, users.since, users.by];

@@ -142,9 +142,9 @@ const unassignment: Confirmation<ConsoleDeps, Assignment> = {
     const { users } = messages.console.applications;
     const isRestricted = application.settings.access === "assigned";
     return {
-      heading: users.takeOffHeading({ email: user.email }),
-      text: html`<p>${isRestricted ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
-      confirm: users.takeOff,
+      heading: users.unassignHeading({ email: user.email, application: application.name }),
+      text: html`<p>${isRestricted ? users.unassignText({ application: application.name }) : users.unassignUnrestricted({ application: application.name })}</p>`,
+      confirm: users.unassign,
       confirmId: "user-take-off",
       breadcrumbs: recordCrumbs(organisation, application, messages),
     };

@@ -168,7 +168,7 @@ function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }
   const { consents: text } = messages.console;
   const { consent, applicationUri, userUri, revokeUri } = row;
   const { id, application, user, scopes } = consent;
-  const who = user === undefined ? text.everybody : (user.email ?? text.formerUser);
+  const who = user === undefined ? text.allUsers : (user.email ?? text.formerUser);
   const [action, label] =
     tab === "consents"
       ? [text.revoke, text.revokeOf({ application: application.name })]

@@ -120,7 +120,7 @@ describe("the pages of consents", () => {
       assert.notEqual((await findConsentRecord(running.service.database.query, key))?.revokedAt, null);
       const { body } = await here.get("/consents?state=revoked");
       assert.deepEqual(idsOn(body), [planted()]);
-      const until = /data-label="Until"><div>.*by ([^<]*)</.exec(body)?.[1];
+      const until = /data-label="Revoked"><div>.*by ([^<]*)</.exec(body)?.[1];
       assert.equal(until, org.administrator.email, "who took it back");
       assert.match(
         (await here.post(path, formOfPage(question))).location ?? "",

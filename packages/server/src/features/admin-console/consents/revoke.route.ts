@@ -29,7 +29,7 @@ function revokeConsentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     isDone: (_, { consent }) => consent.revokedAt !== null,
     question: ({ console: { frame, consents: text } }, { consent, name, email }, organisation) => ({
       heading: text.revokeTitle({ application: name }),
-      text: html`<p>${consent.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeEverybody}</p>
+      text: html`<p>${consent.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeAllUsers}</p>
 ${scopeLine(text.scopesAre, consent.scopes)}`,
       confirm: text.revoke,
       confirmId: "consent-revoke-confirm",

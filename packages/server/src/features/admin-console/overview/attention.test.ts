@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
-import { noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";

@@ -2,8 +2,8 @@
 import { isDueForRotation } from "../../../core/device-ca/generation.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/registration.store.ts";
-import { listAllPools } from "../../../core/signing-pools/signing-pools.store.ts";
+import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
+import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { countFailedMails, type EndingSecret, endOfDeviceCa, secretsThatEnd } from "./overview.store.ts";
 

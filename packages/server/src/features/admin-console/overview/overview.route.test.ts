@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addActivity } from "../../../core/activity/activity.store.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
-import { noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";

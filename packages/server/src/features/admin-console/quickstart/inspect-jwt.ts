@@ -5,7 +5,7 @@ import { seconds } from "../../../core/clock.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
-import { verifyAgentToken } from "../../../core/signing-pools/agent-token.ts";
+import { verifyAgentToken } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { AccessTokens } from "../../../core/tokens/access-tokens.ts";

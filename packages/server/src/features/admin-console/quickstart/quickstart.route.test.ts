@@ -95,7 +95,7 @@ forEachDatabase(({ name: database, fresh }) => {
       await app.stop();
     }
     const green = await waiting(page);
-    assert.match(green, /data-says="It works"[\s\S]*state good/);
+    assert.match(green, /data-says="Your application works"[\s\S]*state good/);
     assert.ok(green.includes(org.user.email));
     assert.ok(green.includes("/quickstart/token-inspector"));
   });

@@ -96,7 +96,7 @@ forEachDatabase(({ name: database, fresh }) => {
       assert.deepEqual(findings, ["signature", "issuer", "inTime", "active"]);
       assert.ok(body.includes(`/applications/${org.web.application.id}`));
       assert.ok(body.includes(org.user.email));
-      assert.match(body, /<dt><code>acr<\/code><\/dt>\n<dd>How strongly/);
+      assert.match(body, /<dt><code>acr<\/code><\/dt>\n<dd>Authentication context: how strongly/);
       assert.ok(!body.includes(accessToken), "what was pasted is not shown again");
     }
   });
@@ -217,7 +217,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const { kind, verdict, body } = await found(org.web.secret);
     assert.deepEqual([kind, verdict], ["Client secret", "warn"]);
     assert.ok(!body.includes(org.web.secret));
-    assert.equal((await found("sgn_ak_abc")).kind, "Secret of another kind");
+    assert.equal((await found("sgn_ak_abc")).kind, "Other secret");
   });
 
   test("no forged token is called good, whatever it is like", async () => {

@@ -36,7 +36,7 @@ const newestEvent = async () => (await listAuditEvents(running.service.database.
 
 test("the keys are there with their states, made where there were none yet, and the address that shows them", async () => {
   const page = await browser.get("/signing-keys");
-  assert.deepEqual(statesOf(page.body).sort(), ["ES256 Signs", "RS256 Signs"]);
+  assert.deepEqual(statesOf(page.body).sort(), ["ES256 Active", "RS256 Active"]);
   assert.equal(textOf(page, "jwks-uri"), `${org.issuer}/.well-known/jwks.json`);
 });
 
@@ -55,7 +55,7 @@ test("a rotation is asked for, made once however often its button is pressed, an
   assert.equal(again.status, 409);
   assert.equal((await keysOf("ES256")).length, 2);
   const after = await browser.get("/signing-keys?done=rotated");
-  assert.deepEqual(statesOf(after.body), ["ES256 Signs soon", "ES256 Signs", "RS256 Signs"]);
+  assert.deepEqual(statesOf(after.body), ["ES256 Next", "ES256 Active", "RS256 Active"]);
   assert.match(after.body, /id="done-notice"/);
   assert.match(
     after.body,

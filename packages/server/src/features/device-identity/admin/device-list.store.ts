@@ -1,4 +1,4 @@
-/** What administrators look at: the devices, each with the certificate that it was given last. */
+/** Lists devices with their latest certificates, for administrators. */
 import { sql } from "kysely";
 import type { Device } from "../../../core/devices/device.ts";
 import { toDevice } from "../../../core/devices/devices.store.ts";
@@ -6,20 +6,20 @@ import type { Db } from "../../../db/open.ts";
 import { isNamed } from "../../../db/search-text.ts";
 
 export const deviceStates = ["active", "expired", "revoked"] as const;
-/** `expired`: nobody revoked it, but the last certificate that it had is over. */
+/** `expired`: not revoked, but the last certificate has expired. */
 export type DeviceState = (typeof deviceStates)[number];
 
 export interface ListedDevice extends Device {
   readonly state: DeviceState;
-  /** The one that was issued last; null when there is none. Milliseconds. */
+  /** The latest; null when there is none. Milliseconds. */
   readonly certificate: { readonly serial: string; readonly notAfter: number } | null;
 }
 
 export interface DeviceSearch {
-  /** The id that the page before ended with. */
+  /** The last id of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Part of a name or an id; letters beyond ASCII are compared in their case on SQLite. */
+  /** Part of a name or an id; on SQLite case-insensitive for ASCII only. */
   readonly text?: string | undefined;
   readonly state?: DeviceState | undefined;
 }
@@ -44,7 +44,7 @@ export async function listDevices(
     .where("device.org_id", "=", orgId)
     .$if(after !== undefined, (query) => query.where("device.id", "<", after ?? ""))
     .$if(text !== undefined, (query) => query.where(isNamed("device", text ?? "")))
-    .$if(state !== undefined, (query) => query.where(isIn(state ?? "active", now)))
+    .$if(state !== undefined, (query) => query.where(hasState(state ?? "active", now)))
     .orderBy("device.id", "desc")
     .limit(limit)
     .execute();
@@ -60,7 +60,7 @@ function stateOf(revokedAt: number | null, notAfter: number | null, now: number)
   return notAfter !== null && notAfter > now ? "active" : "expired";
 }
 
-function isIn(state: DeviceState, now: number) {
+function hasState(state: DeviceState, now: number) {
   if (state === "revoked") return sql<boolean>`device.revoked_at is not null`;
   const isGood = sql`coalesce(held.not_after, 0) > ${now}`;
   return state === "active"

@@ -1,3 +1,4 @@
+/** The attestation policy page: what a device must prove, and which TPMs are trusted. */
 import {
   type AttestationPolicy,
   attestationPolicies,
@@ -30,21 +31,19 @@ export type DevicePolicyView = ConsoleFrame & {
   roots: TrustList;
   eks: TrustList;
   lastChange: { who: string; at: number } | undefined;
-  /** Address of copy.js. */
+  /** The path of copy.js. */
   script: string;
 };
 
-/** The first records of a list that a command looks after. */
+/** The first entries of a list that CLI commands manage. */
 export type TrustList = {
-  /** @property at milliseconds: the end of a root, the beginning of a key */
+  /** @property at milliseconds: expiry of a root, creation of a key */
   items: readonly { name: string; fingerprint: string; at: number }[];
-  /** There are others. */
   hasMore: boolean;
   addCommand: string;
   listCommand: string;
 };
 
-/** What is asked of devices, and which TPMs are believed. */
 export function devicePolicyPage(view: DevicePolicyView): Html {
   const { messages } = view;
   const { policy: text, done } = messages.devices;

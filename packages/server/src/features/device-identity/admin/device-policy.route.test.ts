@@ -21,7 +21,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => running.close());
 
-  test("a program that changes one half of the policy leaves the other as it is, not as it was seen last", async () => {
+  test("a partial policy change leaves the other members unchanged", async () => {
     const { query } = running.service.database;
     const { id, name, settings } = org.organisation;
     const account = await makeSystemAccount(running.service, org, { administrator: true });

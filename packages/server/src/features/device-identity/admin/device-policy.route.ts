@@ -1,4 +1,4 @@
-/** devices/manage/{org}/policy: what is asked of devices, and which TPMs are believed. */
+/** The attestation policy, as a page and as an API. */
 import type { FastifyInstance } from "fastify";
 import { attestationPolicies, ekTrustModes } from "../../../core/devices/device.ts";
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
@@ -12,7 +12,14 @@ import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import { devicePolicyPage } from "./device-policy.page.ts";
 import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
-import { actingFor, forBoth, inside, type ManageDeps, managePath, manageTabs } from "./manage-visit.ts";
+import {
+  actingFor,
+  inTransaction,
+  type ManageDeps,
+  managePath,
+  manageTabs,
+  pageAndApiRoute,
+} from "./manage-visit.ts";
 import { trustLists } from "./trust-lists.ts";
 
 type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
@@ -20,32 +27,32 @@ type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { door, strictDoor } = deps.programs;
   const form = policyForm(deps);
-  forBoth(app, deps, readPolicyOperation, {
+  pageAndApiRoute(app, deps, readPolicyOperation, {
     program: apiHandler(door, readPolicyOperation, async ({ caller }) => ({
       status: 200,
-      body: recordOf(caller.organisation.settings),
+      body: policyRecord(caller.organisation.settings),
     })),
     page: (_, visit) => showEditForm(deps, visit, form),
   });
-  forBoth(app, deps, writePolicyOperation, {
+  pageAndApiRoute(app, deps, writePolicyOperation, {
     program: apiHandler(strictDoor, writePolicyOperation, async ({ caller, body, within }) => {
       const { attestation, ekTrust } = body;
-      // What is left out is not written: another may be tightening it at this moment.
+      // Absent members are not written: another administrator may be changing them.
       const settings = {
         ...(attestation === undefined ? {} : { deviceAttestation: attestation }),
         ...(ekTrust === undefined ? {} : { deviceEkTrust: ekTrust }),
       };
-      const changed = await changeOrganisationSettings(inside(deps, within), {
+      const changed = await changeOrganisationSettings(inTransaction(deps, within), {
         ...actingFor(caller),
         settings,
       });
-      return { status: 200, body: recordOf(changed ?? caller.organisation.settings) };
+      return { status: 200, body: policyRecord(changed ?? caller.organisation.settings) };
     }),
     page: (_, visit) => submitEditForm(deps, visit, form),
   });
 }
 
-const recordOf = ({ deviceAttestation, deviceEkTrust }: Policy) => ({
+const policyRecord = ({ deviceAttestation, deviceEkTrust }: Policy) => ({
   attestation: deviceAttestation,
   ekTrust: deviceEkTrust,
 });
@@ -53,11 +60,11 @@ const recordOf = ({ deviceAttestation, deviceEkTrust }: Policy) => ({
 const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy, Policy> => ({
   current: "devices",
   readOnlyAllowed: true,
-  // Not the cached one: another node may have changed it a moment ago.
+  // Not from the cache: another node may have just changed it.
   load: async ({ database }, { organisation }) =>
     (await findOrganisation(database.query, organisation.id)) ?? organisation,
   lock: (tx, { id }) => holdOrganisation(tx, id),
-  version: ({ settings }) => recordOf(settings),
+  version: ({ settings }) => policyRecord(settings),
   toInput: ({ settings: { deviceAttestation, deviceEkTrust } }) => ({ deviceAttestation, deviceEkTrust }),
   readInput: ({ values }, { record: { settings } }) => ({
     deviceAttestation:
@@ -70,7 +77,7 @@ const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy
       ...view,
       tabs: manageTabs(organisation, "policy", view.messages),
       isSaved: view.failure === undefined && queryOf(request).values.get("done") === "saved",
-      policy: recordOf(view.input),
+      policy: policyRecord(view.input),
       ...(await trustLists(deps, organisation.id)),
       lastChange: await lastChangeOf(deps, organisation.id, organisation.id, view.messages),
       script: copyScript.path,

@@ -1,11 +1,11 @@
-/** What the list page shows, as its address asks for it. */
+/** The devices and codes of the list page, as its query asks for them. */
 import { isUuid } from "@signet/protocol/hash";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
 import { queryText, type Visit } from "../../../page-kit/visit.ts";
-import { listUsableCodes } from "../enroll/enrollment-code.store.ts";
+import { listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";
 import { type ManageDeps, managePath } from "./manage-visit.ts";
@@ -16,12 +16,12 @@ type Values = ReadonlyMap<string, string>;
 const DEVICES_ON_A_PAGE = 25;
 const CODES_ON_A_PAGE = 10;
 
-export const searchOf = (values: Values): ManageView["search"] => ({
+export const readSearch = (values: Values): ManageView["search"] => ({
   text: (values.get("search") ?? "").trim().slice(0, 100),
   state: deviceStates.find((state) => state === values.get("state")),
 });
 
-/** What an address says of the list: for the way back to it. */
+/** The query of the list, to return to it. */
 export const searchQuery = (values: Values): Record<string, string | undefined> => ({
   search: values.get("search"),
   state: values.get("state"),
@@ -29,22 +29,22 @@ export const searchQuery = (values: Values): Record<string, string | undefined> 
   codes: values.get("codes"),
 });
 
-/** The id that the page before ended with; an address that says nothing such begins at the beginning. */
-function afterOf(cursor: string | undefined): string | undefined {
+/** The last id of the previous page; undefined for the first page or an invalid cursor. */
+function decodeCursor(cursor: string | undefined): string | undefined {
   const id = Buffer.from(cursor ?? "", "base64url").toString();
   return isUuid(id) ? id : undefined;
 }
 
-const cursorOf = (id: string): string => Buffer.from(id).toString("base64url");
+const encodeCursor = (id: string): string => Buffer.from(id).toString("base64url");
 
-export async function managedDevices(
+export async function listManagedDevices(
   deps: ManageDeps,
   { organisation }: Visit,
   values: Values,
   messages: Messages,
 ): Promise<Pick<ManageView, "devices" | "newestUri" | "olderUri">> {
-  const { text, state } = searchOf(values);
-  const after = afterOf(values.get("cursor"));
+  const { text, state } = readSearch(values);
+  const after = decodeCursor(values.get("cursor"));
   const asked = { after, limit: DEVICES_ON_A_PAGE + 1, text: text === "" ? undefined : text, state };
   const rows = await listDevices(deps.database.query, organisation.id, asked, deps.clock());
   const shown = rows.slice(0, DEVICES_ON_A_PAGE);
@@ -69,16 +69,16 @@ export async function managedDevices(
       }),
     ),
     ...(after === undefined ? {} : { newestUri: at() }),
-    ...(last ? { olderUri: at(cursorOf(last.id)) } : {}),
+    ...(last ? { olderUri: at(encodeCursor(last.id)) } : {}),
   };
 }
 
-export async function openCodesOf(
+export async function listOpenCodes(
   deps: ManageDeps,
   { organisation }: Visit,
   values: Values,
 ): Promise<OpenCodes> {
-  const after = afterOf(values.get("codes"));
+  const after = decodeCursor(values.get("codes"));
   const page = { now: deps.clock(), limit: CODES_ON_A_PAGE + 1, ...(after === undefined ? {} : { after }) };
   const rows = await listUsableCodes(deps.database.query, organisation.id, page);
   const shown = rows.slice(0, CODES_ON_A_PAGE);
@@ -87,22 +87,22 @@ export async function openCodesOf(
     id: code.id,
     name: code.name,
     attestation: code.attestation,
-    replaces: code.replaces === null ? undefined : await nameOf(deps, organisation.id, code.replaces),
+    replaces: code.replaces === null ? undefined : await findDeviceName(deps, organisation.id, code.replaces),
     createdAt: code.createdAt,
     expiresAt: code.expiresAt,
-    createdBy: await authorOf(deps, organisation.id, code.createdBy),
+    createdBy: await findCodeAuthor(deps, organisation.id, code.createdBy),
     withdrawUri: managePath(organisation, `/codes/${code.id}/withdraw`),
   }));
-  const more = last && managePath(organisation, queryText({ codes: cursorOf(last.id) }));
+  const more = last && managePath(organisation, queryText({ codes: encodeCursor(last.id) }));
   return { codes: await Promise.all(codes), ...(more ? { olderUri: `${more}#codes` } : {}) };
 }
 
-async function nameOf({ database }: ManageDeps, orgId: string, id: string): Promise<string> {
+async function findDeviceName({ database }: ManageDeps, orgId: string, id: string): Promise<string> {
   return (await findDevice(database.query, orgId, id))?.name ?? id;
 }
 
-/** @param actor as the audit log has it: `user:…`, `system-account:…`, or the operator's command */
-async function authorOf({ database }: ManageDeps, orgId: string, actor: string): Promise<CodeAuthor> {
+/** @param actor as in the audit log: `user:…`, `system-account:…`, or an operator's command */
+async function findCodeAuthor({ database }: ManageDeps, orgId: string, actor: string): Promise<CodeAuthor> {
   const [kind, id = ""] = actor.split(":");
   if (kind === "system-account") return "program";
   if (kind !== "user") return "operator";

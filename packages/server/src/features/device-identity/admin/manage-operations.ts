@@ -1,4 +1,4 @@
-/** Device administration as programs use it: what goes in, what comes out. */
+/** The device administration API in /openapi.json: requests and responses. */
 import Type from "typebox";
 import {
   attestationPolicies,
@@ -9,11 +9,10 @@ import {
 import type { Operation } from "../../../http/api/api-route.ts";
 import { pageQuery, pageSchema } from "../../../http/api/paging.ts";
 import { deviceStates, type ListedDevice } from "./device-list.store.ts";
-import { MANAGE } from "./manage-visit.ts";
 
 const shared = { tag: "Device identity", credential: "administrator", errorForm: "oauth" } as const;
 const closed = { additionalProperties: false } as const;
-const inBrowsers = "A page of ours may send the same JSON with its token in `X-CSRF-Token`.";
+const inBrowsers = "Our pages may send the same JSON with `X-CSRF-Token`.";
 const id = Type.String({ format: "uuid" });
 const moment = Type.String({ format: "date-time" });
 const orNull = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -22,8 +21,8 @@ const device = Type.Object(
   {
     id,
     name: Type.String({ examples: ["Build agent 7"] }),
-    state: Type.Enum([...deviceStates], { description: "`expired`: its last certificate is over" }),
-    attestation: Type.Enum([...attestations], { description: "whether a TPM vouched for its key" }),
+    state: Type.Enum([...deviceStates], { description: "`expired`: the last certificate has expired" }),
+    attestation: Type.Enum([...attestations], { description: "whether a TPM attested the key" }),
     enrolledAt: moment,
     lastSeenAt: orNull(moment),
     certificate: orNull(Type.Object({ serial: Type.String({ examples: ["0b5f…"] }), notAfter: moment })),
@@ -33,7 +32,7 @@ const device = Type.Object(
   { title: "Device" },
 );
 
-const timeOf = (milliseconds: number | null) =>
+const toIsoTime = (milliseconds: number | null) =>
   milliseconds === null ? null : new Date(milliseconds).toISOString();
 
 export const deviceRecord = (listed: ListedDevice) => ({
@@ -41,23 +40,23 @@ export const deviceRecord = (listed: ListedDevice) => ({
   name: listed.name,
   state: listed.state,
   attestation: listed.attestation,
-  enrolledAt: timeOf(listed.enrolledAt),
-  lastSeenAt: timeOf(listed.lastSeenAt),
+  enrolledAt: toIsoTime(listed.enrolledAt),
+  lastSeenAt: toIsoTime(listed.lastSeenAt),
   certificate: listed.certificate && {
     serial: listed.certificate.serial,
-    notAfter: timeOf(listed.certificate.notAfter),
+    notAfter: toIsoTime(listed.certificate.notAfter),
   },
-  revokedAt: timeOf(listed.revokedAt),
+  revokedAt: toIsoTime(listed.revokedAt),
   revokedReason: listed.revokedReason,
 });
 
 export const listOperation = {
   ...shared,
   method: "GET",
-  path: MANAGE,
+  path: "/devices/manage/:org",
   operationId: "listDevices",
-  summary: "The organisation's devices, newest first",
-  description: "Browsers get a page here.",
+  summary: "List devices",
+  description: "Newest first. Browsers get a page at this address.",
   query: Type.Object(
     {
       ...pageQuery,
@@ -72,19 +71,23 @@ export const listOperation = {
 export const registerOperation = {
   ...shared,
   method: "POST",
-  path: `${MANAGE}/register`,
+  path: "/devices/manage/:org/register",
   operationId: "registerDevice",
-  summary: "Make an enrollment code, shown once",
-  description: `A device enrols with it, once. ${inBrowsers}`,
+  summary: "Create an enrolment code",
+  description: `The code is returned once and enrols one device. ${inBrowsers}`,
   body: Type.Object(
     {
-      name: Type.Optional(Type.String({ maxLength: 200, description: "1 to 100 characters; else its id" })),
-      attestation: Type.Optional(
-        Type.Enum([...attestationPolicies], { description: "can only tighten the organisation's policy" }),
+      name: Type.Optional(
+        Type.String({ maxLength: 200, description: "1 to 100 characters; default: the device's id" }),
       ),
-      expiresIn: Type.Optional(Type.Integer({ description: "seconds: 600 to 604800; 86400 when left out" })),
+      attestation: Type.Optional(
+        Type.Enum([...attestationPolicies], {
+          description: "can only be stricter than the organisation's policy",
+        }),
+      ),
+      expiresIn: Type.Optional(Type.Integer({ description: "seconds: 600 to 604800; default: 86400" })),
       replaces: Type.Optional(
-        Type.String({ maxLength: 36, description: "a device that is revoked when this one is enrolled" }),
+        Type.String({ maxLength: 36, description: "a device to revoke when this one is enrolled" }),
       ),
     },
     { title: "NewDevice", ...closed },
@@ -110,41 +113,39 @@ export const registerOperation = {
 export const revokeOperation = {
   ...shared,
   method: "POST",
-  path: `${MANAGE}/:id/revoke`,
+  path: "/devices/manage/:org/:id/revoke",
   operationId: "revokeDevice",
-  summary: "Revoke a device at once, again and again if need be",
-  description: `Its certificate and the tokens bound to it are worth nothing from then on. ${inBrowsers}`,
+  summary: "Revoke a device",
+  description: `Idempotent. The device's certificates and the tokens bound to them stop working immediately. ${inBrowsers}`,
   isStrictOnly: true,
   body: Type.Object(
     {
-      reason: Type.Optional(
-        Type.Enum([...revocationReasons], { description: "`unspecified` when left out" }),
-      ),
+      reason: Type.Optional(Type.Enum([...revocationReasons], { description: "default: `unspecified`" })),
     },
     { title: "DeviceRevocation", ...closed },
   ),
   bodyOptional: true,
   example: { reason: "keyCompromise" },
   errors: [409, 422],
-  answers: { 204: { description: "It is revoked" } },
+  answers: { 204: { description: "The device is revoked" } },
 } as const satisfies Operation;
 
 export const withdrawOperation = {
   ...shared,
   method: "POST",
-  path: `${MANAGE}/codes/:id/withdraw`,
+  path: "/devices/manage/:org/codes/:id/withdraw",
   operationId: "withdrawEnrollmentCode",
-  summary: "Withdraw a code that nobody has used yet",
+  summary: "Withdraw an unused enrolment code",
   description: inBrowsers,
   isStrictOnly: true,
   errors: [409, 422],
-  answers: { 204: { description: "It enrols nothing any more" } },
+  answers: { 204: { description: "The code is withdrawn" } },
 } as const satisfies Operation;
 
 const policyMembers = {
   attestation: Type.Enum([...attestationPolicies]),
   ekTrust: Type.Enum([...ekTrustModes], {
-    description: "what makes a TPM believed: its maker's certificate, the list of keys, or both",
+    description: "how TPMs are trusted: by the vendor's certificate chain, the allow list, or both",
   }),
 };
 const policy = Type.Object(policyMembers, { title: "DevicePolicy" });
@@ -152,20 +153,20 @@ const policy = Type.Object(policyMembers, { title: "DevicePolicy" });
 export const readPolicyOperation = {
   ...shared,
   method: "GET",
-  path: `${MANAGE}/policy`,
+  path: "/devices/manage/:org/policy",
   operationId: "getDevicePolicy",
-  summary: "What devices show before they get a certificate",
-  description: "Browsers get a page here.",
+  summary: "Get the attestation policy",
+  description: "Browsers get a page at this address.",
   answers: { 200: { description: "The policy", schema: policy } },
 } as const satisfies Operation;
 
 export const writePolicyOperation = {
   ...shared,
   method: "POST",
-  path: `${MANAGE}/policy`,
+  path: "/devices/manage/:org/policy",
   operationId: "setDevicePolicy",
-  summary: "Change it for what is enrolled from then on",
-  description: inBrowsers,
+  summary: "Change the attestation policy",
+  description: `Applies to later enrolments. ${inBrowsers}`,
   isStrictOnly: true,
   body: Type.Object(
     {
@@ -177,5 +178,5 @@ export const writePolicyOperation = {
   bodyOptional: false,
   example: { attestation: "required", ekTrust: "chain" },
   errors: [409, 422],
-  answers: { 200: { description: "The policy as it is now", schema: policy } },
+  answers: { 200: { description: "The new policy", schema: policy } },
 } as const satisfies Operation;

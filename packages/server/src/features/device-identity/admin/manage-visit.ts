@@ -1,7 +1,4 @@
-/**
- * What the pages of device administration share with each other, besides what they share with the console. Programs, and
- * pages that speak JSON, come to the same addresses and have their own door.
- */
+/** Shared by the pages and the API of device administration, which have the same addresses: tabs, content negotiation. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Administrator } from "../../../core/system-accounts/administrator.ts";
@@ -18,21 +15,16 @@ import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/vis
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
     readonly door: ApiDoor<Administrator, Database>;
-    /** For acts whose body is the same for every record: their plain signature would be good for another one. */
+    /** For calls with the same body for every record: their plain signature would fit another record. */
     readonly strictDoor: ApiDoor<Administrator, Database>;
-    /** How programs are told of errors. */
     readonly showError: ErrorHandler;
   };
   describe(operation: Operation): void;
 }
 
-/** Below it, everything of device administration. */
-export const MANAGE = "/devices/manage/:org";
-
 export const managePath = ({ id }: Pick<Organisation, "id">, rest = ""): string =>
   `/devices/manage/${id}${rest}`;
 
-/** Between the list and the policy. */
 export function manageTabs(
   organisation: Pick<Organisation, "id">,
   current: "list" | "policy",
@@ -47,21 +39,21 @@ export function manageTabs(
   return tabs({ label: text.label, links: [link("list", ""), link("policy", "/policy")] });
 }
 
-/** The organisation and the acting administrator, for a program's call. */
+/** The administrator of an API call, for the audit log. */
 export const actingFor = ({ organisation, actor, address }: Administrator) => ({
   orgId: organisation.id,
   actor,
   address,
 });
 
-/** In the transaction that keeps the answer, when there is one. */
-export const inside = (deps: ManageDeps, within: Database | undefined): ManageDeps =>
+/** Uses the transaction that stores the response of an idempotent call, when there is one. */
+export const inTransaction = (deps: ManageDeps, within: Database | undefined): ManageDeps =>
   within ? { ...deps, database: within } : deps;
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** One address for both: a page or a form of ours, and JSON. */
-export function forBoth(
+/** Registers one address for browsers (pages and forms) and programs (JSON). */
+export function pageAndApiRoute(
   app: FastifyInstance,
   deps: ManageDeps,
   operation: Operation,
@@ -78,13 +70,13 @@ export function forBoth(
     handler: (request, reply) => {
       reply.header("vary", "Accept, Authorization");
       if (!isProgram(request)) return page(request, reply);
-      if (isForm(request)) throw new CodedError(415, "invalid_request", "a body of JSON is expected");
+      if (isForm(request)) throw new CodedError(415, "invalid_request", "a JSON body is required");
       return handlers.program(request, reply);
     },
   });
 }
 
-/** For browsers alone. */
+/** For browsers only. */
 export function managePage(
   deps: ManageDeps,
   handle: (deps: ManageDeps, visit: Visit) => Promise<void>,
@@ -98,7 +90,7 @@ export function managePage(
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
 
-/** Who signs, or wants or sends JSON: the pages send forms, and browsers ask for pages. */
+/** Programs sign their requests, or send or accept JSON; our pages send forms, and browsers accept HTML. */
 function isProgram(request: FastifyRequest): boolean {
   const { authorization, accept = "" } = request.headers;
   if (authorization !== undefined) return true;

@@ -106,13 +106,13 @@ const policy: DevicePolicyView = {
 
 const text = (page: Html): string => render(page).replace(/\s+/g, " ");
 
-test("no value becomes markup, and the pages are well made", () => {
+test("pages are well-formed and escape their values", () => {
   assertEscapes(({ tabs: _, ...rest }) => managePage({ ...rest, tabs: ownTabs }), view);
   assertEscapes(({ tabs: _, ...rest }) => devicePolicyPage({ ...rest, tabs: ownTabs }), policy);
   for (const page of [managePage(view), devicePolicyPage(policy)]) assertWellMade(page);
 });
 
-test("each device is told with its state, its proof and its times, and what ends it", () => {
+test("each device row has status, attestation, times and actions", () => {
   const page = text(managePage(view));
   assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
   assert.match(page, /Last changed by grace@acme\.example on 2 Jan 1970/);
@@ -135,7 +135,7 @@ test("each device is told with its state, its proof and its times, and what ends
   assert.match(page, /id="page-older" href="\/manage\?cursor=x"/);
 });
 
-test("without a device the page says what one is for, with the button for the first", () => {
+test("an empty list explains devices and offers the first one", () => {
   const { done, newestUri, olderUri, ...rest } = view;
   const search = { text: "", state: undefined };
   const { fault, ...form } = { ...view.form, typed: emptyRegisterFields };
@@ -149,7 +149,7 @@ test("without a device the page says what one is for, with the button for the fi
   assert.match(none, /id="search-all"/);
 });
 
-test("a code that waits is told with what it asks, who made it and what it ends", () => {
+test("an open code shows its policy, creator and replaced device", () => {
   const page = text(managePage(view));
   assert.match(page, /Kiosk<\/bdi> <span class="tag">TPM required<\/span>/);
   assert.match(page, /Until 2 Jan 1970, 00:00 UTC, created by ada@acme\.example on 1 Jan 1970/);
@@ -159,7 +159,7 @@ test("a code that waits is told with what it asks, who made it and what it ends"
   assert.match(page, /href="\/manage\/codes\/c1\/withdraw" aria-label="Withdraw the code for Kiosk"/);
 });
 
-test("the form keeps what was typed, says at the field what is wrong, and offers only what is stricter", () => {
+test("the form keeps its input, shows errors at fields, and offers stricter policies only", () => {
   const page = text(managePage(view));
   assert.match(page, /id="form-notice" role="alert"/);
   assert.match(
@@ -183,7 +183,7 @@ test("the form keeps what was typed, says at the field what is wrong, and offers
   assert.deepEqual(optionsWith("required"), ["none"]);
 });
 
-test("the policy is chosen as it is, and the lists say what is believed and which command changes it", () => {
+test("the policy page shows the policy, the trust lists and their commands", () => {
   const page = text(devicePolicyPage(policy));
   assert.match(page, /id="attestation-required" name="attestation" value="required" checked/);
   assert.match(page, /id="ekTrust-both" name="ekTrust" value="both" checked/);

@@ -1,3 +1,4 @@
+/** The device list page: devices, open enrolment codes, and the form that creates a code. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
 import { card, emptyState, moment, type StateKind, state } from "../../../html/components/parts.ts";
@@ -19,15 +20,11 @@ import { type RegisterForm, registerFailure, registerForm } from "./register-for
 
 export type ManageView = ConsoleFrame & {
   tabs: Html;
-  /** What was just done. */
   done?: keyof Messages["devices"]["done"] | undefined;
-  /** The page's own address. */
   listUri: string;
-  /** What is looked for. */
   search: { text: string; state: DeviceState | undefined };
-  /** Newest first; none with an empty search: there is no device at all. */
+  /** Newest first. */
   devices: readonly ManagedDevice[];
-  /** The pages before and after this one. */
   newestUri?: string | undefined;
   olderUri?: string | undefined;
   codes: OpenCodes;
@@ -39,18 +36,17 @@ export type ManagedDevice = {
   name: string;
   state: DeviceState;
   isAttested: boolean;
-  /** Milliseconds, as the others. */
+  /** Milliseconds, as all times here. */
   enrolledAt: number;
   revokedAt: number | null;
   certificateUntil: number | null;
   lastSeenAt: number | null;
-  /** Undefined when nobody has ever said so: of before there was an audit log. */
+  /** Undefined for devices older than the audit log. */
   lastChange: { who: string; at: number } | undefined;
   revokeUri: string;
   replaceUri: string;
 };
 
-/** The organisation's devices, the codes for new ones, and the form that makes a code. */
 export function managePage(view: ManageView): Html {
   const { messages, done } = view;
   const text = messages.devices;
@@ -70,7 +66,7 @@ function deviceList(view: ManageView): Html {
   const { list: text } = messages.devices;
   const isSearch = search.text !== "" || search.state !== undefined;
   const isEmpty = devices.length === 0 && !isSearch && view.newestUri === undefined;
-  // Within the page, which is no address that buttonLink takes.
+  // A fragment, which buttonLink doesn't support.
   const add = html`<a class="button${isEmpty && " primary"}" id="device-add" href="#register">${text.add}</a>`;
   return card({
     id: "devices",
@@ -158,7 +154,7 @@ function rowActions(
       text: text.replace,
       label: text.replaceOf({ name }),
     }),
-    // By its class too: automation finds the one of each row.
+    // The class lets automation find the link of each row.
     html`<a class="device-revoke" id="device-revoke-${id}" href="${linkAddress(revokeUri)}" aria-label="${text.revokeOf({ name })}">${text.revoke}</a>`,
   ];
 }

@@ -77,7 +77,7 @@ describe("device administration", () => {
     const idsOn = ({ body }: TestPage) =>
       [...body.matchAll(/id="device-([0-9a-f-]{36})"/g)].map(([, id]) => id);
 
-    test("who is signed out signs in and comes back; standard users and other organisations' administrators get nothing", async () => {
+    test("a signed-out administrator signs in and returns; others are denied", async () => {
       const browser = testBrowser();
       const login = await browser.get(at("?search=till"));
       assert.ok(showsLogin(login));
@@ -111,7 +111,7 @@ describe("device administration", () => {
       return body["items"] as { id: string; name: string; state: string }[];
     }
 
-    test("from the form to the code, shown once, to the device in the list, to its end", async () => {
+    test("registers, lists and revokes a device; the code is shown once", async () => {
       const browser = await signedIn();
       const shown = await register(browser, { name: "Till <4>" });
       assert.equal(shown.status, 200);
@@ -150,13 +150,13 @@ describe("device administration", () => {
       assert.equal(again.location, at("?done=already"), "a second press");
     });
 
-    test("a policy that asks for a TPM is in the command", async () => {
+    test("the command has --key tpm when a TPM is required", async () => {
       const browser = await signedIn();
       const asked = await register(browser, { attestation: "required" });
       assert.match(asked.body, /--key tpm</);
     });
 
-    test("what cannot be registered says why, keeps what was typed, and makes no code", async () => {
+    test("an invalid registration shows its error, keeps the input, and creates no code", async () => {
       const browser = await signedIn();
       const foreign = await enrolledByCode(running.service, other.issuer);
       const revoked = await enrolled("Old");
@@ -180,7 +180,7 @@ describe("device administration", () => {
       assert.doesNotMatch((await browser.get(at())).body, />Kept</);
     });
 
-    test("a replacement is offered from the list, and ends the one before when it is enrolled", async () => {
+    test("a replacement revokes the replaced device when it is enrolled", async () => {
       const { deviceId } = await enrolled("Old till");
       const browser = await signedIn();
       const list = await browser.get(at());
@@ -194,7 +194,7 @@ describe("device administration", () => {
       assert.equal((await deviceOf(deviceId))?.revokedReason, "superseded");
     });
 
-    test("a code is withdrawn after one question, and enrols nothing any more", async () => {
+    test("a withdrawn code enrols nothing", async () => {
       const browser = await signedIn();
       const code = codeOn(await register(browser, { name: "Lost" }));
       const [, path = ""] =
@@ -215,7 +215,7 @@ describe("device administration", () => {
       assert.match((await browser.get(at("?done=spent"))).body, /was not withdrawn: it has been used/);
     });
 
-    test("the policy is chosen on its page and counts from then on", async () => {
+    test("a new policy applies to later enrolments", async () => {
       const browser = await signedIn();
       const page = await browser.get(at("/policy"));
       assert.match(page.body, /value="optional" checked/);
@@ -233,7 +233,7 @@ describe("device administration", () => {
       await changeOrganisationSettings(service, { orgId: org.organisation.id, settings, actor: "test" });
     });
 
-    test("nothing is changed by a form that is not ours, nor by a stale one, nor by another browser's", async () => {
+    test("rejects forms that are foreign, stale or from another browser", async () => {
       const { deviceId } = await enrolled("Stays");
       const browser = await signedIn();
       const { hidden } = await browser.get(at());
@@ -255,7 +255,7 @@ describe("device administration", () => {
       assert.equal((await deviceOf(deviceId))?.revokedAt, null);
     });
 
-    test("a change asks for a fresh sign-in and the second factor; looking does not", async () => {
+    test("changes require recent authentication with a second factor; reading doesn't", async () => {
       const { deviceId } = await enrolled("Fresh");
       const browser = await signedIn();
       const { hidden } = await browser.get(at());
@@ -288,7 +288,7 @@ describe("device administration", () => {
       const { hidden: sealed } = await browser.get(at());
       assert.ok(
         asksForProof(await browser.post(at("/register"), { ...registration, ...sealed })),
-        "a password alone is not enough for who has a second factor",
+        "requires the second factor of users who have one",
       );
       const second = await browser.get(beside);
       assert.ok(showsTwoFactor(second));
@@ -298,7 +298,7 @@ describe("device administration", () => {
       assert.ok(codeOn(await register(browser, { name: "Proven" })));
     });
 
-    test("the list is searched by name and id, by state, and paged, newest first", async () => {
+    test("searches by name, id and status, with pages, newest first", async () => {
       const here = await withAdministrator(`List${randomUUID().slice(0, 8)}`);
       const admin = await makeSystemAccount(running.service, here, { administrator: true });
       const ids: string[] = [];
@@ -342,7 +342,7 @@ describe("device administration", () => {
         assert.equal((await browser.get(at(odd, here))).status, 200, odd);
     });
 
-    test("a page of ours may send JSON, with its token and nothing less", async () => {
+    test("accepts JSON from our pages with a CSRF token only", async () => {
       const { deviceId } = await enrolled("By script");
       // The administrator has a second factor by now.
       const here = await withAdministrator(`Json${randomUUID().slice(0, 8)}`);
@@ -366,7 +366,7 @@ describe("device administration", () => {
       assert.equal((await send("/register", {}, token)).body["error"], "interaction_required");
     });
 
-    test("what a program sends again by its Idempotency-Key makes one code, and shows it once", async () => {
+    test("an Idempotency-Key creates one code and returns it once", async () => {
       const headers = { "idempotency-key": randomUUID() };
       const body = { name: "Again", expiresIn: 600 };
       const first = await callApi(at("/register"), account, { body, headers });
@@ -377,7 +377,7 @@ describe("device administration", () => {
       assert.equal((await enrol(org.issuer, String(first.body["code"]))).status, 201);
     });
 
-    test("a signature that would be good for another record is refused: these calls are signed in the strict form", async () => {
+    test("requires strict signatures for calls without a distinguishing body", async () => {
       const { deviceId } = await enrolled("Strict");
       const made = await callApi(at("/register"), account, { body: {} });
       for (const [path, body] of [

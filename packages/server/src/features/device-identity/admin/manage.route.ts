@@ -1,9 +1,6 @@
-/**
- * devices/manage/{org}: the organisation's devices, the codes for new ones, and the form that makes a code
- * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
- */
+/** Lists devices and creates enrolment codes, as pages and as an API (specification, "Device identity"). */
 import type { FastifyInstance } from "fastify";
-import { type AttestationPolicy, tightened } from "../../../core/devices/device.ts";
+import { type AttestationPolicy, stricterPolicy } from "../../../core/devices/device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
@@ -24,16 +21,23 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { actingOn, queryText, requireAdministrator, show, type Visit } from "../../../page-kit/visit.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
-import { managedDevices, openCodesOf, searchOf, searchQuery } from "./manage-list.ts";
+import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
 import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
-import { actingFor, forBoth, inside, type ManageDeps, managePath, manageTabs } from "./manage-visit.ts";
+import {
+  actingFor,
+  inTransaction,
+  type ManageDeps,
+  managePath,
+  manageTabs,
+  pageAndApiRoute,
+} from "./manage-visit.ts";
 import { registerDevice } from "./register-device.ts";
 import type { RegisterForm } from "./register-form.ts";
 import { changedFields, readRegistration, typedFields } from "./registration.ts";
 
 export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { door } = deps.programs;
-  forBoth(app, deps, listOperation, {
+  pageAndApiRoute(app, deps, listOperation, {
     program: apiHandler(door, listOperation, async ({ caller, query }) => {
       const page = readPage(query);
       const { search, state } = query;
@@ -44,11 +48,11 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
     }),
     page: showPage,
   });
-  forBoth(app, deps, registerOperation, {
+  pageAndApiRoute(app, deps, registerOperation, {
     program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
       const { expiresIn, ...asked } = body;
       const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
-      const made = await registerDevice(inside(deps, within), { ...actingFor(caller), ...input });
+      const made = await registerDevice(inTransaction(deps, within), { ...actingFor(caller), ...input });
       const { id, code, expiresAt } = made;
       const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
       return { status: 201, body: answer, shownOnce: ["code"] };
@@ -84,9 +88,9 @@ async function showList(
     tabs: manageTabs(organisation, "list", frame.messages),
     done: done === "revoked" || done === "withdrawn" || done === "spent" ? done : undefined,
     listUri: managePath(organisation),
-    search: searchOf(values),
-    ...(await managedDevices(deps, visit, values, frame.messages)),
-    codes: await openCodesOf(deps, visit, values),
+    search: readSearch(values),
+    ...(await listManagedDevices(deps, visit, values, frame.messages)),
+    codes: await listOpenCodes(deps, visit, values),
     form: {
       ...form,
       action: managePath(organisation, "/register"),
@@ -101,7 +105,7 @@ async function showList(
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
   const typed = typedFields(formOf(request).values);
-  // Whoever has to sign in first finds what they typed.
+  // After a sign-in the form is filled in again.
   const path = managePath(organisation, queryText(changedFields(typed)));
   const form = await acceptOneTimeForm(deps, visit, path);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
@@ -113,7 +117,7 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const read = await readRegistration(deps, organisation.id, typed);
   if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
   const wanted = { ...actingOn(visit, signedIn), ...read };
-  const created = await applyOnce(deps, form, (inside) => registerDevice(inside, wanted));
+  const created = await applyOnce(deps, form, (inTransaction) => registerDevice(inTransaction, wanted));
   if (created === "duplicate-submission") {
     const { console: texts, devices } = pageMessages(visit, signedIn);
     const made = { label: devices.codes.heading, uri: managePath(organisation) };
@@ -138,13 +142,13 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   await show(visit, frame, page);
 }
 
-/** For the device client. The code is in its environment: arguments can be read by every user of a machine. */
+/** The code is passed in the environment: every user of a machine can read command-line arguments. */
 function enrollCommand(
   { baseUrl }: ManageDeps,
   { id, settings }: Organisation,
   code: { readonly code: string; readonly attestation?: AttestationPolicy },
 ): string {
-  const policy = tightened(settings.deviceAttestation, code.attestation ?? "none");
+  const policy = stricterPolicy(settings.deviceAttestation, code.attestation ?? "none");
   const key = policy === "required" ? " --key tpm" : "";
   return `SIGNET_ENROLLMENT_CODE=${code.code} signet-device enroll --server ${baseUrl} --org ${id}${key}`;
 }

@@ -1,3 +1,4 @@
+/** Enrolment codes that can still be used, on the device list page. */
 import type { AttestationPolicy } from "../../../core/devices/device.ts";
 import { card } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -8,7 +9,7 @@ export type OpenCodes = {
     id: string;
     name: string | null;
     attestation: AttestationPolicy;
-    /** The name of the device that ends with it, or its id. */
+    /** The name or id of the device it replaces. */
     replaces: string | undefined;
     /** Milliseconds. */
     createdAt: number;
@@ -19,10 +20,9 @@ export type OpenCodes = {
   olderUri?: string | undefined;
 };
 
-/** Who made a code, as far as a page can say it. */
+/** Who created a code. */
 export type CodeAuthor = { email: string } | "operator" | "program" | "formerUser";
 
-/** Codes that could still enrol a device; nothing when there is none. */
 export function openCodes({ codes, olderUri }: OpenCodes, messages: Messages): Html | undefined {
   const text = messages.devices.codes;
   if (codes.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { selectField } from "../../../html/components/fields.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
-/** Why a device is revoked: it stands in the revocation list (RFC 5280 §5.3.1). */
+/** The reason of a revocation, which the CRL publishes (RFC 5280 §5.3.1). */
 export function reasonField(messages: Messages): Html {
   const { revoke: text } = messages.devices;
   return selectField({

@@ -13,9 +13,9 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { findCode, listUsableCodes } from "../enroll/enrollment-code.store.ts";
-import { countEnrollment, findUsableCode } from "../enroll/enrollment-code.ts";
-import { enrollmentRemovals } from "./enrollment-removals.ts";
+import { findCode, listUsableCodes } from "../enrol/enrolment-code.store.ts";
+import { countEnrolmentAttempt, findUsableCode } from "../enrol/enrolment-code.ts";
+import { enrollmentRemovals } from "./enrolment-removals.ts";
 import { type DeviceRegistration, registerDevice, withdrawCode } from "./register-device.ts";
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ describe("registering a device", () => {
     });
     after(() => server.close());
 
-    test("a code is good for a day, or from ten minutes to seven days", async () => {
+    test("a code is valid for a day, or ten minutes to seven days", async () => {
       assert.equal((await register()).expiresAt, clock() + DAY_MS);
       for (const seconds of [600, 604_800])
         assert.equal((await register({ expiresInSeconds: seconds })).expiresAt, clock() + seconds * 1000);
@@ -50,7 +50,7 @@ describe("registering a device", () => {
         });
     });
 
-    test("its name, policy and the device it replaces are checked", async () => {
+    test("validates name, policy and replaced device of a code", async () => {
       for (const wrong of [
         { name: "" },
         { name: "a\nb" },
@@ -70,7 +70,7 @@ describe("registering a device", () => {
       assert.deepEqual([code?.name, code?.attestation, code?.replaces], ["Till", "required", device.id]);
     });
 
-    test("neither the table nor the audit log has the code itself", async () => {
+    test("stores only the hash of a code", async () => {
       const { code, id } = await register({ name: "Till", address: "192.0.2.1" });
       const { query } = server.service.database;
       const rows = await query
@@ -87,7 +87,7 @@ describe("registering a device", () => {
       for (const part of [code, code.replaceAll("-", ""), ...parts]) assert.ok(!kept.includes(part), part);
     });
 
-    test("a code that is withdrawn is worth nothing, once, and only by its own organisation", async () => {
+    test("withdraws a code once, in its own organisation only", async () => {
       const { code, id } = await register();
       const orgId = org.organisation.id;
       const other = await makeOrganisation(server.service, "Beta");
@@ -103,7 +103,7 @@ describe("registering a device", () => {
       await assert.rejects(findUsableCode(deps, { id: orgId }, code, "192.0.2.1"), { status: 401 });
     });
 
-    test("wrong codes count for the whole organisation, requests for their address", async () => {
+    test("limits wrong codes by organisation and requests by address", async () => {
       clock.advance(61_000);
       const limits = {
         ...defaultRateLimits,
@@ -119,13 +119,13 @@ describe("registering a device", () => {
       // Guesses lock nobody out.
       for (let time = 0; time < 3; time++) await findUsableCode(deps, { id: orgId }, code, "192.0.2.9");
       await assert.rejects(findUsableCode(deps, { id: orgId }, code, "192.0.2.9"), { status: 429 });
-      await assert.rejects(countEnrollment(deps, orgId, "192.0.2.9"), { status: 429 });
-      await countEnrollment(deps, orgId, "192.0.2.10");
+      await assert.rejects(countEnrolmentAttempt(deps, orgId, "192.0.2.9"), { status: 429 });
+      await countEnrolmentAttempt(deps, orgId, "192.0.2.10");
       clock.advance(61_000);
-      await countEnrollment(deps, orgId, "192.0.2.9");
+      await countEnrolmentAttempt(deps, orgId, "192.0.2.9");
     });
 
-    test("the defaults are ten and sixty wrong codes, and six hundred requests, a minute", () => {
+    test("has default limits of ten and sixty wrong codes and 600 requests a minute", () => {
       const of = (name: keyof typeof defaultRateLimits) => {
         const { count, windowSeconds } = defaultRateLimits[name];
         return [count, windowSeconds];
@@ -135,7 +135,7 @@ describe("registering a device", () => {
       assert.deepEqual(of("enrollment-address"), [600, 60]);
     });
 
-    test("codes are removed a month after their end, challenges a day after theirs", async () => {
+    test("deletes codes a month and challenges a day after they expire", async () => {
       const { id } = await register();
       const orgId = org.organisation.id;
       const { service } = server;
@@ -170,7 +170,7 @@ describe("registering a device", () => {
       assert.deepEqual(await round(), [false, 0]);
     });
 
-    test("the list of codes goes on after the last one of a page", async () => {
+    test("pages the list of codes", async () => {
       const made = [await register(), await register(), await register()].map(({ id }) => id).reverse();
       const query = server.service.database.query;
       const page = (more: { after?: string }) =>

@@ -1,18 +1,18 @@
-/** Letting a device in: an administrator makes a code, shown once, which whoever has it may enrol one device with. */
+/** Creates and withdraws enrolment codes: an administrator registers a device, the code enrols it once. */
 import { newUuid } from "@signet/protocol/uuid";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import {
   type AttestationPolicy,
   attestationPolicies,
-  type EnrollmentCode,
+  type EnrolmentCode,
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { isOrganisationName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { insertCode, withdrawCodeRow } from "../enroll/enrollment-code.store.ts";
-import { codeHashOf, newEnrollmentCode } from "../enroll/enrollment-code.ts";
+import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
+import { enrolmentCodeHash, newEnrolmentCode } from "../enrol/enrolment-code.ts";
 
 export interface RegisterDeviceDeps {
   readonly database: Database;
@@ -21,21 +21,21 @@ export interface RegisterDeviceDeps {
 
 export interface DeviceRegistration {
   readonly orgId: string;
-  /** Of the device: 1 to 100 characters; its id when left out. */
+  /** The device's name, 1 to 100 characters; default: its id. */
   readonly name?: string;
-  /** Only tightens the organisation's own policy: `none` asks for nothing more, and is meant when it is left out. */
+  /** Can only be stricter than the organisation's policy; default: `none`. */
   readonly attestation?: string;
-  /** 600 to 604800; a day when left out. */
+  /** 600 to 604800; default: a day. */
   readonly expiresInSeconds?: number;
-  /** Id of a device of the same organisation, which is revoked when the new one is enrolled. */
+  /** The id of a device to revoke when the new one is enrolled. */
   readonly replaces?: string;
-  /** As the audit log has it. */
+  /** For the audit log. */
   readonly actor: string;
   readonly address?: string;
 }
 
 export interface RegisteredDevice {
-  /** Shown once: its hash alone is kept. */
+  /** Shown once: only its hash is stored. */
   readonly code: string;
   /** Of the code. */
   readonly id: string;
@@ -44,24 +44,24 @@ export interface RegisteredDevice {
 }
 
 const DAY_SECONDS = 86_400;
-const SHORTEST_SECONDS = 600;
-const LONGEST_SECONDS = 7 * DAY_SECONDS;
+const MIN_LIFETIME_SECONDS = 600;
+const MAX_LIFETIME_SECONDS = 7 * DAY_SECONDS;
 
-/** @throws CodedError 400 invalid_request, naming what is wrong */
+/** @throws CodedError 400 invalid_request, that names the member */
 export async function registerDevice(
   deps: RegisterDeviceDeps,
   input: DeviceRegistration,
 ): Promise<RegisteredDevice> {
   const { orgId, actor, address } = input;
   const replaces = input.replaces?.trim().toLowerCase();
-  const seconds = lifetimeOf(input.expiresInSeconds);
-  const asked = { name: nameOf(input.name), attestation: policyOf(input.attestation) };
-  const code = newEnrollmentCode();
+  const seconds = requireLifetime(input.expiresInSeconds);
+  const requested = { name: requireName(input.name), attestation: requirePolicy(input.attestation) };
+  const code = newEnrolmentCode();
   const now = deps.clock();
-  const row: EnrollmentCode = {
+  const row: EnrolmentCode = {
     orgId,
     id: newUuid(),
-    ...asked,
+    ...requested,
     replaces: replaces ?? null,
     createdAt: now,
     createdBy: actor,
@@ -72,8 +72,8 @@ export async function registerDevice(
   };
   await deps.database.transaction(async (tx) => {
     if (replaces !== undefined && !(await findDevice(tx, orgId, replaces)))
-      throw wrong("replaces must be the id of a device of this organisation");
-    await insertCode(tx, row, codeHashOf(code) ?? "");
+      throw invalid("replaces must be the id of a device of this organisation");
+    await insertCode(tx, row, enrolmentCodeHash(code) ?? "");
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -91,7 +91,7 @@ export async function registerDevice(
   return { code, id: row.id, expiresAt: row.expiresAt };
 }
 
-/** @param id of the code. @returns false when the organisation has none such that could still be used */
+/** @param id of the code. @returns false when there is no usable code with this id */
 export async function withdrawCode(
   deps: RegisterDeviceDeps,
   { orgId, id, actor, address }: { orgId: string; id: string; actor: string; address?: string },
@@ -112,22 +112,22 @@ export async function withdrawCode(
   });
 }
 
-function nameOf(name: string | undefined): string | null {
+function requireName(name: string | undefined): string | null {
   if (name === undefined) return null;
-  if (!isOrganisationName(name)) throw wrong("name must be 1 to 100 plain characters");
+  if (!isOrganisationName(name)) throw invalid("name must be 1 to 100 plain characters");
   return name.trim();
 }
 
-function policyOf(attestation = "none"): AttestationPolicy {
+function requirePolicy(attestation = "none"): AttestationPolicy {
   const known = attestationPolicies.find((policy) => policy === attestation);
-  if (!known) throw wrong(`attestation must be one of ${attestationPolicies.join(", ")}`);
+  if (!known) throw invalid(`attestation must be one of ${attestationPolicies.join(", ")}`);
   return known;
 }
 
-function lifetimeOf(seconds = DAY_SECONDS): number {
-  if (!Number.isInteger(seconds) || seconds < SHORTEST_SECONDS || seconds > LONGEST_SECONDS)
-    throw wrong("a code is good for 10 minutes at least and 7 days at most");
+function requireLifetime(seconds = DAY_SECONDS): number {
+  if (!Number.isInteger(seconds) || seconds < MIN_LIFETIME_SECONDS || seconds > MAX_LIFETIME_SECONDS)
+    throw invalid("the lifetime of a code must be 10 minutes to 7 days");
   return seconds;
 }
 
-const wrong = (description: string) => new CodedError(400, "invalid_request", description);
+const invalid = (description: string) => new CodedError(400, "invalid_request", description);

@@ -1,3 +1,4 @@
+/** The form that creates an enrolment code. */
 import type { AttestationPolicy } from "../../../core/devices/device.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
 import { fieldState } from "../../../html/components/form-state.ts";
@@ -10,18 +11,16 @@ export type RegisterForm = {
   action: string;
   csrf: string;
   once: string;
-  /** The organisation's own policy: a code can only tighten it. */
+  /** The organisation's policy: a code can only be stricter. */
   policy: AttestationPolicy;
   typed: RegisterFields;
-  /** Why there is no code: which field, and what about it. */
   fault?: { field: keyof RegisterFields; error: RegisterFault } | undefined;
-  /** Nothing is wrong with what was typed: the page waited too long, or has made its code. */
+  /** The input is valid, but the form expired or was submitted before. */
   failure?: FormFailure | undefined;
 };
 
 export type RegisterFault = "badName" | "badReplaces" | "badChoice";
 
-/** As they were typed. */
 export type RegisterFields = { name: string; attestation: string; expiresIn: string; replaces: string };
 
 export const lifetimes = [3_600, 86_400, 3 * 86_400, 7 * 86_400] as const;
@@ -32,7 +31,6 @@ export const emptyRegisterFields: RegisterFields = {
   replaces: "",
 };
 
-/** What the notice above the page says. */
 export function registerFailure(
   { fault, failure }: RegisterForm,
   { devices: { register: text } }: Messages,
@@ -41,7 +39,6 @@ export function registerFailure(
   return fault && { kind: "faults", fields: [{ id: fault.field, label: text[fault.field] }] };
 }
 
-/** The form that makes an enrolment code. */
 export function registerForm(
   { action, csrf, once, policy, typed, fault }: RegisterForm,
   messages: Messages,
@@ -100,7 +97,7 @@ export function registerForm(
   });
 }
 
-/** Where the organisation asks for the most already, there is nothing to choose. */
+/** Without stricter options there is nothing to choose. */
 function attestationChoices(policy: AttestationPolicy, text: Messages["devices"]["register"]) {
   const tighter = (["optional", "required"] as const).filter((one) =>
     one === "optional" ? policy === "none" : policy !== "required",

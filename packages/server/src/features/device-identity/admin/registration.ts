@@ -1,4 +1,4 @@
-/** What was typed into the registration form: kept as it is, until it can be a registration. */
+/** Reads the registration form. */
 import { isUuid } from "@signet/protocol/hash";
 import { type AttestationPolicy, attestationPolicies } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
@@ -9,7 +9,7 @@ import { emptyRegisterFields, lifetimes, type RegisterFault, type RegisterFields
 
 const fieldNames = ["name", "attestation", "expiresIn", "replaces"] as const;
 
-/** The members of a form, or of an address that fills one. */
+/** From a form, or from a query that fills it in. */
 export function typedFields(values: ReadonlyMap<string, string>): RegisterFields {
   const given = fieldNames.flatMap((name) => {
     const value = values.get(name)?.slice(0, 200);
@@ -18,7 +18,7 @@ export function typedFields(values: ReadonlyMap<string, string>): RegisterFields
   return { ...emptyRegisterFields, ...Object.fromEntries(given) };
 }
 
-/** What differs from an empty form, for an address that fills it again. */
+/** What differs from an empty form, for a query that fills it in again. */
 export const changedFields = (typed: RegisterFields): Partial<RegisterFields> =>
   Object.fromEntries(
     fieldNames.flatMap((name) => (typed[name] === emptyRegisterFields[name] ? [] : [[name, typed[name]]])),

@@ -1,4 +1,4 @@
-/** devices/manage/{org}/{id}/revoke: a device ends at once. */
+/** Revokes a device, by a confirmation page or by API. */
 import type { FastifyInstance } from "fastify";
 import { type RevocationReason, revocationReasons } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
@@ -7,9 +7,9 @@ import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
 import { alreadyApplied, applied } from "../../../page-kit/confirmation.ts";
-import { confirmedRoutes, devicesCrumb, idIn } from "./confirmed-act.ts";
+import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { revokeOperation } from "./manage-operations.ts";
-import { actingFor, inside, type ManageDeps, managePath } from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps, managePath } from "./manage-visit.ts";
 import { reasonField } from "./reason-field.ts";
 
 export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
@@ -17,11 +17,11 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
     deps.programs.strictDoor,
     revokeOperation,
     async ({ caller, params, body, within }) => {
-      const deviceId = idIn(params["id"]);
+      const deviceId = pathId(params["id"]);
       const { reason = "unspecified" } = body;
       const device = await findDevice(deps.database.query, caller.organisation.id, deviceId);
       if (!device) throw nothingHere();
-      await revokeDevice(inside(deps, within), { ...actingFor(caller), deviceId, reason });
+      await revokeDevice(inTransaction(deps, within), { ...actingFor(caller), deviceId, reason });
       return { status: 204 };
     },
   );
@@ -31,7 +31,7 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
     { operation: revokeOperation, program },
     {
       current: "devices",
-      load: (_, { id: orgId }, { id }) => findDevice(deps.database.query, orgId, idIn(id)),
+      load: (_, { id: orgId }, { id }) => findDevice(deps.database.query, orgId, pathId(id)),
       backUri: (organisation) => managePath(organisation),
       isDone: (_, { revokedAt }) => revokedAt !== null,
       question: (messages, { name }, organisation) => {

@@ -1,16 +1,16 @@
-/** Whose TPMs are believed, as the policy page shows it. The lists are looked after by commands. */
+/** The trusted roots and allowed endorsement keys on the policy page; CLI commands change them. */
 import type { Database } from "../../../db/open.ts";
 import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
 import { shownHash } from "../ek-trust/shown-hash.ts";
 import type { TrustList } from "./device-policy.page.ts";
 
-const MOST = 50;
+const MAX_ITEMS = 50;
 
 export async function trustLists(
   { database }: { readonly database: Database },
   orgId: string,
 ): Promise<{ roots: TrustList; eks: TrustList }> {
-  const page = { limit: MOST + 1 };
+  const page = { limit: MAX_ITEMS + 1 };
   const roots = (await listRoots(database.query, orgId, page)).map(({ subject, fingerprint, notAfter }) => ({
     name: subject,
     fingerprint: shownHash(fingerprint),
@@ -22,14 +22,14 @@ export async function trustLists(
     at: createdAt,
   }));
   return {
-    roots: { ...shown(roots), ...commands("device-roots", "import", orgId, "ROOT.pem") },
-    eks: { ...shown(eks), ...commands("ek-allow", "add", orgId, "EK.pem") },
+    roots: { ...visibleItems(roots), ...commands("device-roots", "import", orgId, "ROOT.pem") },
+    eks: { ...visibleItems(eks), ...commands("ek-allow", "add", orgId, "EK.pem") },
   };
 }
 
-const shown = (items: TrustList["items"]) => ({
-  items: items.slice(0, MOST),
-  hasMore: items.length > MOST,
+const visibleItems = (items: TrustList["items"]) => ({
+  items: items.slice(0, MAX_ITEMS),
+  hasMore: items.length > MAX_ITEMS,
 });
 
 const commands = (noun: string, verb: string, orgId: string, file: string) => ({

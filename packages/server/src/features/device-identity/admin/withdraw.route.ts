@@ -1,17 +1,17 @@
-/** devices/manage/{org}/codes/{id}/withdraw: a code that nobody has used enrols nothing any more. */
+/** Withdraws an unused enrolment code, by a confirmation page or by API. */
 import type { FastifyInstance } from "fastify";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
 import { applied } from "../../../page-kit/confirmation.ts";
-import { findCode } from "../enroll/enrollment-code.store.ts";
-import { isUsable } from "../enroll/enrollment-code.ts";
-import { confirmedRoutes, devicesCrumb, idIn } from "./confirmed-act.ts";
+import { findCode } from "../enrol/enrolment-code.store.ts";
+import { isUsable } from "../enrol/enrolment-code.ts";
+import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { withdrawOperation } from "./manage-operations.ts";
-import { actingFor, inside, type ManageDeps, managePath } from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps, managePath } from "./manage-visit.ts";
 import { withdrawCode } from "./register-device.ts";
 
-/** That a device has come with it is nothing to pass over: it was not withdrawn. */
+/** Tells the administrator that the code was used, not withdrawn. */
 const SPENT = "?done=spent";
 
 export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
@@ -19,8 +19,9 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     deps.programs.strictDoor,
     withdrawOperation,
     async ({ caller, params, within }) => {
-      const id = idIn(params["id"]);
-      if (!(await withdrawCode(inside(deps, within), { ...actingFor(caller), id }))) throw nothingHere();
+      const id = pathId(params["id"]);
+      if (!(await withdrawCode(inTransaction(deps, within), { ...actingFor(caller), id })))
+        throw nothingHere();
       return { status: 204 };
     },
   );
@@ -30,7 +31,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     { operation: withdrawOperation, program },
     {
       current: "devices",
-      load: (_, { id: orgId }, { id }) => findCode(deps.database.query, orgId, idIn(id)),
+      load: (_, { id: orgId }, { id }) => findCode(deps.database.query, orgId, pathId(id)),
       backUri: (organisation, code) => {
         const isSpent = !isUsable(code, deps.clock()) && code.withdrawnAt === null;
         return managePath(organisation, isSpent ? SPENT : "");

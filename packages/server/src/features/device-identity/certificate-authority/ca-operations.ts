@@ -1,16 +1,16 @@
-/** The device CA's public documents, for /openapi.json. */
+/** The device CA's public documents in /openapi.json. */
 import Type from "typebox";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
 
 const shared = { tag: "Device identity", security: [] } as const;
 const errors = oauthErrorAnswers([404, 500, 503]);
-const cached = { ETag: "for If-None-Match: asked each time, told shortly when nothing has changed" };
+const cached = { ETag: "for If-None-Match; revalidate at every use" };
 const der = (what: string) => Type.String({ description: `${what}, DER`, examples: ["0…"] });
 
 const ocspAnswer = {
   200: {
     description:
-      "Good, revoked or unknown for each certificate, signed by the CA, with the nonce of the request; `malformedRequest` for what cannot be read",
+      "Good, revoked or unknown for each certificate, signed by the CA, with the request's nonce; `malformedRequest` for an invalid request",
     schema: der("OCSPResponse (RFC 6960)"),
     contentType: "application/ocsp-response",
   },
@@ -24,7 +24,7 @@ export const caOperations: readonly DescribedOperation[] = [
     operationId: "getDeviceCa",
     summary: "The certificates of the organisation's device CA, newest first",
     description:
-      "Each is a root of its own. The first one issues; the others are there until the last certificate that they issued has expired.",
+      "Each is a self-signed root. The first one issues; the others stay until their last certificate has expired.",
     answers: {
       200: {
         description: "PEM",
@@ -32,7 +32,7 @@ export const caOperations: readonly DescribedOperation[] = [
         contentType: "application/x-pem-file",
         headers: cached,
       },
-      304: { description: "Nothing has changed" },
+      304: { description: "Not modified" },
       ...errors,
     },
   },
@@ -43,9 +43,9 @@ export const caOperations: readonly DescribedOperation[] = [
     operationId: "getDeviceCrl",
     summary: "The certificate revocation list of one generation of the device CA",
     description:
-      "Each certificate names its own. Good for a day, and signed anew at once when a device is revoked.",
+      "Each certificate names its CRL. Valid for a day; a new one is signed immediately after a revocation.",
     query: Type.Object({
-      generation: Type.Optional(Type.Integer({ minimum: 1, description: "the newest when left out" })),
+      generation: Type.Optional(Type.Integer({ minimum: 1, description: "default: the newest" })),
     }),
     answers: {
       200: {
@@ -54,7 +54,7 @@ export const caOperations: readonly DescribedOperation[] = [
         contentType: "application/pkix-crl",
         headers: cached,
       },
-      304: { description: "Nothing has changed" },
+      304: { description: "Not modified" },
       ...oauthErrorAnswers([400]),
       ...errors,
     },
@@ -64,9 +64,9 @@ export const caOperations: readonly DescribedOperation[] = [
     method: "POST",
     path: "/oauth/:org/devices/ocsp",
     operationId: "askDeviceStatus",
-    summary: "Whether device certificates are revoked (OCSP)",
+    summary: "Check device certificates by OCSP",
     description:
-      "Up to 8 KiB and 16 certificates of one generation, with a nonce of 1 to 32 bytes if wanted. The answer is as of this moment.",
+      "Up to 8 KiB and 16 certificates of one generation, with an optional nonce. The response is always current.",
     body: {
       contentType: "application/ocsp-request",
       isOptional: false,
@@ -80,8 +80,8 @@ export const caOperations: readonly DescribedOperation[] = [
     method: "GET",
     path: "/oauth/:org/devices/ocsp/*",
     operationId: "getDeviceStatus",
-    summary: "The same, with the request in the address",
-    description: "The request in base64, with its `+`, `/` and `=` written as `%2B`, `%2F` and `%3D`.",
+    summary: "Check device certificates by OCSP (GET)",
+    description: "The request in base64, with `+`, `/` and `=` percent-encoded.",
     answers: { ...ocspAnswer, ...errors },
   },
 ];

@@ -48,14 +48,14 @@ forEachDatabase(({ name, fresh }) => {
 
   const get = (path: string, headers: Record<string, string> = {}, org = acme) =>
     fetch(`${org.issuer}/devices/${path}`, { headers });
-  const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+  const decodeBase64 = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
   const post = (body: Buffer, type = OCSP_REQUEST, org = acme) =>
     fetch(`${org.issuer}/devices/ocsp`, { method: "POST", body, headers: { "content-type": type } });
   const device = (org = acme) => enrolledDevice(service, org.organisation.id);
   const revoke = ({ orgId, id }: EnrolledDevice) =>
     revokeDevice(service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
   const write = async (name: string, org: TestOrganisation) =>
-    ssl.write(name, await bytesOf(await get("ca.pem", {}, org)));
+    ssl.write(name, await decodeBase64(await get("ca.pem", {}, org)));
   /** What openssl makes of the running server's answer. */
   const status = async (one: EnrolledDevice, more: { org?: TestOrganisation; args?: string[] } = {}) => {
     const { org = acme, args = [] } = more;
@@ -73,7 +73,7 @@ forEachDatabase(({ name, fresh }) => {
     return text;
   };
 
-  test("ca.pem has every generation, the newest first, and tells caches to ask each time", async () => {
+  test("ca.pem has every generation, newest first, and must be revalidated", async () => {
     const answer = await get("ca.pem");
     const pem = await answer.text();
     assert.equal(answer.status, 200);
@@ -93,7 +93,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.ok(!both.includes(pem));
   });
 
-  test("ca.crl is the newest generation's, or that of the one which is named; openssl reads it as it is", async () => {
+  test("ca.crl is the CRL of the named or newest generation, readable by openssl", async () => {
     const org = await makeOrganisation(service, "Lists");
     const { id: orgId } = org.organisation;
     const one = await device(org);
@@ -102,7 +102,7 @@ forEachDatabase(({ name, fresh }) => {
       const answer = await get(path, {}, org);
       assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, "application/pkix-crl"]);
       assert.equal(answer.headers.get("cache-control"), "no-cache");
-      await ssl.write("list.crl", await bytesOf(answer));
+      await ssl.write("list.crl", await decodeBase64(answer));
       await write("ca.pem", org);
       const { text } = await ssl(
         "crl",
@@ -131,10 +131,10 @@ forEachDatabase(({ name, fresh }) => {
     await revoke(one);
     const after = await fetch(named, { headers: { "if-none-match": etag } });
     assert.equal(after.status, 200, "at once");
-    assert.ok((await bytesOf(after)).length > (await bytesOf(before)).length);
+    assert.ok((await decodeBase64(after)).length > (await decodeBase64(before)).length);
   });
 
-  test("what is not there is 404, what cannot be read 400, in the form of every device route", async () => {
+  test("answers 404 for unknown and 400 for malformed requests", async () => {
     const told = async (answer: Response) => [
       answer.status,
       ((await answer.json()) as { error: string }).error,
@@ -193,7 +193,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.match(await status(renewed), /: good\n/);
   });
 
-  test("another organisation's certificate is never good, and its answers prove nothing here", async () => {
+  test("another organisation's certificate is unknown, and its responses don't verify", async () => {
     await write("ca.pem", twin);
     const theirs = await device(twin);
     assert.match(await status(theirs, { org: twin }), /Response verify OK.*: good\n/s);
@@ -204,10 +204,10 @@ forEachDatabase(({ name, fresh }) => {
     assert.doesNotMatch(await status(mine, { org: twin }), /verify OK|: good/);
   });
 
-  test("after a rotation each generation answers for its own; of a mixed request, one of them for its own alone", async () => {
+  test("each generation responds for its own certificates", async () => {
     const org = await makeOrganisation(service, "Mixed");
     const old = await device(org);
-    await ssl.write("old.pem", await bytesOf(await get("ca.pem", {}, org)));
+    await ssl.write("old.pem", await decodeBase64(await get("ca.pem", {}, org)));
     const made = await service.deviceCa.rotate({ orgId: org.organisation.id, actor: "test" });
     await ssl.write("new.pem", made.certificatePem);
     await write("both.pem", org);
@@ -234,7 +234,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("a request in the address is answered like one in a body; no cache keeps either", async () => {
+  test("GET and POST get the same OCSP response, not cached", async () => {
     await write("ca.pem", acme);
     const one = await device();
     await ssl.write("device.pem", one.certificate);
@@ -247,7 +247,7 @@ forEachDatabase(({ name, fresh }) => {
         [200, "application/ocsp-response"],
       );
       assert.equal(answer.headers.get("cache-control"), "no-store");
-      await ssl.write("answer.der", await bytesOf(answer));
+      await ssl.write("answer.der", await decodeBase64(answer));
       const args = [
         "-issuer",
         "@ca.pem",
@@ -266,17 +266,17 @@ forEachDatabase(({ name, fresh }) => {
       assert.equal(nonce.exec(told.text)?.[1], nonce.exec(asked.text)?.[1] ?? "none");
     }
     for (const path of ["ocsp/", "ocsp/!", "ocsp/MAA"])
-      assert.equal((await bytesOf(await get(path))).toString("hex"), MALFORMED, path);
+      assert.equal((await decodeBase64(await get(path))).toString("hex"), MALFORMED, path);
   });
 
-  test("what is no request is told so in an OCSP answer; too much, and another kind of body, by the status", async () => {
+  test("a malformed request gets an OCSP error, an oversized or mistyped one an HTTP status", async () => {
     const malformed = async (body: Buffer) => {
       const answer = await post(body);
       assert.deepEqual(
         [answer.status, answer.headers.get("content-type")],
         [200, "application/ocsp-response"],
       );
-      assert.equal((await bytesOf(answer)).toString("hex"), MALFORMED);
+      assert.equal((await decodeBase64(answer)).toString("hex"), MALFORMED);
     };
     for (const body of [Buffer.alloc(0), Buffer.from("{}"), Buffer.from("3000", "hex"), randomBytes(500)])
       await malformed(body);
@@ -288,7 +288,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   if (name === "sqlite")
-    test("whatever bit of a request is wrong, the answer is an OCSP answer that is good for no certificate of ours", async () => {
+    test("every flipped bit of a request gets an OCSP response without a good status", async () => {
       await write("ca.pem", acme);
       await ssl.write("device.pem", (await device()).certificate);
       await ssl("ocsp", "-issuer", "@ca.pem", "-cert", "@device.pem", "-no_nonce", "-reqout", "@request.der");
@@ -302,7 +302,7 @@ forEachDatabase(({ name, fresh }) => {
           [answer.status, answer.headers.get("content-type")],
           [200, "application/ocsp-response"],
         );
-        const told = await bytesOf(answer);
+        const told = await decodeBase64(answer);
         // good [0] stands between the certificate's number and the time.
         const isGood = told.includes(Buffer.from("8000180f", "hex"));
         assert.equal(isGood, false, `bit ${bit}`);

@@ -1,15 +1,12 @@
-/**
- * What anybody may have of an organisation's device CA (device-identity.md §1): its certificates, which of them issued
- * are revoked, as a list (RFC 5280 §5) and one by one (OCSP, RFC 6960).
- */
+/** The public documents of a device CA: certificates, CRL (RFC 5280 §5) and OCSP (RFC 6960; device-identity.md §1). */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
-import { answerOcsp } from "../../../core/device-ca/revocation/ocsp-answer.ts";
-import { MOST_REQUEST_BYTES } from "../../../core/device-ca/revocation/ocsp-request.ts";
+import { MAX_REQUEST_BYTES } from "../../../core/device-ca/revocation/ocsp-request.ts";
+import { buildOcspResponse } from "../../../core/device-ca/revocation/ocsp-response.ts";
 import {
+  currentRevocationList,
   type RevocationListDeps,
-  revocationListOf,
 } from "../../../core/device-ca/revocation/revocation-list.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
@@ -24,64 +21,65 @@ export interface CaRouteDeps extends RevocationListDeps {
 }
 
 const OCSP_REQUEST = "application/ocsp-request";
-const DEVICES = "/oauth/:org/devices";
 
-/** In a scope of its own: no other route takes OCSP requests for a body. */
+/** In a separate scope: only these routes parse OCSP requests. */
 export function caRoutes(app: FastifyInstance, deps: CaRouteDeps): void {
   app.removeAllContentTypeParsers();
-  const parser = { parseAs: "buffer", bodyLimit: MOST_REQUEST_BYTES } as const;
+  const parser = { parseAs: "buffer", bodyLimit: MAX_REQUEST_BYTES } as const;
   app.addContentTypeParser(OCSP_REQUEST, parser, (_request, body, done) => done(null, body));
   const document = (
-    make: (organisation: Organisation, request: FastifyRequest) => Promise<PublishedDocument>,
+    build: (organisation: Organisation, request: FastifyRequest) => Promise<PublishedDocument>,
   ) =>
     inOrganisation(deps.organisations.find, async ({ organisation, request, reply }) =>
-      sendDocument(request, reply, await make(organisation, request)),
+      sendDocument(request, reply, await build(organisation, request)),
     );
   const withHead = { exposeHeadRoute: true };
   app.get(
-    `${DEVICES}/ca.pem`,
+    "/oauth/:org/devices/ca.pem",
     withHead,
     document(({ id }) => certificates(deps, id)),
   );
   app.get(
-    `${DEVICES}/ca.crl`,
+    "/oauth/:org/devices/ca.crl",
     withHead,
     document(({ id }, request) => revocations(deps, id, request)),
   );
-  const ocsp = (bytesOf: (request: FastifyRequest) => Buffer) =>
+  const ocsp = (readRequest: (request: FastifyRequest) => Buffer) =>
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) =>
-      sendOcsp(reply, await answerOcsp({ ...deps, ...deps.deviceCa }, organisation.id, bytesOf(request))),
+      sendOcsp(
+        reply,
+        await buildOcspResponse({ ...deps, ...deps.deviceCa }, organisation.id, readRequest(request)),
+      ),
     );
   app.post(
-    `${DEVICES}/ocsp`,
+    "/oauth/:org/devices/ocsp",
     ocsp(({ body }) => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))),
   );
-  // RFC 6960 appendix A.1: base64, which may have slashes in it.
-  app.get(`${DEVICES}/ocsp/*`, ocsp(fromAddress));
+  // RFC 6960 appendix A.1: base64, which may contain slashes.
+  app.get("/oauth/:org/devices/ocsp/*", ocsp(requestInPath));
 }
 
-/** All generations, newest first. */
 async function certificates({ deviceCa }: CaRouteDeps, orgId: string): Promise<PublishedDocument> {
   const generations = await deviceCa.generations(orgId);
   const pem = generations.map(({ certificatePem }) => certificatePem).join("");
   return publicBytes(orgId, Buffer.from(pem), "application/x-pem-file");
 }
 
-/** The newest generation's, or that of the one which a certificate names. */
+/** The CRL of the named generation, by default of the newest. */
 async function revocations(
   deps: CaRouteDeps,
   orgId: string,
   request: FastifyRequest,
 ): Promise<PublishedDocument> {
-  const wanted = generationOf(request);
+  const wanted = readGeneration(request);
   const generations = await deps.deviceCa.signers(orgId);
   const ca = generations.find(({ generation }) => wanted === undefined || wanted === generation);
-  const list = ca && (await revocationListOf(deps, ca));
+  const list = ca && (await currentRevocationList(deps, ca));
   if (!list) throw nothingHere();
   return publicBytes(orgId, list.der, "application/pkix-crl");
 }
 
-function generationOf(request: FastifyRequest): number | undefined {
+function readGeneration(request: FastifyRequest): number | undefined {
   const { values, repeated } = queryOf(request);
   const text = values.get("generation");
   if (text === undefined && !repeated.has("generation")) return undefined;
@@ -90,7 +88,7 @@ function generationOf(request: FastifyRequest): number | undefined {
   return Number(text);
 }
 
-/** A revocation is told at once: caches ask each time, and are told shortly when nothing has changed. */
+/** Caches must revalidate, so that a revocation is visible immediately. */
 function publicBytes(orgId: string, bytes: Buffer, contentType: string): PublishedDocument {
   const etag = `"${sha256Base64url(bytes).slice(0, 27)}"`;
   const headers = [
@@ -102,11 +100,11 @@ function publicBytes(orgId: string, bytes: Buffer, contentType: string): Publish
   return { orgId, body: bytes.toString("latin1"), etag, headers, staleAt: 0 };
 }
 
-/** Even of what cannot be read: the answer itself says so (RFC 6960 §2.3). */
+/** Also for a malformed request: the response says so itself (RFC 6960 §2.3). */
 const sendOcsp = (reply: FastifyReply, answer: Buffer) =>
   reply.header("cache-control", "no-store").type("application/ocsp-response").send(answer);
 
-function fromAddress(request: FastifyRequest): Buffer {
+function requestInPath(request: FastifyRequest): Buffer {
   const { "*": text = "" } = request.params as { "*"?: string };
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : Buffer.alloc(0);
 }

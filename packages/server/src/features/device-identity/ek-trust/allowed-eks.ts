@@ -1,4 +1,4 @@
-/** The list of endorsement keys that an organisation takes, e.g. those of the computers that it bought. */
+/** The allow list of endorsement keys, e.g. of the computers an organisation bought. */
 import { createPublicKey } from "node:crypto";
 import { basename } from "node:path";
 import { sha256Base64url } from "@signet/protocol/hash";
@@ -7,14 +7,14 @@ import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { type AllowedEk, deleteAllowedEk, insertAllowedEk } from "./ek-trust.store.ts";
 import { type EkTrustDeps, nameOf, type TrustChange } from "./roots.ts";
 import { shownHash } from "./shown-hash.ts";
-import { type TrustBlock, type TrustFile, UnusableTrustFile } from "./trust-file.ts";
+import { InvalidTrustFile, type TrustBlock, type TrustFile } from "./trust-file.ts";
 
-const LONGEST_LABEL = 200;
+const MAX_LABEL_LENGTH = 200;
 
 /**
- * All of the files, or none. Certificates may be as the TPM's memory has them.
- * @param input.label the file's name when left out
- * @returns those that are new. @throws UnusableTrustFile naming the file and what in it is no endorsement key
+ * Imports all files or none. Certificates may be as read from TPM NV memory.
+ * @param input.label default: the file name
+ * @returns the new ones. @throws InvalidTrustFile that names the file and the invalid part
  */
 export async function allowEks(
   { database, clock }: EkTrustDeps,
@@ -29,7 +29,7 @@ export async function allowEks(
   const eks = files.flatMap((file) =>
     file.blocks.map((block, index): AllowedEk => {
       const ekHash = hashOf(block, `${file.name}, part ${index + 1}`);
-      const named = nameOf(label ?? basename(file.name)).slice(0, LONGEST_LABEL);
+      const named = nameOf(label ?? basename(file.name)).slice(0, MAX_LABEL_LENGTH);
       return { orgId, ekHash, label: named, createdAt: now, createdBy: actor };
     }),
   );
@@ -49,7 +49,7 @@ export async function allowEks(
   });
 }
 
-/** Devices that were enrolled before stay. @param ekHash base64url. @returns false when there is none such */
+/** Enrolled devices stay. @param ekHash base64url. @returns false when it is not on the list */
 export async function disallowEk(
   { database, clock }: EkTrustDeps,
   { orgId, actor, ekHash }: TrustChange & { readonly ekHash: string },
@@ -74,11 +74,12 @@ function hashOf({ kind, der }: TrustBlock, place: string): string {
       return sha256Base64url(ekSpki(createPublicKey({ key: der, format: "der", type: "spki" })));
     const ek = readEkCertificate(der);
     const fault = ekFault(ek);
-    if (fault !== undefined) throw new UnusableTrustFile(`${place} is no endorsement key's: ${fault}`);
+    if (fault !== undefined)
+      throw new InvalidTrustFile(`${place} is not an endorsement key certificate: ${fault}`);
     return sha256Base64url(ek.spki);
   } catch (error) {
-    if (error instanceof UnusableTrustFile) throw error;
-    throw new UnusableTrustFile(
+    if (error instanceof InvalidTrustFile) throw error;
+    throw new InvalidTrustFile(
       `${place} is neither an EK certificate nor a public key of RSA-2048, P-256 or P-384`,
     );
   }

@@ -1,13 +1,14 @@
+/** Trusted TPM roots and allowed endorsement keys as rows. */
 import type { Db } from "../../../db/open.ts";
 
-/** A certificate that paths of EK certificates may end at. */
+/** A trust anchor for EK certificates. */
 export interface DeviceRoot {
   readonly orgId: string;
   /** SHA-256 of the DER, base64url. */
   readonly fingerprint: string;
   /** PEM. */
   readonly certificate: string;
-  /** For people. */
+  /** For display. */
   readonly subject: string;
   /** SHA-256 of the name as DER, base64url. */
   readonly subjectHash: string;
@@ -25,7 +26,7 @@ export interface AllowedEk {
   readonly createdBy: string;
 }
 
-/** @returns false when the organisation has it already */
+/** @returns false when it exists already */
 export async function insertRoot(db: Db, root: DeviceRoot): Promise<boolean> {
   const row = await db
     .insertInto("device_root")
@@ -54,7 +55,7 @@ export async function countRoots(db: Db, orgId: string): Promise<number> {
   return Number(row.count);
 }
 
-/** By fingerprint. @param page.after the fingerprint that the page before ended with */
+/** @param page.after the last fingerprint of the previous page */
 export async function listRoots(
   db: Db,
   orgId: string,
@@ -80,8 +81,8 @@ export async function listRoots(
   }));
 }
 
-/** PEM of the roots of these names: of the many that an organisation may have, only a few are read for an EK. */
-export async function findRootsNamed(
+/** PEM of the roots with these subjects, so that only a few of many are read. */
+export async function findRootsBySubject(
   db: Db,
   orgId: string,
   subjectHashes: readonly string[],
@@ -96,7 +97,7 @@ export async function findRootsNamed(
   return rows.map(({ certificate }) => certificate);
 }
 
-/** @returns false when the organisation has none such */
+/** @returns false when there is no such row */
 export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_root")
@@ -106,7 +107,7 @@ export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Pr
   return numDeletedRows > 0n;
 }
 
-/** @returns false when the organisation has it already */
+/** @returns false when it exists already */
 export async function insertAllowedEk(db: Db, ek: AllowedEk): Promise<boolean> {
   const row = await db
     .insertInto("device_allowed_ek")
@@ -123,7 +124,7 @@ export async function insertAllowedEk(db: Db, ek: AllowedEk): Promise<boolean> {
   return row !== undefined;
 }
 
-/** By hash. @param page.after the hash that the page before ended with */
+/** @param page.after the last hash of the previous page */
 export async function listAllowedEks(
   db: Db,
   orgId: string,
@@ -156,7 +157,7 @@ export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promis
   return row !== undefined;
 }
 
-/** @returns false when the organisation has none such */
+/** @returns false when there is no such row */
 export async function deleteAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_allowed_ek")

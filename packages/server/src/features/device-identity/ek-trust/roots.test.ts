@@ -5,8 +5,9 @@ import { createOrganisation } from "../../../core/organisations/organisations.ts
 import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
+
 import { countRoots, insertRoot, listRoots } from "./ek-trust.store.ts";
-import { importRoots, MOST_ROOTS } from "./roots.ts";
+import { importRoots, MAX_DEVICE_ROOTS } from "./roots.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;
@@ -26,7 +27,7 @@ forEachDatabase(({ fresh }) => {
       return { name: "root.der", blocks: [{ kind: "certificate", der }] } as const;
     });
 
-  test("an organisation has so many roots and no more; what is too much is not imported in part", async () => {
+  test("enforces the root limit, importing all or none", async () => {
     const row = {
       orgId,
       certificate: "",
@@ -37,12 +38,12 @@ forEachDatabase(({ fresh }) => {
       createdBy: "",
     };
     await database.transaction(async (tx) => {
-      for (let index = 1; index < MOST_ROOTS; index++)
+      for (let index = 1; index < MAX_DEVICE_ROOTS; index++)
         await insertRoot(tx, { ...row, fingerprint: `${index}` });
     });
     const by = { orgId, actor: "test" };
     await assert.rejects(importRoots({ database, clock }, by, newRoots(2)), /at most/);
-    assert.equal(await countRoots(database.query, orgId), MOST_ROOTS - 1);
+    assert.equal(await countRoots(database.query, orgId), MAX_DEVICE_ROOTS - 1);
     assert.equal((await importRoots({ database, clock }, by, newRoots(1))).length, 1);
     assert.deepEqual(await listRoots(database.query, "another", { limit: 1 }), []);
   });

@@ -1,4 +1,4 @@
-/** The certificates that paths of EK certificates may end at: those of TPM vendors, imported by each organisation for itself. */
+/** Imports and removes the TPM vendors' root certificates that an organisation trusts. */
 import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { trustedFault } from "@signet/protocol/tpm/ek-certificate";
@@ -8,27 +8,26 @@ import { holdOrganisation } from "../../../core/organisations/organisations.stor
 import type { Database } from "../../../db/open.ts";
 import { countRoots, type DeviceRoot, deleteRoot, insertRoot } from "./ek-trust.store.ts";
 import { shownHash } from "./shown-hash.ts";
-import { type TrustFile, UnusableTrustFile } from "./trust-file.ts";
+import { InvalidTrustFile, type TrustFile } from "./trust-file.ts";
 
 export interface EkTrustDeps {
   readonly database: Database;
   readonly clock: Clock;
 }
 
-/** Who does it, as the audit log has it. */
 export interface TrustChange {
   readonly orgId: string;
   readonly actor: string;
 }
 
-/** All vendors that there are have a few hundred between them. */
-export const MOST_ROOTS = 1_000;
-const LONGEST_SUBJECT = 300;
+/** All vendors together have a few hundred. */
+export const MAX_DEVICE_ROOTS = 1_000;
+const MAX_SUBJECT_LENGTH = 300;
 
 /**
- * All of the files, or none.
- * @returns those that are new
- * @throws UnusableTrustFile naming the file and the certificate that is no authority's, or not good now
+ * Imports all files or none.
+ * @returns the new ones
+ * @throws InvalidTrustFile that names the file and the invalid certificate
  */
 export async function importRoots(
   { database, clock }: EkTrustDeps,
@@ -39,19 +38,19 @@ export async function importRoots(
   const roots = files.flatMap((file) =>
     file.blocks.map((block, index) => {
       const place = `${file.name}, certificate ${index + 1}`;
-      const certificate = certificateOf(block.kind === "certificate" ? block.der : undefined, place);
+      const certificate = parseCertificate(block.kind === "certificate" ? block.der : undefined, place);
       const fault = trustedFault(certificate, now);
-      if (fault !== undefined) throw new UnusableTrustFile(`${place} ${fault}`);
-      return rootOf(certificate, { orgId, createdAt: now, createdBy: actor });
+      if (fault !== undefined) throw new InvalidTrustFile(`${place} ${fault}`);
+      return toRoot(certificate, { orgId, createdAt: now, createdBy: actor });
     }),
   );
   return database.transaction(async (tx) => {
-    // Two at once are counted one after the other.
+    // Serialises simultaneous imports, so that both are counted.
     await holdOrganisation(tx, orgId);
     const added: DeviceRoot[] = [];
     for (const root of roots) if (await insertRoot(tx, root)) added.push(root);
-    if ((await countRoots(tx, orgId)) > MOST_ROOTS)
-      throw new UnusableTrustFile(`an organisation has at most ${MOST_ROOTS} roots`);
+    if ((await countRoots(tx, orgId)) > MAX_DEVICE_ROOTS)
+      throw new InvalidTrustFile(`an organisation has at most ${MAX_DEVICE_ROOTS} roots`);
     for (const { fingerprint, subject } of added)
       await recordAuditEvent(tx, {
         orgId,
@@ -65,7 +64,7 @@ export async function importRoots(
   });
 }
 
-/** Devices that were enrolled before stay. @param fingerprint base64url. @returns false when there is none such */
+/** Enrolled devices stay. @param fingerprint base64url. @returns false when there is no such root */
 export async function removeRoot(
   { database, clock }: EkTrustDeps,
   { orgId, actor, fingerprint }: TrustChange & { readonly fingerprint: string },
@@ -84,17 +83,17 @@ export async function removeRoot(
   });
 }
 
-/** @param place for the error: file and number */
-export function certificateOf(der: Buffer | undefined, place: string): Certificate {
-  if (!der) throw new UnusableTrustFile(`${place} is not a certificate`);
+/** @param place file and number, for the error */
+export function parseCertificate(der: Buffer | undefined, place: string): Certificate {
+  if (!der) throw new InvalidTrustFile(`${place} is not a certificate`);
   try {
     return readCertificate(der);
   } catch {
-    throw new UnusableTrustFile(`${place} cannot be read`);
+    throw new InvalidTrustFile(`${place} is malformed`);
   }
 }
 
-function rootOf(
+function toRoot(
   { der, x509, subject }: Certificate,
   of: Pick<DeviceRoot, "orgId" | "createdAt" | "createdBy">,
 ): DeviceRoot {
@@ -108,8 +107,8 @@ function rootOf(
   };
 }
 
-/** On one line, without what could make it look like another. */
+/** One line, without control and bidirectional characters that could disguise it. */
 export function nameOf(subject: string | undefined): string {
   const parts = (subject ?? "").split("\n").join(", ");
-  return parts.replace(/[\p{Cc}\p{Cf}]/gu, "?").slice(0, LONGEST_SUBJECT);
+  return parts.replace(/[\p{Cc}\p{Cf}]/gu, "?").slice(0, MAX_SUBJECT_LENGTH);
 }

@@ -1,9 +1,9 @@
-/** What operators bring to say which TPMs are believed: certificates and public keys, in PEM or DER, several in a file. */
+/** Reads trust files of operators: certificates and public keys, PEM or DER, several per file. */
 
-export class UnusableTrustFile extends Error {
+export class InvalidTrustFile extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "UnusableTrustFile";
+    this.name = "InvalidTrustFile";
   }
 }
 
@@ -13,30 +13,29 @@ export interface TrustBlock {
 }
 
 export interface TrustFile {
-  /** As the operator typed it. */
   readonly name: string;
   readonly blocks: readonly TrustBlock[];
 }
 
 /** Bytes. */
 export const LARGEST_TRUST_FILE = 4 * 1024 * 1024;
-const MOST_BLOCKS = 10_000;
+const MAX_BLOCKS = 10_000;
 /** RFC 7468 §5 and §13. */
 const kinds = { CERTIFICATE: "certificate", "PUBLIC KEY": "public-key" } as const;
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----([^-]*)-----END \1-----/g;
 
-/** @throws UnusableTrustFile for what has neither certificates nor public keys in it, or something else as well */
+/** @throws InvalidTrustFile unless the file contains only certificates and public keys */
 export function readTrustFile(name: string, bytes: Buffer): TrustFile {
-  if (bytes.length > LARGEST_TRUST_FILE) throw new UnusableTrustFile(`${name} is larger than 4 MiB`);
+  if (bytes.length > LARGEST_TRUST_FILE) throw new InvalidTrustFile(`${name} is larger than 4 MiB`);
   const text = bytes.toString("latin1");
   if (!text.includes("-----BEGIN ")) return { name, blocks: [{ kind: "certificate", der: bytes }] };
   const blocks = [...text.matchAll(BLOCK)].map(([, label = "", base64 = ""]): TrustBlock => {
     const kind = Object.entries(kinds).find(([known]) => known === label)?.[1];
-    if (!kind) throw new UnusableTrustFile(`${name} has a "${label}" in it, which is not taken`);
+    if (!kind) throw new InvalidTrustFile(`${name} contains an unsupported "${label}"`);
     return { kind, der: Buffer.from(base64, "base64") };
   });
   const begun = text.match(/-----BEGIN /g)?.length ?? 0;
-  if (blocks.length !== begun) throw new UnusableTrustFile(`${name} has a part that does not end`);
-  if (blocks.length > MOST_BLOCKS) throw new UnusableTrustFile(`${name} has more than ${MOST_BLOCKS} parts`);
+  if (blocks.length !== begun) throw new InvalidTrustFile(`${name} has an unterminated part`);
+  if (blocks.length > MAX_BLOCKS) throw new InvalidTrustFile(`${name} has more than ${MAX_BLOCKS} parts`);
   return { name, blocks };
 }

@@ -16,7 +16,7 @@ import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-
 import { allowEks } from "./allowed-eks.ts";
 import { removeRoot } from "./roots.ts";
 
-describe("whose TPMs are believed", () => {
+describe("trust in endorsement keys", () => {
   forEachDatabase(({ fresh }) => {
     let stage: TpmStage;
     before(async () => {
@@ -24,7 +24,7 @@ describe("whose TPMs are believed", () => {
     });
     after(() => stage.close());
 
-    test("an endorsement key is believed by its vendor's path alone", async () => {
+    test("trusts an endorsement key by its vendor's certificate path", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       const stranger = softVendor();
@@ -66,14 +66,14 @@ describe("whose TPMs are believed", () => {
       );
     });
 
-    test("an authority that was imported is enough, though it is not signed by itself", async () => {
+    test("accepts an imported intermediate as a trust anchor", async () => {
       const other = softVendor("Other");
       await stage.believe(other.issuing.der);
       const device = { ...softTpmDevice(other), ekChain: [] };
       assert.equal((await stage.enrol(device, await stage.newCode())).status, 201);
     });
 
-    test("where the list decides, who is on it needs no vendor; where both do, each is needed", async () => {
+    test("the allow list needs no vendor; in mode both each is required", async () => {
       const stranger = softTpmDevice(softVendor("Nobody"));
       const known = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
@@ -97,7 +97,7 @@ describe("whose TPMs are believed", () => {
       await stage.settings({ deviceEkTrust: "chain" });
     });
 
-    test("what is taken back between the two halves counts at the second", async () => {
+    test("trust withdrawn between the two steps applies to the second", async () => {
       const { running, orgId } = stage;
       const change = { orgId, actor: "test" };
       const late = async (vendor: SoftVendor, takeBack: (device: SoftTpmDevice) => Promise<unknown>) => {
@@ -117,7 +117,7 @@ describe("whose TPMs are believed", () => {
       assert.equal((await late(stage.vendor, async () => {})).status, 201, "nothing");
     });
 
-    test("a certificate of a vendor that nobody trusts has no effect by its name alone", async () => {
+    test("an untrusted vendor certificate with a trusted name has no effect", async () => {
       const impostor = testCertificate({ subject: "Vendor root", isCa: true });
       const issuing = testCertificate({ subject: "Vendor issuing", isCa: true, issuer: impostor });
       const device = softTpmDevice({ root: impostor, issuing });

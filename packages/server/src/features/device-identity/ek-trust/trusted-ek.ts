@@ -1,4 +1,4 @@
-/** Whether a TPM's endorsement key is believed (device-identity.md §5, "EK trust"): by what its vendor signed, by a list, or both. */
+/** Checks whether a TPM's endorsement key is trusted: by its vendor's certificate, an allow list, or both (device-identity.md §5). */
 import { X509Certificate } from "node:crypto";
 import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
@@ -7,19 +7,19 @@ import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { findRootsNamed, isAllowedEk } from "./ek-trust.store.ts";
+import { findRootsBySubject, isAllowedEk } from "./ek-trust.store.ts";
 import { shownHash } from "./shown-hash.ts";
 
 export interface PresentedEk {
   readonly ek: EkCertificate;
   /** SHA-256 of its SPKI, base64url. */
   readonly ekHash: string;
-  /** The authorities that came with it. */
+  /** Intermediates. */
   readonly others: readonly Certificate[];
 }
 
 /**
- * Nothing is fetched from an address in a certificate: whoever makes one chooses it.
+ * Nothing is fetched from URLs in a certificate: its creator controls them.
  * @throws CodedError 403 ek_untrusted, ek_not_allowed
  */
 export async function requireTrustedEk(
@@ -33,20 +33,25 @@ export async function requireTrustedEk(
   const { deviceEkTrust } = settings;
   if (deviceEkTrust !== "allowlist") await requirePath(database.query, orgId, presented, clock());
   if (deviceEkTrust !== "chain" && !(await isAllowedEk(database.query, orgId, ekHash)))
-    throw new CodedError(403, "ek_not_allowed", "this endorsement key is not on the organisation's list", {
-      cause: `EK ${shownHash(ekHash)}`,
-    });
+    throw new CodedError(
+      403,
+      "ek_not_allowed",
+      "this endorsement key is not on the organisation's allow list",
+      {
+        cause: `EK ${shownHash(ekHash)}`,
+      },
+    );
 }
 
 async function requirePath(db: Db, orgId: string, { ek, others }: PresentedEk, now: number): Promise<void> {
   const issuers = [ek.certificate, ...others].map(({ issuer }) => sha256Base64url(issuer));
-  const roots = await findRootsNamed(db, orgId, [...new Set(issuers)]);
+  const roots = await findRootsBySubject(db, orgId, [...new Set(issuers)]);
   const anchors = roots.map((pem) => readCertificate(new X509Certificate(pem).raw));
   const fault = ekPathFault({ ek: ek.certificate, others, anchors, now });
   if (fault !== undefined) throw untrusted(fault);
 }
 
 const untrusted = (fault: string) =>
-  new CodedError(403, "ek_untrusted", "the endorsement key's certificate is not trusted here", {
+  new CodedError(403, "ek_untrusted", "the endorsement key's certificate is not trusted", {
     cause: `EK certificate: ${fault}`,
   });

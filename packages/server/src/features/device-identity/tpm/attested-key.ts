@@ -1,4 +1,4 @@
-/** Whether a TPM says of the key of a certificate signing request that it is one of its own (device-identity.md §1, §5). */
+/** Verifies that the TPM attests the key of a CSR as its own (device-identity.md §1, §5). */
 import type { Csr } from "@signet/protocol/csr/csr";
 import { type Attest, readAttest } from "@signet/protocol/tpm/attest";
 import { isDeviceKey } from "@signet/protocol/tpm/key-requirements";
@@ -6,16 +6,16 @@ import { nameOf, type PublicArea, publicKeyOf } from "@signet/protocol/tpm/publi
 import { isSignedBy, readSignature } from "@signet/protocol/tpm/signature";
 import { TpmError } from "@signet/protocol/tpm/tpm-error";
 import { CodedError } from "../../../http/coded-error.ts";
-import { bytesOf, publicAreaOf } from "./tpm-members.ts";
+import { decodeBase64, parsePublicArea } from "./tpm-members.ts";
 
 export interface AttestedKey {
   readonly ak: PublicArea;
   /** TPMS_ATTEST and TPMT_SIGNATURE: base64. */
   readonly attest: string;
   readonly signature: string;
-  /** What the attestation must have been asked to sign along. */
+  /** Must be in the attestation's extraData. */
   readonly qualifyingData: Buffer;
-  /** The key's public area, read when it is its turn. @throws CodedError 400, 403 */
+  /** Parsed in its turn. @throws CodedError 400, 403 */
   keyPublic(): PublicArea;
   readonly csr: Csr;
 }
@@ -27,14 +27,14 @@ export interface AttestedKey {
  * csr_key_mismatch
  */
 export function requireAttestedKey(evidence: AttestedKey): PublicArea {
-  const attestBytes = bytesOf(evidence.attest, "attest");
-  requireSignature(evidence.ak, attestBytes, bytesOf(evidence.signature, "signature"));
-  const { extraData, name } = attestOf(attestBytes);
+  const attestBytes = decodeBase64(evidence.attest, "attest");
+  requireSignature(evidence.ak, attestBytes, decodeBase64(evidence.signature, "signature"));
+  const { extraData, name } = parseAttest(attestBytes);
   if (!extraData.equals(evidence.qualifyingData))
-    throw new CodedError(403, "attest_nonce", "the attestation was made for something else");
+    throw new CodedError(403, "attest_nonce", "the attestation has other qualifying data");
   const key = evidence.keyPublic();
   if (!nameOf(key).equals(name))
-    throw new CodedError(403, "attest_name", "the attestation is of another key than key_public");
+    throw new CodedError(403, "attest_name", "the attestation is for another key than key_public");
   if (!isDeviceKey(key)) throw badAttributes();
   const spki = publicKeyOf(key).export({ format: "der", type: "spki" });
   if (!spki.equals(evidence.csr.spki))
@@ -43,13 +43,14 @@ export function requireAttestedKey(evidence: AttestedKey): PublicArea {
 }
 
 /** @param text TPM2B_PUBLIC, base64. @throws CodedError 400 invalid_request, 403 key_attributes */
-export const deviceKeyOf = (text: string): PublicArea => publicAreaOf(text, "key_public", badAttributes);
+export const parseDeviceKey = (text: string): PublicArea =>
+  parsePublicArea(text, "key_public", badAttributes);
 
 const badAttributes = () =>
   new CodedError(
     403,
     "key_attributes",
-    "a device's key is fixedTPM, fixedParent, sensitiveDataOrigin and sign, and neither restricted nor decrypt",
+    "a device key must be fixedTPM, fixedParent, sensitiveDataOrigin and sign, and neither restricted nor decrypt",
   );
 
 function requireSignature(ak: PublicArea, message: Buffer, signature: Buffer): void {
@@ -62,19 +63,19 @@ function requireSignature(ak: PublicArea, message: Buffer, signature: Buffer): v
 
 function signatureFault(ak: PublicArea, message: Buffer, signature: Buffer): string | undefined {
   try {
-    return isSignedBy(ak, message, readSignature(signature)) ? undefined : "the signature is wrong";
+    return isSignedBy(ak, message, readSignature(signature)) ? undefined : "the signature does not verify";
   } catch (error) {
     if (error instanceof TpmError) return error.message;
     throw error;
   }
 }
 
-function attestOf(bytes: Buffer): Attest {
+function parseAttest(bytes: Buffer): Attest {
   try {
     return readAttest(bytes);
   } catch (error) {
     if (!(error instanceof TpmError)) throw error;
-    throw new CodedError(403, "attest_type", "it is no attestation of a key: TPM2_Certify makes one", {
+    throw new CodedError(403, "attest_type", "not an attestation of a key: use TPM2_Certify", {
       cause: error.message,
     });
   }

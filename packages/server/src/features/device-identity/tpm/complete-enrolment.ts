@@ -1,6 +1,6 @@
 /**
- * The second half of enrolment with a TPM (device-identity.md §1). Nothing is looked at before the secret has come back: a
- * key in a file that says of itself what a TPM's would gets this far, and no farther.
+ * Second step of TPM enrolment (device-identity.md §1). The secret is checked before anything else: only the TPM itself can
+ * decrypt it, a key in a file that claims TPM attributes can't.
  */
 import { constantTimeEqual, sha256Base64url } from "@signet/protocol/hash";
 import { readPublicArea } from "@signet/protocol/tpm/public-area";
@@ -8,23 +8,23 @@ import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { requireTrustedEk } from "../ek-trust/trusted-ek.ts";
-import { type EnrolDeviceDeps, enrolDevice } from "../enroll/enrol-device.ts";
-import { findCodeByHash } from "../enroll/enrollment-code.store.ts";
+import { type EnrolDeviceDeps, enrolDevice } from "../enrol/enrol-device.ts";
+import { findCodeByHash } from "../enrol/enrolment-code.store.ts";
 import {
-  countEnrollment,
-  type EnrollmentCodeDeps,
+  countEnrolmentAttempt,
+  type EnrolmentCodeDeps,
   invalidCode,
   isUsable,
-} from "../enroll/enrollment-code.ts";
-import type { CertifiedKey } from "../enroll/issued-certificate.ts";
-import { csrOf } from "../enroll/request-members.ts";
-import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
+} from "../enrol/enrolment-code.ts";
+import type { CertifiedKey } from "../enrol/issued-certificate.ts";
+import { parseCsr } from "../enrol/request-members.ts";
+import { parseDeviceKey, requireAttestedKey } from "./attested-key.ts";
 import { requireAttestationAllowed } from "./begin-enrolment.ts";
-import { withRefusalRecorded } from "./refusal-record.ts";
+import { recordingRefusals } from "./refusal-record.ts";
 import { type DeviceChallenge, takeChallenge } from "./tpm.store.ts";
-import { bytesOf, presentedEk } from "./tpm-members.ts";
+import { decodeBase64, presentedEk } from "./tpm-members.ts";
 
-export type CompleteEnrolmentDeps = EnrollmentCodeDeps & EnrolDeviceDeps;
+export type CompleteEnrolmentDeps = EnrolmentCodeDeps & EnrolDeviceDeps;
 
 export interface CompleteEnrolment {
   readonly organisation: Organisation;
@@ -32,7 +32,7 @@ export interface CompleteEnrolment {
   readonly challengeId: string;
   /** PEM or base64 DER. */
   readonly csr: string;
-  /** Base64, as the rest. */
+  /** Base64, as the following. */
   readonly secret: string;
   readonly keyPublic: string;
   readonly attest: string;
@@ -40,8 +40,8 @@ export interface CompleteEnrolment {
 }
 
 /**
- * Whatever comes of it, the challenge is used up; the code is not by a refusal.
- * @throws CodedError 400 invalid_request, csr_…; 401 invalid_code; 403 with what is not proven or trusted; 404 challenge_not_found;
+ * Consumes the challenge in any case; a refusal doesn't redeem the code.
+ * @throws CodedError 400 invalid_request, csr_…; 401 invalid_code; 403 when something is not proven or trusted; 404 challenge_not_found;
  * 409 key_already_enrolled, ek_already_enrolled; 410 challenge_expired; 429
  */
 export async function completeEnrolment(
@@ -50,11 +50,11 @@ export async function completeEnrolment(
 ): Promise<CertifiedKey> {
   const { organisation, address, challengeId } = complete;
   const { id: orgId } = organisation;
-  await countEnrollment(deps, orgId, address);
+  await countEnrolmentAttempt(deps, orgId, address);
   const challenge = await takeChallenge(deps.database.query, { orgId, id: challengeId.toLowerCase() });
   if (!challenge)
-    throw new CodedError(404, "challenge_not_found", "there is no such challenge, or it was answered before");
-  return withRefusalRecorded(deps, { orgId, address, ekHash: challenge.ekHash }, () =>
+    throw new CodedError(404, "challenge_not_found", "the challenge is unknown or was used before");
+  return recordingRefusals(deps, { orgId, address, ekHash: challenge.ekHash }, () =>
     answerChallenge(deps, complete, challenge),
   );
 }
@@ -65,19 +65,19 @@ async function answerChallenge(
   challenge: DeviceChallenge,
 ): Promise<CertifiedKey> {
   if (challenge.expiresAt <= deps.clock())
-    throw new CodedError(410, "challenge_expired", "the challenge has expired: begin again");
-  requireSecret(challenge, bytesOf(sent.secret, "secret"));
+    throw new CodedError(410, "challenge_expired", "the challenge has expired: start again");
+  requireSecret(challenge, decodeBase64(sent.secret, "secret"));
   await requireCode(deps, organisation, challenge);
-  // A root, a key of the list or the policy may have been taken back since.
+  // A root, an allowed EK or the policy may have changed since the first step.
   await requireTrustedEk(deps, organisation, presentedEk(challenge.ekPath));
-  const csr = csrOf(sent.csr);
+  const csr = parseCsr(sent.csr);
   const { id, orgId, codeHash, nonce, ekHash, akPublic } = challenge;
   const key = requireAttestedKey({
     ak: readPublicArea(akPublic),
     attest: sent.attest,
     signature: sent.signature,
     qualifyingData: enrolmentQualifyingData(orgId, id, nonce, csr.der),
-    keyPublic: () => deviceKeyOf(sent.keyPublic),
+    keyPublic: () => parseDeviceKey(sent.keyPublic),
     csr,
   });
   const publics = { akPublic: akPublic.toString("base64"), keyPublic: key.bytes.toString("base64") };
@@ -86,10 +86,10 @@ async function answerChallenge(
 
 function requireSecret({ secretHash }: DeviceChallenge, secret: Buffer): void {
   if (!constantTimeEqual(sha256Base64url(secret), secretHash))
-    throw new CodedError(403, "secret_mismatch", "this is not the secret that was hidden for the TPM");
+    throw new CodedError(403, "secret_mismatch", "the secret is not the one encrypted for the TPM");
 }
 
-/** Asked again where it is used up; here a used one is told before anything is parsed. */
+/** Before anything is parsed; redeeming the code checks it again. */
 async function requireCode(
   { database, clock }: CompleteEnrolmentDeps,
   organisation: Organisation,

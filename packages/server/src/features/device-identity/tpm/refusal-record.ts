@@ -1,23 +1,23 @@
-/** The audit log hears of TPMs that were refused under a good code: whoever gave it out wants to know why nothing came of it. */
+/** Records TPMs that are refused under a valid code in the audit log, so that administrators see why an enrolment failed. */
 import { recordStrangersEvent } from "../../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { shownHash } from "../ek-trust/shown-hash.ts";
 
-export interface RefusedAttestation {
+export interface AttestationContext {
   readonly orgId: string;
   readonly address: string;
-  /** SHA-256 of the EK's SPKI, base64url: what `signet ek-allow` lists. */
+  /** SHA-256 of the EK's SPKI, base64url, as `signet ek-allow` prints it. */
   readonly ekHash: string;
-  /** Id of the enrollment code. */
+  /** Id of the enrolment code. */
   readonly code?: string;
 }
 
-/** @throws what `work` throws; CodedErrors once they are in the log */
-export async function withRefusalRecorded<Result>(
+/** @throws what `work` throws, after recording a CodedError */
+export async function recordingRefusals<Result>(
   deps: { readonly database: Database; readonly clock: Clock },
-  { orgId, address, ekHash, code }: RefusedAttestation,
+  { orgId, address, ekHash, code }: AttestationContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -65,19 +65,19 @@ async function renew(key: SoftKey, changed: Changed = {}): Promise<string> {
 const refused = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error) => error instanceof CodedError && error.code === code);
 
-test("a new key that the device's own AK certifies is taken, and its public area is what is kept", async () => {
+test("accepts a new key certified by the device's AK, and stores its public area", async () => {
   const key = softDeviceKey();
   assert.equal(await renew(key), text(key));
 });
 
-test("a key that is kept is checked against what was enrolled, sent along or not", async () => {
+test("checks a retained key against the enrolled one", async () => {
   assert.equal(await renew(kept, { stored: kept, keyPublic: null }), text(kept));
   assert.equal(await renew(kept, { stored: kept }), text(kept));
   await refused(renew(softDeviceKey(), { stored: kept }), "attest_name");
   await refused(renew(softDeviceKey(), { stored: kept, keyPublic: null }), "attest_name");
 });
 
-test("another AK, another certificate, an enrolment's words, or another key's request are each refused", async () => {
+test("rejects another AK, certificate, qualifying data or CSR", async () => {
   const key = softDeviceKey();
   await refused(renew(key, { signer: softAk() }), "attest_signature");
   const other = renewalQualifyingData("org", "device", Buffer.from("another"), Buffer.from("csr"));

@@ -59,7 +59,7 @@ const attacks: ReadonlyArray<readonly [what: string, crooked: Crooked, status: n
   ["a key that decrypts", weak(DEVICE_KEY_ATTRIBUTES | decrypt).crooked, 403, "key_attributes"],
   ["no TPM2B", { keyPublic: Buffer.from("nonsense") }, 400, "invalid_request"],
 ];
-describe("lies to enrolment with a TPM", () => {
+describe("forged evidence in TPM enrolment", () => {
   forEachDatabase(({ fresh }) => {
     let stage: TpmStage;
     before(async () => {
@@ -67,7 +67,7 @@ describe("lies to enrolment with a TPM", () => {
     });
     after(() => stage.close());
 
-    test("an attestation key that another program could use, or that signs weakly, begins nothing", async () => {
+    test("rejects unrestricted and weak attestation keys", async () => {
       const code = await stage.newCode();
       for (const [what, ak, error] of unusableAks)
         refused(await stage.begin({ ...softTpmDevice(stage.vendor), ak }, code), 400, error, what);
@@ -77,7 +77,7 @@ describe("lies to enrolment with a TPM", () => {
       refused(await stage.call("begin", body), 400, "ak_alg", "SHA-1");
     });
 
-    test("without the TPM's own answer nothing is looked at, however right it looks", async () => {
+    test("checks the secret before any other evidence", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       // A forged AK in a file, with attributes that lie, under the certificate of somebody's real TPM.
@@ -95,7 +95,7 @@ describe("lies to enrolment with a TPM", () => {
       assert.equal((await stage.enrol(device, code)).status, 201, "the code is not used up");
     });
 
-    test("a secret is bound to the name of the AK: the TPM gives it out for no other", async () => {
+    test("the TPM releases the secret only for the named attestation key", async () => {
       const device = softTpmDevice(stage.vendor);
       const { body } = await stage.begin(device, await stage.newCode());
       const bytes = (member: string) => Buffer.from(String(body[member]), "base64");
@@ -106,7 +106,7 @@ describe("lies to enrolment with a TPM", () => {
       assert.throws(() => activateCredential(device.ek, softAk().name, credential), /INTEGRITY/);
     });
 
-    test("every lie about the key is refused by its name, and the code is good for the truth afterwards", async () => {
+    test("rejects every forged attestation with its error code, and leaves the code usable", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       for (const [what, crooked, status, error] of attacks)
@@ -121,7 +121,7 @@ describe("lies to enrolment with a TPM", () => {
         );
     });
 
-    test("a CSR that proves nothing is refused, and its key is looked at no further", async () => {
+    test("rejects a CSR without proof of possession", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       const sent = await stage.answer(device, code);

@@ -12,8 +12,8 @@ import {
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
 import { type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
-import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
-import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
+import { parseDeviceKey, requireAttestedKey } from "./attested-key.ts";
+import { parseAttestationKey, presentedEk } from "./tpm-members.ts";
 
 /** Every bit over HTTP too: SIGNET_TEST_WHOLE=1. */
 const whole = process.env["SIGNET_TEST_WHOLE"] === "1";
@@ -29,7 +29,7 @@ const isRefused = (work: () => unknown): boolean => {
   }
 };
 
-test("of the evidence no bit can be changed: each is refused by its name, and nothing else is thrown", async () => {
+test("rejects every flipped bit of the evidence with an error code", async () => {
   const device = softTpmDevice(softVendor());
   const begun = { challengeId: "challenge", nonce: Buffer.alloc(32, 1), secret: Buffer.alloc(32, 2) };
   const sent = await completeBody(device, "org", begun);
@@ -37,7 +37,7 @@ test("of the evidence no bit can be changed: each is refused by its name, and no
   const check = (changed: { [Name in "attest" | "signature" | "key_public"]?: string }) => {
     const { attest, signature, key_public } = { ...sent, ...changed };
     const qualifyingData = enrolmentQualifyingData("org", begun.challengeId, begun.nonce, csr.der);
-    const keyPublic = () => deviceKeyOf(key_public);
+    const keyPublic = () => parseDeviceKey(key_public);
     return requireAttestedKey({ ak: device.ak.area, attest, signature, qualifyingData, keyPublic, csr });
   };
   assert.ok(check({}).bytes.equals(device.key.area.bytes));
@@ -49,13 +49,13 @@ test("of the evidence no bit can be changed: each is refused by its name, and no
       );
 });
 
-test("no bit of a certificate or an attestation key makes their reading fail in a way of its own", () => {
+test("reports every flipped bit of a certificate or attestation key as a known error", () => {
   const vendor = softVendor();
   for (const kind of ["p256", "rsa2048"] as const) {
     const { ekCertificate, ak } = softTpmDevice(vendor, kind);
     for (const mutation of mutationsOf(ekCertificate, whole ? 1 : 11))
       isRefused(() => presentedEk({ certificate: base64(mutation), chain: [] }));
-    for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => attestationKeyOf(base64(mutation)));
+    for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => parseAttestationKey(base64(mutation)));
   }
 });
 
@@ -68,7 +68,7 @@ forEachDatabase(({ name, fresh }) => {
   });
   after(() => stage.close());
 
-  test("over HTTP a changed bit is a refusal, never an error of the server, and no certificate is believed", async () => {
+  test("answers flipped bits over HTTP with a client error", async () => {
     const device = softTpmDevice(stage.vendor);
     const body = beginBody(device, await stage.newCode());
     for (const mutation of mutationsOf(device.ekCertificate, whole ? 1 : 173)) {
@@ -81,7 +81,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("and nobody is enrolled by evidence with a changed bit", async () => {
+  test("enrols nobody with altered evidence", async () => {
     const device = softTpmDevice(stage.vendor);
     const code = await stage.newCode();
     for (const member of ["secret", "csr", "key_public", "attest", "signature"] as const) {

@@ -1,6 +1,7 @@
+/** TPM challenges as rows. */
 import type { Db } from "../../../db/open.ts";
 
-/** As it was sent, base64: the EK's certificate, and those between it and a root. */
+/** Base64, as sent: the EK certificate and its intermediates. */
 export interface EkPathText {
   readonly certificate: string;
   readonly chain: readonly string[];
@@ -9,7 +10,7 @@ export interface EkPathText {
 export interface DeviceChallenge {
   readonly orgId: string;
   readonly id: string;
-  /** Of the enrollment code that it hangs on. */
+  /** Of the enrolment code. */
   readonly codeHash: string;
   /** SHA-256, base64url. */
   readonly secretHash: string;
@@ -41,10 +42,10 @@ export async function insertChallenge(db: Db, challenge: DeviceChallenge): Promi
     .execute();
 }
 
-/** The oldest ones of a code, until so many are left. */
-export async function keepNewestChallenges(
+/** Deletes all but the newest `keep` challenges of a code. */
+export async function deleteOldestChallenges(
   db: Db,
-  { orgId, codeHash, most }: { orgId: string; codeHash: string; most: number },
+  { orgId, codeHash, keep }: { orgId: string; codeHash: string; keep: number },
 ): Promise<void> {
   const challenges = await db
     .selectFrom("device_challenge")
@@ -54,12 +55,12 @@ export async function keepNewestChallenges(
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
-  const surplus = challenges.slice(most).map(({ id }) => id);
+  const surplus = challenges.slice(keep).map(({ id }) => id);
   if (surplus.length === 0) return;
   await db.deleteFrom("device_challenge").where("org_id", "=", orgId).where("id", "in", surplus).execute();
 }
 
-/** One shot: of several at once, one gets it. Expired ones are given too. */
+/** Deletes and returns the challenge, expired or not. */
 export async function takeChallenge(
   db: Db,
   { orgId, id }: { orgId: string; id: string },
@@ -86,16 +87,16 @@ export async function takeChallenge(
   );
 }
 
-/** @param before when it expired. @returns how many were removed, at most `limit` */
-export async function deletePassedChallenges(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
+/** @returns how many were deleted, at most `limit` */
+export async function deleteExpiredChallenges(db: Db, before: number, limit: number): Promise<number> {
+  const expired = await db
     .selectFrom("device_challenge")
     .select(["org_id", "id"])
     .where("expires_at", "<", before)
     .orderBy("expires_at")
     .limit(limit)
     .execute();
-  for (const { org_id, id } of passed)
+  for (const { org_id, id } of expired)
     await db.deleteFrom("device_challenge").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return passed.length;
+  return expired.length;
 }

@@ -23,7 +23,7 @@ import {
 const whole = process.env["SIGNET_TEST_WHOLE"] === "1";
 const missing = (await swtpmMissing()) || (await tpm2ToolsMissing());
 
-test("swtpm and tpm2-tools are there where they must be", () => {
+test("swtpm and tpm2-tools are installed where required", () => {
   assert.ok(missing === false || process.env["CI"] !== "true", String(missing));
 });
 
@@ -107,7 +107,7 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
     });
     after(() => stage.close());
 
-    test("two TPMs of one vendor are enrolled, by their RSA and their P-384 endorsement keys", async () => {
+    test("enrols two TPMs of one vendor by RSA and P-384 endorsement keys", async () => {
       for (const [of, ek] of [
         [tpm(0), rsaEk],
         [tpm(1), p384Ek],
@@ -118,7 +118,7 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
       refused(await begin(stage, tpm(0), rsaEk, await stage.newCode()), 409, "ek_already_enrolled");
     });
 
-    test("a TPM of another vendor is not believed until its root is imported", async () => {
+    test("rejects a TPM of another vendor until its root is imported", async () => {
       const code = await stage.newCode();
       refused(await begin(stage, tpm(2), rsaEk, code), 403, "ek_untrusted");
       const [root = ""] = tpm(2).swtpm.vendorFiles;
@@ -126,7 +126,7 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
       assert.equal((await enrol(stage, tpm(2), rsaEk, code)).status, 201);
     });
 
-    test("what was hidden for one TPM no other gives out, though it is of the same vendor", async () => {
+    test("a secret encrypted for one TPM can't be decrypted by another", async () => {
       // By the P-384 key: under another RSA key libtpms 0.9 stops for good instead of refusing.
       const { body } = await begin(stage, tpm(0), p384Ek, await stage.newCode());
       const hidden = [bytes(body, "credential_blob"), bytes(body, "encrypted_secret")] as const;

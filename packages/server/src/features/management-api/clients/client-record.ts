@@ -108,10 +108,7 @@ export const clientSchema = Type.Object(
 
 /** The only response with the secret's plaintext. */
 export const createdClientSchema = Type.Object(
-  {
-    ...clientSchema.properties,
-    clientSecret: Type.Optional(absentAsNull(Type.String())),
-  },
+  { ...clientSchema.properties, clientSecret: Type.Optional(absentAsNull(Type.String())) },
   { title: "CreatedClient" },
 );
 

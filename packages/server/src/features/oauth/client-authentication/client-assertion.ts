@@ -11,10 +11,7 @@ import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applicatio
 import { type Clock, seconds } from "../../../core/clock.ts";
 import { consumeOnce } from "../../../core/consumed-values.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
-import {
-  type ApplicationIssuerDeps,
-  issuerOfApplication,
-} from "../../../core/signing-pools/application-issuer.ts";
+import { type ApplicationIssuerDeps, issuerOfApplication } from "../../../core/signing-pools/directory.ts";
 import type { Database } from "../../../db/open.ts";
 
 export interface ClientAssertionDeps extends ApplicationIssuerDeps {

@@ -8,7 +8,7 @@ import type { DeviceSigning } from "../../../core/device-authorizations/device-a
 import { recordSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../core/tokens/claims.ts";
 import { type BegunSigning, unsignedTokens } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

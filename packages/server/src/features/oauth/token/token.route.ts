@@ -9,7 +9,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
 import {
   type AddedClaimsDeps,
   addedClaims,

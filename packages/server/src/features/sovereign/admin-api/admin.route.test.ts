@@ -4,8 +4,9 @@ import { randomUUID, X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { extension, testCertificate } from "@signet/protocol/testing/test-certificate";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
+import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findAgentKey, findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { createUser } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
@@ -74,7 +75,7 @@ describe("sovereign administration", () => {
         ({ action }) => action,
       );
 
-    test("a pool tells its issuer and where its keys are; in the organisation's name it is the organisation's", async () => {
+    test("a new pool returns its issuer and JWKS URI, by issuer mode", async () => {
       const body = { name: "HQ", algs: ["ES256"], maxTokenLifetimeSeconds: 600 };
       const made = await call("/pools", { body });
       assert.equal(made.status, 201, made.text);
@@ -88,7 +89,7 @@ describe("sovereign administration", () => {
       refused(await call("/pools", { body: { ...body, algs: ["HS256"] } }), 422, "unsupported_alg");
     });
 
-    test("an agent's API key is shown once; the first keys sign at once, later ones when they are known", async () => {
+    test("returns the API key once; first keys are active immediately, later ones after the delay", async () => {
       const pool = await makePool(running.service, org, {
         keyPublishDelaySeconds: 600,
         algs: ["ES256", "ES384", "PS256", "EdDSA", "RS256"],
@@ -115,7 +116,7 @@ describe("sovereign administration", () => {
       assert.equal(repeated.body["apiKey"], null);
     });
 
-    test("a key without its own alg signs with what its type says", async () => {
+    test("derives the algorithm of a key without alg from its type", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "ES384", "PS256", "EdDSA"] });
       for (const alg of pool.algs) {
         const key = newAgentKey(alg);
@@ -127,7 +128,7 @@ describe("sovereign administration", () => {
       }
     });
 
-    test("private members are refused before anything else is said, and never written down", async () => {
+    test("rejects private keys first, and never stores them", async () => {
       const pool = await makePool(running.service, org);
       const key = newAgentKey("ES256");
       const jwk = key.privateKey.export({ format: "jwk" });
@@ -143,7 +144,7 @@ describe("sovereign administration", () => {
       );
     });
 
-    test("a root that comes with its private key is refused; what stands around one is not kept", async () => {
+    test("rejects a root with its private key, and stores only the certificate", async () => {
       const { privateKey } = newAgentKey("ES256");
       const { pem } = testCertificate({ subject: "Root", isCa: true, privateKey });
       const roots = async (text: string) => {
@@ -162,12 +163,12 @@ describe("sovereign administration", () => {
       assert.deepEqual(kept?.trustedRoots, [new X509Certificate(pem).toString()]);
     });
 
-    test("what is no public key, or not written as one, is refused", async () => {
+    test("rejects invalid and non-canonical public keys", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "PS256"] });
       const key = newAgentKey("ES256");
       const { jwk, pop } = present(pool, key);
       const sent = (more: object) => register(pool, [{ jwk: { ...jwk, ...more }, pop }]);
-      refused(await sent({ x5u: "https://evil.example" }), 400, "invalid_request", /not known/);
+      refused(await sent({ x5u: "https://evil.example" }), 400, "invalid_request", /unknown member/);
       refused(await sent({ use: "enc" }), 400, "invalid_request", /use/);
       refused(await sent({ key_ops: ["sign"] }), 400, "invalid_request", /key_ops/);
       refused(await sent({ kid: "mine" }), 400, "invalid_request", /thumbprint/);
@@ -179,7 +180,7 @@ describe("sovereign administration", () => {
       refused(await sent({ alg: "HS256" }), 422, "unsupported_alg");
       refused(await sent({ alg: "ES384" }), 422, "unsupported_alg");
       const foreign = newAgentKey("EdDSA");
-      refused(await register(pool, [present(pool, foreign)]), 422, "unsupported_alg", /the pool signs with/);
+      refused(await register(pool, [present(pool, foreign)]), 422, "unsupported_alg", /the pool accepts/);
     });
 
     test("a weak RSA key is refused", async () => {
@@ -192,7 +193,7 @@ describe("sovereign administration", () => {
       assert.ok([400, 422].includes(answer.status), answer.text);
     });
 
-    test("the proof is of this key, for this pool, by this key, in these five minutes", async () => {
+    test("checks key, pool, signature and age of the proof of possession", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "PS256", "RS256"] });
       const key = newAgentKey("ES256");
       const now = Math.floor(clock() / 1000);
@@ -225,7 +226,7 @@ describe("sovereign administration", () => {
       assert.equal((await attempt(proof({ ...good, iat: now - 300 }))).status, 201);
     });
 
-    test("a key is registered once in the whole service, retired, compromised or another organisation's", async () => {
+    test("a key can be registered once, in any state and organisation", async () => {
       const pool = await makePool(running.service, org);
       const elsewhere = await makePool(running.service, other);
       const key = newAgentKey("ES256");
@@ -246,7 +247,7 @@ describe("sovereign administration", () => {
       assert.equal((await register(pool, [present(pool, twice)])).status, 201);
     });
 
-    test("certificates must chain to the pool's roots, and be made out to it; a pool may demand them", async () => {
+    test("x5c must chain to the pool's roots and name the pool, and can be required", async () => {
       const root = testCertificate({ subject: "Root", isCa: true });
       const pool = await makePool(running.service, org, { trustedRoots: [root.pem], requireX5c: true });
       const address = poolAddress(running.service.config.baseUrl, pool);
@@ -274,7 +275,7 @@ describe("sovereign administration", () => {
       refused(await register(without, [{ ...next, x5c: [x5c] }]), 422, "chain_invalid", /no trusted roots/);
     });
 
-    test("adding a key rotates: the old one retires when the new one begins to sign", async () => {
+    test("a new key retires the old one when it becomes active", async () => {
       const pool = await makePool(running.service, org, {
         keyPublishDelaySeconds: 600,
         algs: ["ES256", "EdDSA"],
@@ -298,7 +299,7 @@ describe("sovereign administration", () => {
       );
     });
 
-    test("a deactivated agent's API key is dead at once; to deactivate it again is no error", async () => {
+    test("deactivation revokes the API key immediately and is idempotent", async () => {
       const pool = await makePool(running.service, org);
       const agent = await makeAgent(running.service, org, pool);
       assert.equal((await agent.call("queue")).status, 200);
@@ -316,7 +317,7 @@ describe("sovereign administration", () => {
       refused(await end("x"), 404, "not_found");
     });
 
-    test("a signature that could be sent again deactivates nobody", async () => {
+    test("deactivation requires a strict signature", async () => {
       const pool = await makePool(running.service, org);
       const agent = await makeAgent(running.service, org, pool);
       const plain = await call(`/agents/${agent.agentId}`, { method: "DELETE" });
@@ -324,7 +325,7 @@ describe("sovereign administration", () => {
       assert.equal((await agent.call("queue")).status, 200);
     });
 
-    test("an administrator's browser may, with the token of our own pages; nobody else's", async () => {
+    test("accepts an administrator's browser with a CSRF token only", async () => {
       await createUser(running.service, {
         organisation: org.organisation,
         email: "admin@acme.example",

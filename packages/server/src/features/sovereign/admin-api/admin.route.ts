@@ -1,4 +1,4 @@
-/** Pools and agents by API (sovereign-signing.md §5): made, registered, given new keys, deactivated. */
+/** The admin API of pools and agents: create, register, add keys, deactivate (sovereign-signing.md §5). */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
@@ -7,14 +7,13 @@ import type { Administrator } from "../../../core/system-accounts/administrator.
 import type { Database } from "../../../db/open.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
-import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
+import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
   readonly door: ApiDoor<Administrator, Database>;
 }
 
-const PATH = "/oauth/:org/sovereign/admin";
 const shared = { tag: "Sovereign signing", credential: "administrator", errorForm: "oauth" } as const;
 const closed = { additionalProperties: false } as const;
 
@@ -25,8 +24,8 @@ export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
   deactivateAgentRoute(api, deps);
 }
 
-/** In the transaction that keeps the answer, when there is one. */
-const inside = (deps: AdminRouteDeps, within: Database | undefined): AdminRouteDeps =>
+/** Uses the transaction that stores the response of an idempotent call, when there is one. */
+const inTransaction = (deps: AdminRouteDeps, within: Database | undefined): AdminRouteDeps =>
   within ? { ...deps, database: within } : deps;
 
 const acting = ({ organisation, actor, address }: Administrator): Acting => ({
@@ -45,18 +44,18 @@ const newPool = Type.Object(
     maxTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
     issuerMode: Type.Optional(
       Type.Enum([...issuerModes], {
-        description: "whether tokens name the pool as their issuer (default), or the organisation",
+        description: "the issuer of the tokens: the pool (default) or the organisation",
       }),
     ),
     keyPublishDelaySeconds: Type.Optional(
-      Type.Integer({ description: "how long a new key is published before it signs; 600 when left out" }),
+      Type.Integer({ description: "seconds a new key is published before it signs; default: 600" }),
     ),
     trustedRoots: Type.Optional(
       Type.Array(Type.String({ maxLength: 16_384 }), {
-        description: "PEM: what the certificates of keys must chain to",
+        description: "PEM certificates that the x5c chains of keys must end in",
       }),
     ),
-    requireX5c: Type.Optional(Type.Boolean({ description: "keys without certificates are refused" })),
+    requireX5c: Type.Optional(Type.Boolean({ description: "refuse keys without certificates" })),
   },
   { title: "NewSigningPool", ...closed },
 );
@@ -77,21 +76,21 @@ function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
     {
       ...shared,
       method: "POST",
-      path: `${PATH}/pools`,
+      path: "/oauth/:org/sovereign/admin/pools",
       operationId: "createSigningPool",
-      summary: "Make a pool of signing agents",
+      summary: "Create a signing pool",
       body: newPool,
       example: { name: "Headquarters", algs: ["ES256"], maxTokenLifetimeSeconds: 3600 },
       errors: [409, 422],
       answers: { 201: { description: "The pool", schema: pool } },
     },
     async ({ caller, body, within }) => {
-      const made = await createPool(inside(deps, within), acting(caller), body);
+      const created = await createPool(inTransaction(deps, within), acting(caller), body);
       const addresses = {
-        issuer: issuerOfPool(deps.baseUrl, made),
-        jwksUri: jwksUriOfPool(deps.baseUrl, made),
+        issuer: issuerOfPool(deps.baseUrl, created),
+        jwksUri: jwksUriOfPool(deps.baseUrl, created),
       };
-      return { status: 201, body: { poolId: made.id, ...addresses } };
+      return { status: 201, body: { poolId: created.id, ...addresses } };
     },
   );
 }
@@ -101,16 +100,16 @@ const presentedKeys = Type.Array(
     {
       jwk: Type.Record(Type.String(), Type.Unknown(), { description: "public members only (RFC 7517)" }),
       x5c: Type.Optional(
-        Type.Array(Type.String(), { maxItems: 4, description: "base64 DER, the key's certificate first" }),
+        Type.Array(Type.String(), { maxItems: 4, description: "base64 DER, the leaf certificate first" }),
       ),
       pop: Type.String({
         description:
-          "a JWS by the key: header alg and typ sovereign-pop+jwt, over aud (the pool's address), jkt (the key's RFC 7638 thumbprint) and iat, at most 300 seconds old",
+          "proof of possession: a JWS by the key with typ sovereign-pop+jwt over aud (the pool's URL), jkt (the key's RFC 7638 thumbprint) and iat (at most 300 seconds old)",
       }),
     },
     closed,
   ),
-  { minItems: 1, maxItems: MOST_KEYS },
+  { minItems: 1, maxItems: MAX_KEYS },
 );
 
 const registeredKeys = Type.Array(
@@ -122,7 +121,7 @@ const registeredKeys = Type.Array(
 
 const exampleKeys = [{ jwk: { kty: "OKP", crv: "Ed25519", x: "…" }, pop: "…" }];
 
-const stateOf = (keys: readonly AgentKey[], now: number) =>
+const describeKeys = (keys: readonly AgentKey[], now: number) =>
   keys.map((key) => ({ kid: key.kid, state: agentKeyState(key, now) }));
 
 function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
@@ -132,9 +131,10 @@ function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
     {
       ...shared,
       method: "POST",
-      path: `${PATH}/agents`,
+      path: "/oauth/:org/sovereign/admin/agents",
       operationId: "registerSigningAgent",
-      summary: "Register an agent with its public keys; its API key is shown once",
+      summary: "Register an agent with its public keys",
+      description: "The API key is returned once.",
       body: Type.Object(
         {
           poolId: Type.String({ maxLength: 36 }),
@@ -160,9 +160,9 @@ function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
       },
     },
     async ({ caller, body, within }) => {
-      const input = { ...body, poolId: idIn(body.poolId) };
-      const { agent, apiKey, keys } = await registerAgent(inside(deps, within), acting(caller), input);
-      const answer = { agentId: agent.id, apiKey, keys: stateOf(keys, deps.clock()) };
+      const input = { ...body, poolId: requireId(body.poolId) };
+      const { agent, apiKey, keys } = await registerAgent(inTransaction(deps, within), acting(caller), input);
+      const answer = { agentId: agent.id, apiKey, keys: describeKeys(keys, deps.clock()) };
       return { status: 201, body: answer, shownOnce: ["apiKey"] };
     },
   );
@@ -175,15 +175,16 @@ function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
     {
       ...shared,
       method: "POST",
-      path: `${PATH}/agents/:agentId/keys`,
+      path: "/oauth/:org/sovereign/admin/agents/:agentId/keys",
       operationId: "addSigningAgentKeys",
-      summary: "Add keys to an agent; its keys of the same algorithm retire when these begin to sign",
+      summary: "Add keys to an agent",
+      description: "The agent's keys of the same algorithm retire when the new ones become active.",
       body: Type.Object({ keys: presentedKeys }, { title: "NewSigningAgentKeys", ...closed }),
       example: { keys: exampleKeys },
       errors: [409, 422],
       answers: {
         201: {
-          description: "The keys that were added",
+          description: "The added keys",
           schema: Type.Object(
             { agentId: Type.String({ format: "uuid" }), keys: registeredKeys },
             { title: "SigningAgentKeys" },
@@ -192,9 +193,9 @@ function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
       },
     },
     async ({ caller, params, body, within }) => {
-      const agentId = idIn(params["agentId"]);
-      const keys = await addAgentKeys(inside(deps, within), acting(caller), { agentId, ...body });
-      return { status: 201, body: { agentId, keys: stateOf(keys, deps.clock()) } };
+      const agentId = requireId(params["agentId"]);
+      const keys = await addAgentKeys(inTransaction(deps, within), acting(caller), { agentId, ...body });
+      return { status: 201, body: { agentId, keys: describeKeys(keys, deps.clock()) } };
     },
   );
 }
@@ -206,25 +207,25 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
     {
       ...shared,
       method: "DELETE",
-      path: `${PATH}/agents/:agentId`,
+      path: "/oauth/:org/sovereign/admin/agents/:agentId",
       operationId: "deactivateSigningAgent",
       isStrictOnly: true,
-      summary: "Deactivate an agent, again and again if need be",
+      summary: "Deactivate an agent",
       description:
-        "Its API key is dead at once; what it has signed stays valid. With `compromised=true` its keys leave the key set at once, and all that they signed with them.",
+        "Idempotent. The API key stops working immediately; signed tokens stay valid. With `compromised=true` the agent's keys leave the JWKS immediately, so that tokens they signed are no longer valid.",
       query: Type.Object({ compromised: Type.Optional(Type.Enum(["true", "false"])) }, closed),
-      answers: { 204: { description: "It is deactivated" } },
+      answers: { 204: { description: "The agent is deactivated" } },
     },
     async ({ caller, params, query }) => {
-      const ending = { agentId: idIn(params["agentId"]), compromised: query.compromised === "true" };
+      const ending = { agentId: requireId(params["agentId"]), compromised: query.compromised === "true" };
       if (!(await deactivateAgent(deps, acting(caller), ending))) throw nothingHere();
       return { status: 204 };
     },
   );
 }
 
-/** @throws CodedError 404 for what is no id: there is nothing of that name */
-function idIn(text = ""): string {
+/** @throws CodedError 404 for anything but a UUID */
+function requireId(text = ""): string {
   if (!isUuid(text)) throw nothingHere();
   return text.toLowerCase();
 }

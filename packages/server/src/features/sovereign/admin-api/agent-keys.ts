@@ -1,4 +1,4 @@
-/** Reads the public keys that an agent is registered with, and refuses all that is not one (sovereign-signing.md §5, §6). */
+/** Validates the public keys an agent registers: members, algorithm, proof of possession, certificates (sovereign-signing.md §5, §6). */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { type AgentAlg, defaultAgentAlg, fitsAgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
 import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
@@ -16,29 +16,28 @@ export interface PresentedKey {
   readonly pop: string;
 }
 
-/** What of an agent's key is read from what was presented. */
-export type ReadKey = Pick<AgentKey, "kid" | "publicJwk" | "alg" | "x5c">;
+export type ValidKey = Pick<AgentKey, "kid" | "publicJwk" | "alg" | "x5c">;
 
-export interface KeyReading {
+export interface KeyContext {
   readonly baseUrl: string;
   readonly pool: SigningPool;
   /** Milliseconds. */
   readonly now: number;
 }
 
-/** @throws CodedError 400, 409 or 422 naming the first key that is wrong */
+/** @throws CodedError 400, 409 or 422 that names the first invalid key */
 export async function readAgentKeys(
   presented: readonly PresentedKey[],
-  reading: KeyReading,
-): Promise<ReadKey[]> {
-  // Before anything else is said about a key: whoever sent one must hear of it.
+  context: KeyContext,
+): Promise<ValidKey[]> {
+  // First of all: the sender of a private key must know that it is compromised.
   for (const { jwk } of presented) refusePrivate(jwk);
-  const keys: ReadKey[] = [];
-  // One after the other, so that the first that is wrong is the one that is named.
+  const keys: ValidKey[] = [];
+  // In order, so that the error names the first invalid key.
   for (const [index, key] of presented.entries())
-    keys.push(await readAgentKey(key, `keys[${index}]`, reading));
+    keys.push(await readAgentKey(key, `keys[${index}]`, context));
   const kids = new Set(keys.map(({ kid }) => kid));
-  if (kids.size < keys.length) throw duplicateKey("the request has the same key twice");
+  if (kids.size < keys.length) throw duplicateKey("the request contains the same key twice");
   return keys;
 }
 
@@ -56,37 +55,34 @@ function refusePrivate(jwk: PresentedKey["jwk"]): void {
     throw new CodedError(
       400,
       "private_key_material",
-      "the key has private members: they must never leave the agent, replace the key",
+      "the key has private members and is compromised: create a new one",
     );
 }
 
 async function readAgentKey(
   presented: PresentedKey,
   at: string,
-  { baseUrl, pool, now }: KeyReading,
-): Promise<ReadKey> {
+  { baseUrl, pool, now }: KeyContext,
+): Promise<ValidKey> {
   const { jwk, pop } = presented;
   const unknown = Object.keys(jwk).find((member) => !KNOWN_MEMBERS.includes(member));
-  if (unknown !== undefined) throw malformed(`${at}.jwk has a member that is not known here`);
-  const publicKey = publicKeyIn(jwk, at);
-  const publicJwk = publicMembersOf(jwk, publicKey, at);
+  if (unknown !== undefined) throw malformed(`${at}.jwk has an unknown member`);
+  const publicKey = parsePublicKey(jwk, at);
+  const publicJwk = canonicalMembers(jwk, publicKey, at);
   const kid = jwkThumbprint(publicJwk);
   requireUse(jwk, kid, at);
-  const alg = algOf(jwk, publicKey, at);
+  const alg = keyAlg(jwk, publicKey, at);
   if (!pool.algs.includes(alg))
-    throw refused(
-      "unsupported_alg",
-      `${at}: the pool signs with ${pool.algs.join(", ")}, and this is ${alg}`,
-    );
+    throw refused("unsupported_alg", `${at}: the pool accepts ${pool.algs.join(", ")}, not ${alg}`);
   const audience = poolAddress(baseUrl, pool);
   const proof = proofFault(pop, { publicKey, alg, audience, thumbprint: kid, now: seconds(now) });
   if (proof) throw refused("pop_invalid", `${at}.pop ${proof}`);
-  const x5c = chainIn(presented, at);
+  const x5c = certificateChain(presented, at);
   await requireChain(x5c, { at, pool, publicJwk, subjectUri: audience, now });
   return { kid, publicJwk, alg, x5c };
 }
 
-function publicKeyIn(jwk: PresentedKey["jwk"], at: string): KeyObject {
+function parsePublicKey(jwk: PresentedKey["jwk"], at: string): KeyObject {
   const { kty } = jwk;
   if (typeof kty !== "string") throw malformed(`${at}.jwk.kty is missing`);
   if (!["EC", "OKP", "RSA"].includes(kty))
@@ -102,8 +98,8 @@ function publicKeyIn(jwk: PresentedKey["jwk"], at: string): KeyObject {
   }
 }
 
-/** The members in the one spelling that they have: else the same key would have several thumbprints. */
-function publicMembersOf(
+/** In their canonical encoding, or the same key would have several thumbprints. */
+function canonicalMembers(
   jwk: PresentedKey["jwk"],
   publicKey: KeyObject,
   at: string,
@@ -112,8 +108,8 @@ function publicMembersOf(
   const names = (["crv", "x", "y", "n", "e"] as const).filter(
     (member) => exported[member] !== undefined || jwk[member] !== undefined,
   );
-  const odd = names.find((member) => jwk[member] !== exported[member]);
-  if (odd !== undefined) throw malformed(`${at}.jwk.${odd} is not written as RFC 7518 has it`);
+  const different = names.find((member) => jwk[member] !== exported[member]);
+  if (different !== undefined) throw malformed(`${at}.jwk.${different} is not encoded as RFC 7518 requires`);
   const members = Object.fromEntries(names.map((member) => [member, exported[member]]));
   return { ...members, kty: String(exported.kty) };
 }
@@ -121,30 +117,30 @@ function publicMembersOf(
 function requireUse({ use, key_ops, kid }: PresentedKey["jwk"], thumbprint: string, at: string): void {
   if (use !== undefined && use !== "sig") throw malformed(`${at}.jwk.use must be sig`);
   if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes("verify")))
-    throw malformed(`${at}.jwk.key_ops must have verify in it`);
+    throw malformed(`${at}.jwk.key_ops must contain verify`);
   if (kid !== undefined && kid !== thumbprint)
-    throw malformed(`${at}.jwk.kid must be the key's RFC 7638 thumbprint, ${thumbprint}, or be left out`);
+    throw malformed(`${at}.jwk.kid must be the key's RFC 7638 thumbprint, ${thumbprint}, or absent`);
 }
 
-function algOf({ alg }: PresentedKey["jwk"], publicKey: KeyObject, at: string): AgentAlg {
+function keyAlg({ alg }: PresentedKey["jwk"], publicKey: KeyObject, at: string): AgentAlg {
   if (alg === undefined) {
     const chosen = defaultAgentAlg(publicKey);
     if (chosen) return chosen;
     throw refused("unsupported_alg", `${at}.jwk must be P-256, P-384, Ed25519 or RSA from 2048 to 8192 bits`);
   }
-  if (!isAgentAlg(alg)) throw refused("unsupported_alg", `${at}.jwk.alg is not one that agents sign with`);
-  if (!fitsAgentAlg({ publicKey, alg })) throw refused("unsupported_alg", `${at}.jwk is no key for ${alg}`);
+  if (!isAgentAlg(alg)) throw refused("unsupported_alg", `${at}.jwk.alg is not supported`);
+  if (!fitsAgentAlg({ publicKey, alg })) throw refused("unsupported_alg", `${at}.jwk does not fit ${alg}`);
   return alg;
 }
 
 /** Beside the key, or in it (RFC 7517 §4.7). */
-function chainIn({ jwk, x5c }: PresentedKey, at: string): readonly string[] {
+function certificateChain({ jwk, x5c }: PresentedKey, at: string): readonly string[] {
   const inside = jwk["x5c"];
   if (inside === undefined) return x5c ?? [];
   if (!Array.isArray(inside) || inside.some((one) => typeof one !== "string"))
-    throw malformed(`${at}.jwk.x5c must be a list of base64 texts`);
+    throw malformed(`${at}.jwk.x5c must be a list of base64 strings`);
   if (x5c && JSON.stringify(x5c) !== JSON.stringify(inside))
-    throw malformed(`${at} has two different lists x5c`);
+    throw malformed(`${at} has two different x5c lists`);
   return inside as string[];
 }
 
@@ -159,7 +155,7 @@ async function requireChain(
       throw refused("chain_invalid", `${at}.x5c is missing: the pool requires certificates`);
     return;
   }
-  // What nobody has checked is not published in the pool's name.
+  // Unchecked certificates are not published.
   if (trustedRoots.length === 0)
     throw refused("chain_invalid", `${at}.x5c cannot be checked: the pool has no trusted roots`);
   const fault = await x5cChainFault({ x5c, trustedRoots, publicJwk, subjectUri, now });

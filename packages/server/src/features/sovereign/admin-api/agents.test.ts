@@ -4,8 +4,9 @@ import { after, before, test } from "node:test";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { decodeProtectedHeader } from "jose";
 import { sql } from "kysely";
-import { deletePoolRow } from "../../../core/signing-pools/registration.store.ts";
-import { findAgent, listAllPools, noteTokenExp } from "../../../core/signing-pools/signing-pools.store.ts";
+import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
+import { findAgent } from "../../../core/signing-pools/signing-agent.store.ts";
+import { deletePoolRow, listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -26,9 +27,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
-import { deletePool } from "./pool-changes.ts";
-import { disablePool } from "./pools.ts";
+import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
+import { deletePool, disablePool } from "./pools.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
     return { pool, addAgent, first, second, askForToken };
   }
 
-  test("what a deactivated agent has claimed is another's at once, and its own signature comes too late", async () => {
+  test("deactivation returns claimed requests to the queue and refuses late signatures", async () => {
     const { first, second, askForToken } = await stage();
     const waiting = askForToken();
     const claimed = await first.claim({ wait: 25 });
@@ -81,7 +81,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await waiting).status, 200);
   });
 
-  test("the end of an agent and a signature that is just being written do not lock each other out", async () => {
+  test("deactivating an agent doesn't deadlock with its signature", async () => {
     const { first, second, askForToken } = await stage();
     const waiting = askForToken();
     const claimed = await first.claim({ wait: 25 });
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
       if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
-      await noteTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
+      await recordTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
     });
     assert.equal(await ending, true);
     const again = await second.claim({ wait: 25 });
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await waiting).status, 200);
   });
 
-  test("nor do the end of a pool and such a signature", async () => {
+  test("deleting a pool doesn't deadlock with a signature", async () => {
     const { pool, first, askForToken } = await stage();
     const waiting = askForToken();
     const claimed = await first.claim({ wait: 25 });
@@ -120,13 +120,13 @@ forEachDatabase(({ fresh }) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = database.transaction((other) => deletePoolRow(other, orgId, pool.id));
       if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
-      await noteTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
+      await recordTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
     });
     await ending;
     assert.equal(await findAgent(database.query, orgId, first.agentId), undefined);
   });
 
-  test("a call that was held when its agent was ended tells nothing any more", async () => {
+  test("a held call of a deactivated agent returns nothing", async () => {
     const { first, second, askForToken } = await stage();
     const held = first.call("queue?wait=25");
     // It has been let in.
@@ -144,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await waiting).status, 200);
   });
 
-  test("attempts that were cut off with their agents do not count", async () => {
+  test("claims released by a deactivation don't count as attempts", async () => {
     const { first, second, addAgent, askForToken } = await stage();
     const waiting = askForToken();
     const agents = [first, second, await addAgent(), await addAgent()];
@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await waiting).status, 200);
   });
 
-  test("what a compromised agent signed and nobody has fetched is signed anew by another", async () => {
+  test("unreleased tokens of a compromised agent are signed by another", async () => {
     const { pool, first, second, askForToken } = await stage();
     await setTokenWait(running.service, pool, 0);
     assert.equal((await askForToken()).status, 503);
@@ -176,7 +176,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(decodeProtectedHeader(String(body["access_token"])).kid, second.keys[0]?.kid);
   });
 
-  test("a disabled pool takes no agents and no keys", async () => {
+  test("a disabled pool accepts no agents and no keys", async () => {
     const pool = await makePool(running.service, org);
     const agent = await makeAgent(running.service, org, pool);
     assert.equal(await disablePool(deps(), by(), { id: pool.id, disabled: true }), true);
@@ -189,7 +189,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("two that register the first keys of a pool at the same time: one of them comes first", async () => {
+  test("simultaneous first registrations of a pool are serialised", async () => {
     const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 600 });
     const made = await Promise.all([1, 2, 3].map(() => makeAgent(running.service, org, pool)));
     const keys = await running.service.signingPools.published(org.organisation.id);
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(own.filter(({ key }) => key.activeFrom === clock() + 600_000).length, 2);
   });
 
-  test("without a delay a key signs at once, also where the clock is behind", async () => {
+  test("a key without a delay is active immediately on every node", async () => {
     const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 0 });
     await makeAgent(running.service, org, pool);
     const { agentId } = await makeAgent(running.service, org, pool);
@@ -207,7 +207,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(second && second.key.activeFrom <= clock() - 1_000);
   });
 
-  test("an agent has only so many keys that have not retired", async () => {
+  test("limits the unretired keys of an agent", async () => {
     const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 600 });
     const { agentId } = await makeAgent(running.service, org, pool);
     const add = (count: number) =>
@@ -215,13 +215,13 @@ forEachDatabase(({ fresh }) => {
         agentId,
         keys: Array.from({ length: count }, () => presentedKey(running.service, pool, newAgentKey("ES256"))),
       });
-    await add(MOST_KEYS - 1);
+    await add(MAX_KEYS - 1);
     await assert.rejects(add(1), hasCode("key_limit"));
     clock.advance(600_000 + 61_000);
     assert.equal((await add(1)).length, 1, "the first one has retired");
   });
 
-  test("a compromised key stays refused when its pool is gone, here and elsewhere; one that only retired may come back", async () => {
+  test("a compromised key stays refused after its pool is deleted; a retired one can return", async () => {
     const [pool, other] = [
       await makePool(running.service, org),
       await makeOrganisation(running.service, "Other"),

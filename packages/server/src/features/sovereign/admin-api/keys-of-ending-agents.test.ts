@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
 
   for (const compromised of [false, true]) {
     const how = compromised ? "compromised" : "deactivated";
-    test(`keys that come while their agent is ${how} are refused`, async () => {
+    test(`refuses keys added while their agent is ${how}`, async () => {
       const { add, end, published } = await stage(compromised);
       const added = await atOnce(end, () => add());
       assert.ok(added.status === "rejected" && added.reason instanceof CodedError, JSON.stringify(added));
@@ -55,7 +55,7 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual(await published(), []);
     });
 
-    test(`an agent that is ${how} while keys come ends with them`, async () => {
+    test(`an agent ${how} while keys are added loses them, too`, async () => {
       const { add, end, published } = await stage(compromised);
       const ended = await atOnce(add, () => end());
       assert.equal(ended.status, "fulfilled");

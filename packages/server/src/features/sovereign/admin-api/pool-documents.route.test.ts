@@ -7,9 +7,9 @@ import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { sql } from "kysely";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
+import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { RETIRED_AFTER_MS } from "../../../core/signing-pools/agent-key.ts";
 import { issuerOfPool, poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { noteTokenExp } from "../../../core/signing-pools/signing-pools.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     (await postForm(`${org.issuer}/introspect`, { token, ...credentials(client) })).body["active"];
   const algs: readonly AgentAlg[] = ["ES256", "ES384", "PS256", "RS256", "EdDSA"];
 
-  test("the pool's discovery names its issuer and keys, and the organisation's endpoints", async () => {
+  test("the discovery document has the pool's issuer and the organisation's endpoints", async () => {
     const pool = await makePool(running.service, org, { algs: ["ES384"] });
     const { body, status, headers } = await sendRaw(
       `${addressOf(pool)}/.well-known/openid-configuration`,
@@ -108,7 +108,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(own.body["jwks_uri"], `${addressOf(mode)}/jwks.json`);
   });
 
-  test("the pool's JWKS has public members alone, and verifies what its agents sign", async () => {
+  test("the JWKS has public members only and verifies agents' tokens", async () => {
     const pool = await makePool(running.service, org, { algs });
     const agent = await makeAgent(running.service, org, pool, { algs });
     const client = await clientOf(pool);
@@ -135,7 +135,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(headers.get("cache-control") ?? "", /max-age=300/);
   });
 
-  test("certificates are published as they were checked, with the thumbprint of the first", async () => {
+  test("publishes the checked x5c chain and x5t#S256", async () => {
     const root = testCertificate({ subject: "Root", isCa: true });
     const pool = await makePool(running.service, org, { trustedRoots: [root.pem] });
     const key = newAgentKey("ES256");
@@ -154,7 +154,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(String(shown?.["x5t#S256"]), /^[\w-]{43}$/);
   });
 
-  test("pools that sign in the organisation's name show their keys in its JWKS, the others do not", async () => {
+  test("the organisation's JWKS contains the keys of pools with its issuer only", async () => {
     const pool = await makePool(running.service, org);
     const mode = await makePool(running.service, org, { issuerMode: "organisation" });
     const [hidden, shown] = [
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await isActive(tokenOf(mode, key, client), client), true);
   });
 
-  test("a new key is published, then signs while the old one retires, and the old one goes when its tokens have ended", async () => {
+  test("rotates a key: published, active, and the old one removed after its last token", async () => {
     const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 600 });
     const agent = await makeAgent(running.service, org, pool);
     const [old] = agent.keys;
@@ -181,7 +181,7 @@ forEachDatabase(({ fresh }) => {
     await addKey(running.service, org, { pool, agentId: agent.agentId }, next);
     assert.deepEqual(new Set(await kidsOf(pool)), new Set([old.kid, next.kid]));
     const exp = clock() + 1_200_000;
-    await noteTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: old.kid, exp });
+    await recordTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: old.kid, exp });
     clock.advance(600_000);
     assert.deepEqual(new Set(await kidsOf(pool)), new Set([old.kid, next.kid]), "retiring");
     clock.advance(600_000 + RETIRED_AFTER_MS - 1);
@@ -190,7 +190,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await kidsOf(pool), [next.kid]);
   });
 
-  test("what a deactivated agent signed stays good; compromised, its keys and tokens are gone at once", async () => {
+  test("deactivation keeps tokens valid; a compromise invalidates them immediately", async () => {
     const pool = await makePool(running.service, org);
     const agent = await makeAgent(running.service, org, pool);
     const client = await clientOf(pool);
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(key);
     const token = tokenOf(pool, key, client);
     const exp = clock() + 600_000;
-    await noteTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: key.kid, exp });
+    await recordTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: key.kid, exp });
     assert.equal(await isActive(token, client), true);
     await end(agent.agentId, false);
     assert.equal(await isActive(token, client), true);
@@ -208,7 +208,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await kidsOf(pool), []);
   });
 
-  test("an agent's token counts for the applications of its pool, in the pool's name, as an access token", async () => {
+  test("introspection accepts an agent's access token for applications of its pool", async () => {
     const [pool, another] = [await makePool(running.service, org), await makePool(running.service, org)];
     const agent = await makeAgent(running.service, org, pool);
     const [client, foreign] = [await clientOf(pool), await clientOf(another)];
@@ -242,7 +242,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await isActive(token, client), false);
   });
 
-  test("what an agent made up is inactive, and breaks nothing", async () => {
+  test("tokens with invented claims are inactive", async () => {
     const pool = await makePool(running.service, org);
     const { keys } = await makeAgent(running.service, org, pool);
     const client = await clientOf(pool);
@@ -279,7 +279,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("an agent speaks for no user who has not signed in at its application", async () => {
+  test("an agent can't sign for a user without a session at the application", async () => {
     const pool = await makePool(running.service, org);
     const { keys } = await makeAgent(running.service, org, pool);
     const settings = { redirectUris: [REDIRECT_URI], signingPoolId: pool.id };
@@ -303,7 +303,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo({ sub: other.user.id, jti: elsewhere }), 401, "another person's sign-in");
   });
 
-  test("a pool of another organisation, or none, is not there", async () => {
+  test("returns 404 for an unknown pool or another organisation's", async () => {
     const other = await makeOrganisation(running.service, `Other${randomUUID().slice(0, 4)}`);
     const pool = await makePool(running.service, other);
     for (const id of [pool.id, randomUUID(), "x"])

@@ -1,11 +1,10 @@
-/** What a pool publishes: its keys, and the metadata of its issuer (sovereign-signing.md §7). Public keys, nothing else. */
+/** A pool's discovery document and JWKS (sovereign-signing.md §7). */
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { nextChangeOf } from "../../../core/signing-pools/agent-key.ts";
+import { nextChangeOf, publishedJwk } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
-import { publishedJwk } from "../../../core/signing-pools/published-jwk.ts";
 import { issuerOfPool, jwksUriOfPool, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { isDatabaseUnavailable } from "../../../db/unavailable.ts";
 import { NotFound } from "../../../http/errors.ts";
@@ -23,28 +22,31 @@ export interface PoolDocumentsDeps {
   readonly organisations: OrganisationDirectory;
   readonly signingPools: SigningPoolDirectory;
   readonly documents: PublishedDocuments;
-  /** The organisation's own metadata: its endpoints are the pool's too. */
+  /** The organisation's metadata: the pool has the same endpoints. */
   metadataOf(organisation: Organisation): Promise<Record<string, unknown>>;
 }
 
-const POOL = "/oauth/:org/sovereign/pools/:poolId";
-
 export function poolDocumentsRoutes(app: FastifyInstance, deps: PoolDocumentsDeps): void {
-  const route = (make: (organisation: Organisation, pool: SigningPool) => Promise<PublishedDocument>) =>
+  const poolDocument = (
+    build: (organisation: Organisation, pool: SigningPool) => Promise<PublishedDocument>,
+  ) =>
     documentRoute<Organisation>(
       { documents: deps.documents, find: deps.organisations.find, isUnavailable: isDatabaseUnavailable },
       async (organisation, { poolId = "" }) => {
         const pool = await deps.signingPools.find(organisation.id, poolId);
         if (!pool) throw new NotFound("pool");
-        return make(organisation, pool);
+        return build(organisation, pool);
       },
     );
-  const discovery = route((organisation, pool) => discoveryDocument(deps, organisation, pool));
-  app.get(`${POOL}/.well-known/openid-configuration`, { exposeHeadRoute: true }, discovery);
   app.get(
-    `${POOL}/jwks.json`,
+    "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
     { exposeHeadRoute: true },
-    route((_organisation, pool) => keysDocument(deps, pool)),
+    poolDocument((organisation, pool) => discoveryDocument(deps, organisation, pool)),
+  );
+  app.get(
+    "/oauth/:org/sovereign/pools/:poolId/jwks.json",
+    { exposeHeadRoute: true },
+    poolDocument((_organisation, pool) => jwksDocument(deps, pool)),
   );
 }
 
@@ -58,14 +60,14 @@ async function discoveryDocument(
     issuer: issuerOfPool(deps.baseUrl, pool),
     jwks_uri: jwksUriOfPool(deps.baseUrl, pool),
     id_token_signing_alg_values_supported: pool.algs,
-    // Logout tokens would need an agent's signature: an application of a pool cannot ask for them.
+    // Agents don't sign logout tokens.
     backchannel_logout_supported: false,
     backchannel_logout_session_supported: false,
   };
   return publishedDocument(organisation.id, metadata, deps.clock() + DOCUMENT_LIFETIME_MS);
 }
 
-async function keysDocument(
+async function jwksDocument(
   { clock, signingPools }: PoolDocumentsDeps,
   pool: SigningPool,
 ): Promise<PublishedDocument> {

@@ -1,10 +1,10 @@
-/** Whoever registers a key has its private part: shown by a signature over the pool, the key and the time (§5). */
+/** Proof of possession of a registered key: a JWS by the key over the pool, the key and the time (sovereign-signing.md §5). */
 import { type AgentVerificationKey, checkAgentSignature } from "@signet/protocol/agent-signature";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 
 export const PROOF_TYPE = "sovereign-pop+jwt";
 export const PROOF_MAX_AGE_SECONDS = 300;
-/** How far the clock of whoever registers may be ahead. */
+/** How far the agent's clock may be ahead. */
 const PROOF_SKEW_SECONDS = 60;
 
 export interface ExpectedProof extends AgentVerificationKey {
@@ -16,13 +16,12 @@ export interface ExpectedProof extends AgentVerificationKey {
   readonly now: number;
 }
 
-/** What is wrong with the proof, in words for whoever made it; undefined when nothing is. */
+/** @returns what is wrong with the proof, for the error description; undefined when it is valid */
 export function proofFault(proof: string, expected: ExpectedProof): string | undefined {
   const decoded = decodeJwsUnverified(proof);
   if (!decoded) return "is not a compact JWS";
   const { header, payload } = decoded;
-  if (Object.keys(header).sort().join() !== "alg,typ")
-    return "must have the header members alg and typ alone";
+  if (Object.keys(header).sort().join() !== "alg,typ") return "must have only the header members alg and typ";
   if (header["typ"] !== PROOF_TYPE) return `must have the typ ${PROOF_TYPE}`;
   if (header["alg"] !== expected.alg) return `must have the alg of the key, ${expected.alg}`;
   const [head = "", body = "", signature = ""] = proof.split(".");

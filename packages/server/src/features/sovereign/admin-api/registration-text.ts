@@ -1,4 +1,4 @@
-/** What an agent prints for an administrator to send, as it is pasted into a form. */
+/** Parses the registration an agent prints and an administrator pastes into a form. */
 import type { PresentedKey } from "./agent-keys.ts";
 
 export interface Registration {
@@ -7,10 +7,10 @@ export interface Registration {
   readonly keys: readonly PresentedKey[];
 }
 
-/** A dozen keys with their certificates. */
-export const MOST_CHARACTERS = 48_000;
+/** A dozen keys with certificates. */
+export const MAX_CHARACTERS = 48_000;
 
-/** @returns undefined for what is no such text; what the keys must be is agent-keys.ts's to say */
+/** @returns undefined for anything else; agent-keys.ts validates the keys */
 export function readRegistration(text: string): Registration | undefined {
   let value: unknown;
   try {

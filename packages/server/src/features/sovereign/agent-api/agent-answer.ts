@@ -1,13 +1,10 @@
-/** What came of an agent's call, in HTTP (sovereign-signing.md §5). */
-
+/** The outcome of an agent's call as an HTTP response (sovereign-signing.md §5). */
 import { CodedError, nothingHere } from "../../../http/coded-error.ts";
-import type {
-  ChallengeOutcome,
-  ClaimOutcome,
-  LeaseRefusal,
-  RejectOutcome,
-  SignOutcome,
-} from "./request-messages.ts";
+import type { ChallengeOutcome } from "../requests/challenge-user.ts";
+import type { ClaimOutcome } from "../requests/claim-request.ts";
+import type { LeaseRefusal } from "../requests/lease.ts";
+import type { RejectOutcome } from "../requests/reject-request.ts";
+import type { SignOutcome } from "../requests/sign-request.ts";
 
 /** Undefined without a body. */
 export interface AgentAnswer {
@@ -27,9 +24,9 @@ export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
     case "not_found":
       throw nothingHere();
     case "not_claimable":
-      throw new CodedError(409, "not_claimable", "somebody else has it, or it is over");
+      throw new CodedError(409, "not_claimable", "another agent has claimed the request, or it is final");
     case "no_usable_key":
-      throw new CodedError(422, "no_usable_key", "none of the keys is an active one of this agent");
+      throw new CodedError(422, "no_usable_key", "none of the keys is an active key of this agent");
   }
 }
 
@@ -39,28 +36,28 @@ export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer 
     case "signed":
       return { status: 200, body: { requestId, status: "signed" } };
     case "stale_payload":
-      throw new CodedError(409, "stale_payload", "the tokens are too old: here they are anew", {
+      throw new CodedError(409, "stale_payload", "the tokens are too old; sign the new ones", {
         more: { tokens: signed.tokens },
       });
     case "invalid_signed_jwt":
-      throw new CodedError(422, "invalid_signed_jwt", "the signed tokens cannot be used", {
+      throw new CodedError(422, "invalid_signed_jwt", "the signed tokens are not valid", {
         more: { reason: signed.reason },
         cause: signed.reason,
       });
     default:
-      throw leaseRefusal(signed.outcome);
+      throw leaseError(signed.outcome);
   }
 }
 
 /** @throws CodedError */
-export function challengeAnswer(asked: ChallengeOutcome): AgentAnswer {
-  switch (asked.outcome) {
+export function challengeAnswer(challenged: ChallengeOutcome): AgentAnswer {
+  switch (challenged.outcome) {
     case "challenge":
-      return { status: 202, body: { status: "challenge", leaseSeconds: asked.leaseSeconds } };
+      return { status: 202, body: { status: "challenge", leaseSeconds: challenged.leaseSeconds } };
     case "not_interactive":
-      throw new CodedError(409, "not_interactive", "nobody waits in a browser who could be asked");
+      throw new CodedError(409, "not_interactive", "no browser waits for this request");
     case "challenge_limit":
-      throw new CodedError(409, "challenge_limit", "nothing more can be asked for this request now");
+      throw new CodedError(409, "challenge_limit", "no further challenge is possible for this request now");
     case "foreign_challenge":
       throw new CodedError(
         400,
@@ -68,7 +65,7 @@ export function challengeAnswer(asked: ChallengeOutcome): AgentAnswer {
         "publicKey.challenge must be SHA-256 over the claimed signing inputs, joined by line feeds",
       );
     default:
-      throw leaseRefusal(asked.outcome);
+      throw leaseError(challenged.outcome);
   }
 }
 
@@ -76,17 +73,17 @@ export function challengeAnswer(asked: ChallengeOutcome): AgentAnswer {
 export function rejectAnswer(rejected: RejectOutcome): AgentAnswer {
   if (rejected.outcome === "failed" || rejected.outcome === "pending")
     return { status: 200, body: { status: rejected.outcome } };
-  throw leaseRefusal(rejected.outcome);
+  throw leaseError(rejected.outcome);
 }
 
-function leaseRefusal(refusal: LeaseRefusal): CodedError {
+function leaseError(refusal: LeaseRefusal): CodedError {
   switch (refusal) {
     case "not_found":
       return nothingHere();
     case "lease_lost":
-      return new CodedError(409, "lease_lost", "the lease has lapsed, or another agent has it");
+      return new CodedError(409, "lease_lost", "the lease has expired, or another agent holds it");
     case "already_final":
-      return new CodedError(409, "already_final", "the request is over");
+      return new CodedError(409, "already_final", "the request is final");
     case "request_expired":
       return new CodedError(410, "request_expired", "the request has expired");
   }

@@ -1,4 +1,4 @@
-/** Who calls an agent endpoint: an agent of the organisation, by the API key that it was given once. */
+/** Authenticates an agent by its API key. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
@@ -6,25 +6,25 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import type { AgentCaller } from "./request-messages.ts";
+import type { AgentCaller } from "../requests/signing-request.ts";
 
 export interface AgentAuthenticationDeps {
   readonly database: Database;
-  /** The database's time, by which an agent counts as there or away. */
+  /** The database's time: it decides whether an agent is online. */
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
 }
 
-/** An agent calls many times a second; that it is there is written down this seldom. */
-const SEEN_EVERY_MS = 10_000;
+/** `last_seen_at` is written at most this often: an agent calls many times a second. */
+const SEEN_INTERVAL_MS = 10_000;
 
 const BEARER = /^Bearer (sgn_ak_[A-Za-z0-9_-]{1,100})$/i;
 
-/** @throws CodedError 401 for what is no living agent's key, 429 after too many of them from one network */
+/** @throws CodedError 401 without the key of an active agent, 429 after too many failures from one network */
 export async function authenticateAgent(
   deps: AgentAuthenticationDeps,
   { id: orgId }: Organisation,
@@ -39,12 +39,12 @@ export async function authenticateAgent(
   }
   const now = deps.clock();
   const { id: agentId, poolId } = agent;
-  if (agent.lastSeenAt === null || now - agent.lastSeenAt >= SEEN_EVERY_MS)
-    await noteAgentSeen(query, { orgId, id: agentId, now, every: SEEN_EVERY_MS });
+  if (agent.lastSeenAt === null || now - agent.lastSeenAt >= SEEN_INTERVAL_MS)
+    await noteAgentSeen(query, { orgId, id: agentId, now, every: SEEN_INTERVAL_MS });
   return { orgId, poolId, agentId, address: addressOf(request) };
 }
 
-/** Only failures count: guesses from an agent's own network do not lock the agent out. */
+/** Only failures count: guesses from an agent's network don't lock the agent out. */
 async function countFailure(
   deps: AgentAuthenticationDeps,
   orgId: string,

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { ApiError } from "../../../http/api/api-error.ts";
 import { bodyReader, challengeBody, claimBody, rejectBody, signBody } from "./agent-body.ts";
 
-test("a member that is not known is refused and named, in every body of an agent", () => {
+test("names unknown members in every agent body", () => {
   const lease = { requestId: "r", leaseToken: "t" };
   const bodies = [
     [claimBody, { kids: ["k"] }],

@@ -1,8 +1,8 @@
-/** The agent endpoints for /openapi.json. */
+/** The agent endpoints in /openapi.json. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
-import { challengeBody, claimBody, LONGEST_WAIT, MOST_PENDING, rejectBody, signBody } from "./agent-body.ts";
+import { challengeBody, claimBody, MAX_PENDING, MAX_WAIT, rejectBody, signBody } from "./agent-body.ts";
 
 const requestId = Type.String({ examples: ["n0dDuBYIAVxYyrs1hqyOxQ2ZK6dWqBcF"] });
 const seconds = (description: string) => Type.Integer({ description: `seconds: ${description}` });
@@ -15,7 +15,7 @@ const queue = Type.Object(
         requestId,
         grantType: Type.String(),
         clientId: Type.String({ format: "uuid" }),
-        interactive: Type.Boolean({ description: "a browser waits: the user can be asked" }),
+        interactive: Type.Boolean({ description: "a browser waits: the user can be challenged" }),
         attempts: Type.Integer(),
         expiresIn: seconds("until the request expires"),
       }),
@@ -25,12 +25,14 @@ const queue = Type.Object(
         requestId,
         challengeId: Type.String(),
         outcome: Type.String(),
-        answer: Type.Unknown({ description: "of webauthn an object, of number_match true, else a text" }),
+        answer: Type.Unknown({
+          description: "an object for webauthn, true for number_match, otherwise a string",
+        }),
       }),
-      { description: "answers to this agent's challenges, until it acts on them" },
+      { description: "answers to this agent's challenges, in every poll until the agent acts on them" },
     ),
     renewed: Type.Array(Type.Object({ requestId, leaseSeconds: Type.Integer() })),
-    lost: Type.Array(requestId, { description: "leases that this agent does not have any more" }),
+    lost: Type.Array(requestId, { description: "leases that this agent no longer holds" }),
   },
   { title: "SovereignQueue" },
 );
@@ -41,7 +43,7 @@ const token = Type.Object(
     kid: Type.String(),
     alg: Type.Enum([...agentAlgs]),
     protected: Type.String({ description: "base64url" }),
-    payload: Type.String({ description: "base64url; what is signed is `protected.payload`" }),
+    payload: Type.String({ description: "base64url; the signing input is `protected.payload`" }),
   },
   { title: "TokenToSign" },
 );
@@ -49,8 +51,8 @@ const token = Type.Object(
 const claimed = Type.Object(
   {
     requestId,
-    leaseToken: Type.String({ description: "for every call about this claim" }),
-    leaseSeconds: seconds("how long the lease lasts unless it is renewed by the queue"),
+    leaseToken: Type.String({ description: "required in every call about this claim" }),
+    leaseSeconds: seconds("lifetime of the lease unless a queue poll renews it"),
     attempt: Type.Integer(),
     expiresIn: seconds("until the request expires"),
     interactive: Type.Boolean(),
@@ -74,17 +76,17 @@ const claimed = Type.Object(
 const errors = oauthErrorAnswers([400, 401, 404, 409, 413, 415, 429, 500, 503]);
 
 const operation = (
-  name: string,
-  what: Pick<DescribedOperation, "operationId" | "summary" | "description" | "answers">,
+  path: string,
+  described: Pick<DescribedOperation, "operationId" | "summary" | "description" | "answers">,
   body: { readonly schema: TSchema; readonly example: object },
 ): DescribedOperation => ({
-  ...what,
+  ...described,
   method: "POST",
-  path: `/oauth/:org/sovereign/agent/${name}`,
+  path,
   tag: "Sovereign signing",
   security: [["agentKey"]],
   body: { contentType: "application/json", isOptional: false, ...body },
-  answers: { ...errors, ...what.answers },
+  answers: { ...errors, ...described.answers },
 });
 
 const lease = { requestId: "n0dDuBYIAVxYyrs1hqyOxQ2ZK6dWqBcF", leaseToken: "sgn_lt_…" };
@@ -94,16 +96,17 @@ export const agentOperations: readonly DescribedOperation[] = [
     method: "GET",
     path: "/oauth/:org/sovereign/agent/queue",
     operationId: "pollSigningQueue",
-    summary: "What waits in the agent's pool, and the answers to its challenges",
-    description: "Held until there is something when `wait` is given. Leases live on with `renew`.",
+    summary: "Poll the pool's queue",
+    description:
+      "Returns the pending requests of the agent's pool and the answers to its challenges. With `wait` the call is held until there is something; `renew` extends leases.",
     tag: "Sovereign signing",
     security: [["agentKey"]],
     query: Type.Object({
-      wait: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT })),
-      max: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_PENDING })),
-      renew: Type.Optional(Type.String({ description: "ids of claimed requests, with commas between" })),
+      wait: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT })),
+      max: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_PENDING })),
+      renew: Type.Optional(Type.String({ description: "ids of claimed requests, comma-separated" })),
       known: Type.Optional(
-        Type.String({ description: "ids of challenges whose answers came before: they are left out" }),
+        Type.String({ description: "ids of answered challenges to leave out, comma-separated" }),
       ),
     }),
     answers: {
@@ -112,30 +115,30 @@ export const agentOperations: readonly DescribedOperation[] = [
     },
   },
   operation(
-    "claim",
+    "/oauth/:org/sovereign/agent/claim",
     {
       operationId: "claimSigningRequest",
-      summary: "Take the oldest request that waits, or one by its id",
+      summary: "Claim the oldest pending request, or one by its id",
       description:
-        "The tokens are made anew for the first of `kids` that is active. With `wait` the call is held until there is a request.",
+        "Renders the tokens for the first active key in `kids`. With `wait` the call is held until there is a request.",
       answers: {
-        200: { description: "The request, and what is to be signed", schema: claimed },
-        204: { description: "Nothing waits" },
+        200: { description: "The request and its tokens to sign", schema: claimed },
+        204: { description: "The queue is empty" },
         ...oauthErrorAnswers([422]),
       },
     },
     { schema: claimBody, example: { kids: ["NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"] } },
   ),
   operation(
-    "sign",
+    "/oauth/:org/sovereign/agent/sign",
     {
       operationId: "submitSignedTokens",
-      summary: "Hand in the signed tokens of a claimed request",
+      summary: "Submit the signed tokens of a claimed request",
       description:
-        "The first two parts of each must be exactly what was claimed. `stale_payload` comes with `tokens`, made anew for the same lease; `invalid_signed_jwt` with a `reason`, and the third of it fails the request.",
+        "Header and payload of each JWT must be exactly the claimed bytes. `stale_payload` returns newly rendered `tokens` for the same lease; `invalid_signed_jwt` returns a `reason`, and the third one fails the request.",
       answers: {
         200: {
-          description: "They are taken",
+          description: "The tokens are accepted",
           schema: Type.Object(
             { requestId, status: Type.Literal("signed") },
             { title: "SovereignSignatureTaken" },
@@ -147,14 +150,15 @@ export const agentOperations: readonly DescribedOperation[] = [
     { schema: signBody, example: { ...lease, jwts: { access_token: "eyJhbGciOiJFUzI1NiJ9…" } } },
   ),
   operation(
-    "challenge",
+    "/oauth/:org/sovereign/agent/challenge",
     {
       operationId: "challengeUser",
-      summary: "Ask the user who waits in a browser, before signing",
-      description: "The same `challengeId` again changes nothing. The answer comes by the queue.",
+      summary: "Challenge the user before signing",
+      description:
+        "Works while a browser waits. Repeating a `challengeId` changes nothing. The answer comes with the queue.",
       answers: {
         202: {
-          description: "The user is asked",
+          description: "The challenge is open",
           schema: Type.Object(
             { status: Type.Literal("challenge"), leaseSeconds: Type.Integer() },
             { title: "SovereignChallengeTaken" },
@@ -176,13 +180,13 @@ export const agentOperations: readonly DescribedOperation[] = [
     },
   ),
   operation(
-    "reject",
+    "/oauth/:org/sovereign/agent/reject",
     {
       operationId: "rejectSigningRequest",
-      summary: "Give a claimed request back, or refuse it",
+      summary: "Reject a claimed request",
       answers: {
         200: {
-          description: "`pending` when another agent may have it, else `failed`",
+          description: "`pending` when another agent may claim the request, otherwise `failed`",
           schema: Type.Object(
             { status: Type.Enum(["failed", "pending"]) },
             { title: "SovereignRejectionTaken" },

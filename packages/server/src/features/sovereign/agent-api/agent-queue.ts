@@ -1,19 +1,46 @@
-/** What an agent's queue poll tells it, and the leases that the poll keeps. */
-import { challengeOf } from "../requests/challenge/ask-user.ts";
-import { listAnswered, listPending, renewLeases } from "../requests/lease.store.ts";
-import type { RequestDeps } from "../requests/request-deps.ts";
-import { openJson } from "../requests/sealed-json.ts";
-import type { SigningRequestRow } from "../requests/signing-request.store.ts";
-import { CHALLENGE_LEASE_MS, LEASE_MS } from "../requests/signing-request.ts";
-import type { AgentCaller, AgentQueue, RenewedLeases } from "./request-messages.ts";
+/** An agent's poll: what is pending in its pool, the answers to its challenges, and the leases it renews. */
 
-/** @param known challenges whose answers the agent has: told again, they would end every wait at once */
-export async function agentQueue(
-  deps: RequestDeps,
+import { openedChallenge } from "../requests/challenge-user.ts";
+import { sweepPool } from "../requests/expire-requests.ts";
+import type { SigningRequestRow } from "../requests/signing-request.store.ts";
+import {
+  type AgentCaller,
+  CHALLENGE_LEASE_MS,
+  LEASE_MS,
+  openJson,
+  type SigningDeps,
+} from "../requests/signing-request.ts";
+import { extendLeases, listAnswered, listPending } from "./agent-queue.store.ts";
+
+export interface AgentQueue {
+  /** Milliseconds. */
+  readonly serverTime: number;
+  /** Oldest first. */
+  readonly pending: ReadonlyArray<{
+    readonly requestId: string;
+    readonly grantType: string;
+    readonly clientId: string;
+    readonly interactive: boolean;
+    readonly attempts: number;
+    readonly expiresIn: number;
+  }>;
+  /** In every poll until the agent acts on them. */
+  readonly responses: ReadonlyArray<{
+    readonly requestId: string;
+    readonly challengeId: string;
+    readonly outcome: "answered";
+    readonly answer: unknown;
+  }>;
+}
+
+/** @param known challenges whose answers the agent has: repeated, they would end every wait immediately */
+export async function readQueue(
+  deps: SigningDeps,
   agent: AgentCaller,
   max: number,
   known: readonly string[] = [],
 ): Promise<AgentQueue> {
+  await sweepPool(deps, agent.orgId, agent.poolId);
   const { query } = deps.database;
   const now = deps.clock();
   const pending = max > 0 ? await listPending(query, { ...agent, now, max }) : [];
@@ -29,30 +56,35 @@ export async function agentQueue(
       expiresIn: Math.ceil((row.expires_at - now) / 1000),
     })),
     responses: answered
-      .flatMap((row) => responseOf(deps, row))
+      .flatMap((row) => challengeResponse(deps, row))
       .filter(({ challengeId }) => !known.includes(challengeId)),
   };
 }
 
-function responseOf(deps: RequestDeps, row: SigningRequestRow): AgentQueue["responses"][number][] {
-  const asked = challengeOf(deps, row);
-  if (!asked || row.answer === null) return [];
-  const place = { orgId: row.org_id, requestId: row.id };
-  const { answer } = openJson<{ answer: unknown }>(deps.encryption, place, "answer", row.answer);
-  return [{ requestId: row.id, challengeId: asked.challengeId, outcome: "answered", answer }];
+function challengeResponse(deps: SigningDeps, row: SigningRequestRow): AgentQueue["responses"][number][] {
+  const challenge = openedChallenge(deps, row);
+  if (!challenge || row.answer === null) return [];
+  const key = { orgId: row.org_id, requestId: row.id };
+  const { answer } = openJson<{ answer: unknown }>(deps.encryption, key, "answer", row.answer);
+  return [{ requestId: row.id, challengeId: challenge.challengeId, outcome: "answered", answer }];
 }
 
-export async function renew(
-  { database, clock }: RequestDeps,
+export interface RenewedLeases {
+  readonly renewed: ReadonlyArray<{ readonly requestId: string; readonly leaseSeconds: number }>;
+  readonly lost: readonly string[];
+}
+
+export async function renewLeases(
+  { database, clock }: SigningDeps,
   { orgId, agentId }: AgentCaller,
   requestIds: readonly string[],
 ): Promise<RenewedLeases> {
   if (requestIds.length === 0) return { renewed: [], lost: [] };
-  const rows = await renewLeases(database.query, { orgId, agentId, requestIds, now: clock() });
+  const rows = await extendLeases(database.query, { orgId, agentId, requestIds, now: clock() });
   const renewed = rows.map(({ id, state }) => ({
     requestId: id,
     leaseSeconds: (state === "challenge" ? CHALLENGE_LEASE_MS : LEASE_MS) / 1000,
   }));
-  const kept = new Set(rows.map(({ id }) => id));
-  return { renewed, lost: [...new Set(requestIds)].filter((id) => !kept.has(id)) };
+  const held = new Set(rows.map(({ id }) => id));
+  return { renewed, lost: [...new Set(requestIds)].filter((id) => !held.has(id)) };
 }

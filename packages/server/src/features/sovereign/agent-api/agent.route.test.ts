@@ -68,7 +68,7 @@ forEachDatabase(({ fresh }) => {
     by.call("sign", { ...lease(one), jwts: { access_token: token } });
   const inputOf = ({ tokens: [token] }: Claimed) => `${token?.protected}.${token?.payload}`;
 
-  test("the queue tells what waits, at once when there is something and after its time when there is nothing", async () => {
+  test("the queue poll returns pending requests immediately, or waits", async () => {
     const started = performance.now();
     const empty = await agent.call("queue?wait=1");
     assert.ok(performance.now() - started > 900);
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(one ?? assert.fail(), "policy_denied");
   });
 
-  test("a claim has all that an agent judges by, and a held claim gets the request that comes", async () => {
+  test("a claim includes the policy context, and a held claim gets the next request", async () => {
     const holding = agent.claim({ wait: 25 });
     await ask();
     const one = (await holding) ?? assert.fail("nothing came");
@@ -121,7 +121,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await agent.call("claim", { kids: [agent.keys[0]?.kid] })).status, 204);
   });
 
-  test("a call without a living agent's key is refused, and too many of them for a while", async () => {
+  test("rejects unknown API keys, and rate-limits failures", async () => {
     const by = { orgId: org.organisation.id, actor: "test" };
     const gone = await makeAgent(running.service, org, pool);
     await deactivateAgent({ ...running.service, baseUrl: running.baseUrl }, by, {
@@ -154,7 +154,7 @@ forEachDatabase(({ fresh }) => {
     await agent.call("queue");
   });
 
-  test("what cannot be read is told as such, and never as a fault of ours", async () => {
+  test("malformed calls get a client error", async () => {
     const bad: Array<[string, unknown]> = [
       ["claim", "{"],
       ["claim", "[]"],
@@ -209,7 +209,7 @@ forEachDatabase(({ fresh }) => {
     ["another spelling", "bad_encoding", (one) => otherSpelling(agent.signatures(one)["access_token"] ?? "")],
   ];
   for (const [what, reason, make] of wrong)
-    test(`${what} is refused as ${reason}`, async () => {
+    test(`rejects ${what} as ${reason}`, async () => {
       const one = await claimed();
       const answer = await submit(one, make(one));
       await agent.sign(one);
@@ -218,7 +218,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal(answer.body["reason"], reason);
     });
 
-  test("a missing token, another agent's lease, an old lease and the third bad submission", async () => {
+  test("rejects a missing token, a foreign lease, an expired lease and the third bad submission", async () => {
     const one = await claimed();
     const missing = await agent.call("sign", lease(one));
     assert.deepEqual([missing.status, missing.body["reason"]], [422, "missing_token"]);
@@ -242,7 +242,7 @@ forEachDatabase(({ fresh }) => {
     refused(await agent.sign(again), 409, "already_final");
   });
 
-  test("a pool never learns of another pool's requests", async () => {
+  test("hides the requests of other pools", async () => {
     const otherPool = await makePool(running.service, org, { name: "Other" });
     const stranger = await makeAgent(running.service, org, otherPool);
     const one = await claimed();
@@ -254,7 +254,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(one, "policy_denied");
   });
 
-  test("held calls end when the server stops", async () => {
+  test("a shutdown ends held calls", async () => {
     const node = await startTestService({ databaseUrl: await fresh() });
     const there = await makeOrganisation(node.service);
     const waiting = await makeAgent(node.service, there, await makePool(node.service, there));

@@ -1,13 +1,18 @@
 /**
- * What an agent calls (sovereign-signing.md §5): it asks for work, takes it, and signs it, asks the user, or gives it back.
- * Pulled by the agent, so that nobody has to reach into the organisation's network.
+ * The agent API (sovereign-signing.md §5): an agent polls the queue, claims a request, then signs it, challenges the user or
+ * rejects it. Agents pull, so that nothing has to reach into the organisation's network.
  */
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { type InOrganisation, inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
-import type { SovereignRequests } from "../requests/sovereign-requests.ts";
+import { agentTopic, poolTopic } from "../notify/wake-up.ts";
+import { challengeUser } from "../requests/challenge-user.ts";
+import { claimRequest, undoClaim } from "../requests/claim-request.ts";
+import { rejectRequest } from "../requests/reject-request.ts";
+import { signRequest } from "../requests/sign-request.ts";
+import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
 import { type AgentAnswer, challengeAnswer, claimAnswer, rejectAnswer, signAnswer } from "./agent-answer.ts";
 import { type AgentAuthenticationDeps, authenticateAgent } from "./agent-authentication.ts";
 import {
@@ -19,126 +24,118 @@ import {
   requireShowable,
   signBody,
 } from "./agent-body.ts";
-import { heldCalls } from "./held-calls.ts";
-import type { AgentCaller } from "./request-messages.ts";
+import { readQueue, renewLeases } from "./agent-queue.ts";
+import { type HeldCalls, heldCalls } from "./held-calls.ts";
 
 export interface AgentRouteDeps extends AgentAuthenticationDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
-  readonly requests: SovereignRequests;
+  readonly signing: SigningDeps;
 }
 
-type Handler = (
-  caller: AgentCaller,
-  context: InOrganisation<Organisation>,
-  signal: () => AbortSignal,
-) => Promise<AgentAnswer>;
+type Call = InOrganisation<Organisation>;
 
 export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
   const held = heldCalls();
-  // Who waits is answered when the server stops, and asks another one.
-  app.addHook("preClose", (done) => {
-    held.endAll();
-    done();
-  });
-  const route = (method: "GET" | "POST", name: string, handler: Handler) =>
-    app.route({
-      method,
-      url: `/oauth/:org/sovereign/agent/${name}`,
-      handler: inOrganisation<Organisation>(deps.organisations.find, async (context) => {
-        const caller = await authenticateAgent(deps, context.organisation, context.request);
-        const answer = await handler(caller, context, () => held.signalFor(context.reply));
-        return send(context.reply, answer);
-      }),
+  // On shutdown a held call is answered, and its agent asks another node.
+  app.addHook("preClose", async () => held.endAll());
+  const agentCall = (answer: (call: Call, caller: AgentCaller) => Promise<AgentAnswer>): RouteHandlerMethod =>
+    inOrganisation<Organisation>(deps.organisations.find, async (call) => {
+      const caller = await authenticateAgent(deps, call.organisation, call.request);
+      return send(call.reply, await answer(call, caller));
     });
-  queueRoute(route, deps);
-  claimRoute(route, deps);
-  leaseRoutes(route, deps);
-}
+  const { signing } = deps;
 
-type Route = (method: "GET" | "POST", name: string, handler: Handler) => void;
-
-function queueRoute(route: Route, deps: AgentRouteDeps): void {
-  const { requests } = deps;
-  route("GET", "queue", async (caller, { request, organisation }, signal) => {
-    const { wait, max, renew, known } = readQueueQuery(request);
-    const leases = renew.length > 0 ? await requests.renew(caller, renew) : { renewed: [], lost: [] };
-    const look = async () => {
-      const queue = await requests.agentQueue(caller, max, known);
-      const hasNews = queue.pending.length + queue.responses.length + leases.lost.length > 0;
-      return hasNews ? queue : undefined;
-    };
-    const found =
-      wait === 0
-        ? await look()
-        : await requests.waitForAgent(caller, look, {
-            ms: wait * 1000,
-            withPool: max > 0,
-            signal: signal(),
-          });
-    // Its agent may have been ended while it was held.
-    if (wait > 0) await authenticateAgent(deps, organisation, request);
-    const queue = found ?? { serverTime: requests.clock(), pending: [], responses: [] };
-    return { status: 200, body: { ...queue, ...leases } };
-  });
-}
-
-function claimRoute(route: Route, { requests }: AgentRouteDeps): void {
-  const read = bodyReader(claimBody);
-  route("POST", "claim", async (caller, { request, reply }, signal) => {
-    const { requestId, kids, wait = 0 } = read(request);
-    const claim = () => requests.claim(caller, { kids, ...(requestId === undefined ? {} : { requestId }) });
-    const look = async () => {
-      const claimed = await claim();
-      return claimed.outcome === "nothing" ? undefined : claimed;
-    };
-    const isHeld = wait > 0 && requestId === undefined;
-    const found = isHeld ? await requests.waitForPool(caller, look, wait * 1000, signal()) : await look();
-    if (found?.outcome === "claimed" && reply.raw.destroyed) await requests.handBack(caller, found);
-    return claimAnswer(found ?? { outcome: "nothing" });
-  });
-}
-
-/** What is done with a request that was claimed. */
-function leaseRoutes(route: Route, { requests }: AgentRouteDeps): void {
-  const readSign = bodyReader(signBody);
-  route("POST", "sign", async (caller, { request }) => {
-    const { requestId, leaseToken, jwts, jwt } = readSign(request);
-    const signed = { requestId, leaseToken, jwts: submitted(jwts, jwt) };
-    return signAnswer(requestId, await requests.sign(caller, signed));
-  });
+  app.get(
+    "/oauth/:org/sovereign/agent/queue",
+    agentCall((call, caller) => pollQueue(deps, held, call, caller)),
+  );
+  const readClaim = bodyReader(claimBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/claim",
+    agentCall(async ({ request, reply }, caller) => {
+      const { wait = 0, ...claim } = readClaim(request);
+      const isHeld = wait > 0 && claim.requestId === undefined;
+      const claimed = isHeld
+        ? await waitForClaim(signing, caller, claim.kids, { ms: wait * 1000, signal: held.signalFor(reply) })
+        : await claimRequest(signing, caller, claim);
+      if (claimed.outcome === "claimed" && reply.raw.destroyed) await undoClaim(signing, caller, claimed);
+      return claimAnswer(claimed);
+    }),
+  );
+  const readSignature = bodyReader(signBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/sign",
+    agentCall(async ({ request }, caller) => {
+      const { requestId, leaseToken, jwts, jwt } = readSignature(request);
+      const submission = { requestId, leaseToken, jwts: submittedJwts(jwts, jwt) };
+      return signAnswer(requestId, await signRequest(signing, caller, submission));
+    }),
+  );
   const readChallenge = bodyReader(challengeBody);
-  route("POST", "challenge", async (caller, { request }) => {
-    const sent = readChallenge(request);
-    requireShowable(sent);
-    const { requestId, leaseToken, challengeId, type, prompt, display, options, publicKey, ttl } = sent;
-    const challenge = {
-      challengeId,
-      type,
-      prompt,
-      ttl,
-      ...(display === undefined ? {} : { display }),
-      ...(options === undefined ? {} : { options }),
-      ...(publicKey === undefined ? {} : { publicKey }),
-    };
-    return challengeAnswer(await requests.challenge(caller, { requestId, leaseToken }, challenge));
-  });
-  const readReject = bodyReader(rejectBody);
-  route("POST", "reject", async (caller, { request }) => {
-    const { requestId, leaseToken, reason, detail, retryable = false } = readReject(request);
-    const rejection = { requestId, leaseToken, reason, retryable };
-    return rejectAnswer(
-      await requests.reject(caller, { ...rejection, ...(detail === undefined ? {} : { detail }) }),
-    );
-  });
+  app.post(
+    "/oauth/:org/sovereign/agent/challenge",
+    agentCall(async ({ request }, caller) => {
+      const { requestId, leaseToken, ...challenge } = readChallenge(request);
+      requireShowable(challenge);
+      return challengeAnswer(await challengeUser(signing, caller, { requestId, leaseToken }, challenge));
+    }),
+  );
+  const readRejection = bodyReader(rejectBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/reject",
+    agentCall(async ({ request }, caller) => {
+      const { retryable = false, ...rejection } = readRejection(request);
+      return rejectAnswer(await rejectRequest(signing, caller, { ...rejection, retryable }));
+    }),
+  );
 }
 
-/** `jwt` stands for the access token; what is no object has no token in it. */
-function submitted(jwts: unknown, jwt: unknown): { access_token?: unknown; id_token?: unknown } {
+async function pollQueue(
+  deps: AgentRouteDeps,
+  held: HeldCalls,
+  { request, organisation, reply }: Call,
+  caller: AgentCaller,
+): Promise<AgentAnswer> {
+  const { signing } = deps;
+  const { orgId, poolId, agentId } = caller;
+  const { wait, max, renew, known } = readQueueQuery(request);
+  const leases = await renewLeases(signing, caller, renew);
+  const readNews = async () => {
+    const queue = await readQueue(signing, caller, max, known);
+    return queue.pending.length + queue.responses.length + leases.lost.length > 0 ? queue : undefined;
+  };
+  const empty = () => ({ serverTime: signing.clock(), pending: [], responses: [] });
+  if (wait === 0) return { status: 200, body: { ...((await readNews()) ?? empty()), ...leases } };
+
+  const topics = [agentTopic(orgId, agentId), ...(max > 0 ? [poolTopic(orgId, poolId)] : [])];
+  const waiting = { topics, isExclusive: false, ms: wait * 1000, signal: held.signalFor(reply) };
+  const queue = await signing.wakeUp.waitUntil(waiting, readNews);
+  // The agent may have been deactivated while its call was held.
+  await authenticateAgent(deps, organisation, request);
+  return { status: 200, body: { ...(queue ?? empty()), ...leases } };
+}
+
+async function waitForClaim(
+  signing: SigningDeps,
+  caller: AgentCaller,
+  kids: readonly string[],
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+) {
+  const waiting = { topics: [poolTopic(caller.orgId, caller.poolId)], isExclusive: true, ms, signal };
+  const claimed = await signing.wakeUp.waitUntil(waiting, async () => {
+    const outcome = await claimRequest(signing, caller, { kids });
+    return outcome.outcome === "nothing" ? undefined : outcome;
+  });
+  return claimed ?? ({ outcome: "nothing" } as const);
+}
+
+/** `jwt` stands for the access token; anything but an object has no tokens. */
+function submittedJwts(jwts: unknown, jwt: unknown): { access_token?: unknown; id_token?: unknown } {
   if (jwts === undefined) return { access_token: jwt };
   return typeof jwts === "object" && jwts !== null ? jwts : {};
 }
 
-/** Claims and signatures go by the hundred a second: they skip Fastify's own way out. */
+/** Claims and signatures come by the hundred a second: `sendJson` bypasses Fastify's serialisation. */
 function send(reply: FastifyReply, { status, body }: AgentAnswer): FastifyReply {
   if (status === 200) return sendJson(reply, JSON.stringify(body));
   reply.code(status).header("cache-control", "no-store");

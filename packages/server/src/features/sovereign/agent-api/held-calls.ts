@@ -1,13 +1,13 @@
-/** Calls that are held until there is something to answer: they end when their caller goes away, or the server stops. */
+/** Long-polling calls: they end when the caller disconnects or the server stops. */
 import type { FastifyReply } from "fastify";
 
 export interface HeldCalls {
-  /** Aborted when the wait has lost its meaning. */
+  /** Aborts when the call must no longer wait. */
   signalFor(reply: FastifyReply): AbortSignal;
   endAll(): void;
 }
 
-/** Left out, each end of a call would make an error with a stack that nobody reads. */
+/** The reason of an abort; the default would be an error with a stack trace. */
 const GONE = "gone";
 
 export function heldCalls(): HeldCalls {

@@ -16,7 +16,7 @@ import {
 } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
 import { openSigningStage } from "../../../testing/fixtures/signing-harness.ts";
-import { signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import { releaseNow, signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import {
   answerOf,
   decide,
@@ -35,6 +35,10 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
+import { poolTopic } from "../notify/wake-up.ts";
+import { claimRequest } from "../requests/claim-request.ts";
+import { waitForChange } from "../requests/request-status.ts";
+import { signRequest } from "../requests/sign-request.ts";
 
 const LONG_MS = 120_000;
 const inTime = { timeout: 60_000 };
@@ -96,36 +100,32 @@ forEachDatabase(({ name, fresh }) => {
     return { browser, page, verifier, requestId: page.url.split("/").at(-1) ?? "" };
   };
 
-  test(
-    "begun on one node, claimed through the other, signed on the first, handed out by either",
-    inTime,
-    async () => {
-      for (const giving of [0, 1]) {
-        const { browser, page, verifier, requestId } = await arrive();
-        const claimed = await agents[1].claim({ requestId });
-        assert.ok(claimed);
-        assert.equal((await agents[0].sign(claimed)).status, 200);
-        for (const node of [0, 1]) {
-          const { body } = await browser.get(at(node, `${page.url}/status`));
-          assert.equal((JSON.parse(body) as { status: string }).status, "signed");
-        }
-        const code = answerOf(await browser.get(at(giving, `${page.url}/continue`))).get("code") ?? "";
-        assert.equal((await browser.get(at(1 - giving, `${page.url}/continue`))).location, undefined);
-        const redeem = (node: number) =>
-          postForm(at(node, `${org.issuer}/token`), {
-            grant_type: "authorization_code",
-            code,
-            redirect_uri: REDIRECT_URI,
-            code_verifier: verifier,
-            ...credentials(web),
-          });
-        const answers = await Promise.all([redeem(giving), redeem(1 - giving)]);
-        assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400], "one of both at once");
+  test("create, claim, sign and release work across nodes", inTime, async () => {
+    for (const giving of [0, 1]) {
+      const { browser, page, verifier, requestId } = await arrive();
+      const claimed = await agents[1].claim({ requestId });
+      assert.ok(claimed);
+      assert.equal((await agents[0].sign(claimed)).status, 200);
+      for (const node of [0, 1]) {
+        const { body } = await browser.get(at(node, `${page.url}/status`));
+        assert.equal((JSON.parse(body) as { status: string }).status, "signed");
       }
-    },
-  );
+      const code = answerOf(await browser.get(at(giving, `${page.url}/continue`))).get("code") ?? "";
+      assert.equal((await browser.get(at(1 - giving, `${page.url}/continue`))).location, undefined);
+      const redeem = (node: number) =>
+        postForm(at(node, `${org.issuer}/token`), {
+          grant_type: "authorization_code",
+          code,
+          redirect_uri: REDIRECT_URI,
+          code_verifier: verifier,
+          ...credentials(web),
+        });
+      const answers = await Promise.all([redeem(giving), redeem(1 - giving)]);
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400], "one of both at once");
+    }
+  });
 
-  test("an agent that waits at one node signs at once what is asked for at the other", inTime, async (t) => {
+  test("an agent waiting on one node gets a request of another node immediately", inTime, async (t) => {
     const [{ service }] = nodes;
     await setTokenWait(service, pool, 15);
     const { stop } = agents[1].serve();
@@ -138,7 +138,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("who is woken looks once: nobody polls, and nobody looks for nothing", inTime, async (t) => {
+  test("a notified waiter reads once, and idle waiters don't poll", inTime, async (t) => {
     const stage = await withoutPolls(async () =>
       openSigningStage({ databaseUrl: await fresh(), clock: Date.now }),
     );
@@ -148,61 +148,56 @@ forEachDatabase(({ name, fresh }) => {
     const { create } = signingSteps(stage, agent);
     await agent.seen();
     let looks = 0;
-    const waiting = other.waitForPool(
-      agent.caller,
+    const waiting = other.wakeUp.waitUntil(
+      { topics: [poolTopic(stage.orgId, stage.pool.id)], isExclusive: true, ms: LONG_MS },
       async () => {
-        const claim = await other.claim(agent.caller, { kids: [agent.kid] });
+        const claim = await claimRequest(other, agent.caller, { kids: [agent.kid] });
         looks++;
         return claim.outcome === "claimed" ? claim : undefined;
       },
-      LONG_MS,
     );
     await eventually("the first look is over", async () => looks === 1);
     const requestId = await create(withBrowser);
     const claimed = await waiting;
     assert.deepEqual([claimed?.requestId, looks], [requestId, 2]);
     assert.ok(claimed);
-    const heard = other.waitFor(stage.orgId, requestId, 2, LONG_MS);
+    const heard = waitForChange(other, { orgId: stage.orgId, requestId }, { sinceSeq: 2, ms: LONG_MS });
     const { leaseToken, tokens } = claimed;
-    await stage.requests.sign(agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
+    await signRequest(stage.signing, agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
     assert.equal((await heard)?.state, "signed");
     const release = (node: typeof other) =>
-      node.release(stage.database.query, { orgId: stage.orgId, requestId });
-    const released = await Promise.all([release(other), release(stage.requests)]);
+      releaseNow(node, stage.database.query, { orgId: stage.orgId, requestId });
+    const released = await Promise.all([release(other), release(stage.signing)]);
     assert.equal(released.filter((tokens) => tokens !== undefined).length, 1);
   });
 
-  test(
-    "who signs out at one node gets nothing any more at the other: no page, no status, no stream, no code",
-    inTime,
-    async () => {
-      const { browser, page, requestId } = await arrive();
-      const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join("; ");
-      const streams = await Promise.all(
-        [0, 1].map((node) => fetch(at(node, `${page.url}/stream`), { headers: { cookie } })),
-      );
-      assert.deepEqual(
-        streams.map(({ status }) => status),
-        [200, 200],
-      );
-      const first = through(browser, 0);
-      const question = await first.get(`${org.issuer}/end_session`);
-      await first.post(`${org.issuer}/end_session`, question.hidden);
-      const claimed = await agents[1].claim({ requestId });
-      assert.ok(claimed);
-      await agents[1].challenge(claimed, { type: "number_match", display: "4711" });
-      assert.equal((await agents[0].sign(claimed)).status, 200);
-      for (const stream of streams) {
-        const told = await stream.text();
-        assert.match(told, /event: pending/);
-        assert.doesNotMatch(told, /4711|event: (?:challenge|signed)/);
+  test("signing out on one node ends page, status, stream and code on the other", inTime, async () => {
+    const { browser, page, requestId } = await arrive();
+    const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join("; ");
+    const streams = await Promise.all(
+      [0, 1].map((node) => fetch(at(node, `${page.url}/stream`), { headers: { cookie } })),
+    );
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    const first = through(browser, 0);
+    const question = await first.get(`${org.issuer}/end_session`);
+    await first.post(`${org.issuer}/end_session`, question.hidden);
+    const claimed = await agents[1].claim({ requestId });
+    assert.ok(claimed);
+    await agents[1].challenge(claimed, { type: "number_match", display: "4711" });
+    assert.equal((await agents[0].sign(claimed)).status, 200);
+    for (const stream of streams) {
+      const told = await stream.text();
+      assert.match(told, /event: pending/);
+      assert.doesNotMatch(told, /4711|event: (?:challenge|signed)/);
+    }
+    for (const node of [0, 1])
+      for (const end of ["", "/status", "/stream", "/continue"]) {
+        const response = await fetch(at(node, page.url + end), { headers: { cookie }, redirect: "manual" });
+        assert.equal(response.status, 404, `${node} ${end}`);
+        await response.body?.cancel();
       }
-      for (const node of [0, 1])
-        for (const end of ["", "/status", "/stream", "/continue"]) {
-          const response = await fetch(at(node, page.url + end), { headers: { cookie }, redirect: "manual" });
-          assert.equal(response.status, 404, `${node} ${end}`);
-          await response.body?.cancel();
-        }
-    },
-  );
+  });
 });

@@ -1,7 +1,7 @@
-/** Deactivating an agent, reporting it compromised, and retiring one of its keys: each confirmed first. */
+/** Deactivates an agent, reports a compromise or retires a key, each with a confirmation page. */
 import type { FastifyInstance } from "fastify";
+import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { findAgentKey } from "../../../core/signing-pools/signing-pools.store.ts";
 import { html } from "../../../html/html.ts";
 import {
   alreadyApplied,
@@ -52,7 +52,7 @@ function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, Poo
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `agent-${act}-confirm`,
-        // It cannot be undone, and takes with it what is in use.
+        // Irreversible, and affects tokens in use.
         ...(compromised ? { name: found.agent.name } : {}),
         breadcrumbs: poolCrumbs({ organisation }, messages, found.pool, found.agent),
       };

@@ -1,10 +1,10 @@
-/** What is typed on an agent's machine. */
+/** The commands an administrator runs on an agent's machine. */
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 
-/** As the agent's documentation has it. */
+/** As in the agent's documentation. */
 export const FOLDER = "/etc/signet-agent";
 
-/** Makes a key and prints what is to be registered; the private half stays there. */
+/** Creates a key and prints its registration; the private key stays on the machine. */
 export const newAgentCommand = (baseUrl: string, { orgId, id }: Pick<SigningPool, "orgId" | "id">): string =>
   [
     `signet-agent enroll --service ${baseUrl}`,
@@ -13,7 +13,7 @@ export const newAgentCommand = (baseUrl: string, { orgId, id }: Pick<SigningPool
     `--name agent-1 --dir ${FOLDER} --print`,
   ].join(" \\\n  ");
 
-/** Prints one more key of the configuration. */
+/** Prints the registration of another key. */
 export const keysCommand = (): string =>
   [
     `signet-agent keys list --config ${FOLDER}/agent.yaml`,

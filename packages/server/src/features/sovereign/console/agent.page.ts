@@ -1,3 +1,4 @@
+/** The page of one signing agent and its keys. */
 import type { AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import {
   type ConsoleFrame,
@@ -9,7 +10,7 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { AgentStanding } from "./pool-state.ts";
+import type { AgentStatus } from "./pool-state.ts";
 import { agentState, keyState } from "./pool-words.ts";
 
 export type ShownAgentKey = {
@@ -20,14 +21,14 @@ export type ShownAgentKey = {
   activeFrom: number;
   retiringAt: number | null;
   certificate: { subject: string; until: number } | undefined;
-  /** Of a key that signs, or will. */
+  /** For a key that signs or will sign. */
   retireUri?: string;
 };
 
 export type AgentView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
     agent: SigningAgent;
-    standing: AgentStanding;
+    status: AgentStatus;
     /** Newest first. */
     keys: readonly ShownAgentKey[];
     uris: { keys: string; deactivate: string; compromise: string };
@@ -54,7 +55,7 @@ export function agentPage(view: AgentView): Html {
   });
 }
 
-function detailsCard({ agent, standing, messages }: AgentView): Html {
+function detailsCard({ agent, status, messages }: AgentView): Html {
   const { agentPage: text, lastSeen, state } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
@@ -62,7 +63,7 @@ function detailsCard({ agent, standing, messages }: AgentView): Html {
     id: "agent-details",
     title: text.details,
     body: facts([
-      { label: state, content: agentState(standing, messages) },
+      { label: state, content: agentState(status, messages) },
       {
         label: lastSeen,
         content: lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),

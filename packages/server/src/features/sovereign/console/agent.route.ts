@@ -1,8 +1,8 @@
-/** GET /oauth/manage/{org}/pools/{pool}/agents/{agent}: one agent and its keys. */
+/** The page of one signing agent and its keys. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
-import { agentStanding } from "./pool-state.ts";
+import { agentStatus } from "./pool-state.ts";
 import { agentAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function agentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -26,12 +26,12 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const now = deps.clock();
   const own = poolPath(visit, pool.id, `/agents/${agent.id}`);
-  const keys = await listKeysOfAgent(deps.database.query, agent.orgId, agent.id);
+  const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
   const page = agentPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
     agent,
-    standing: agentStanding(agent, now),
+    status: agentStatus(agent, now),
     keys: keys.map((key) => shownKey(key, now, own)).reverse(),
     uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
     lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),
@@ -51,7 +51,7 @@ function shownKey(key: AgentKey, now: number, own: string): ShownAgentKey {
   };
 }
 
-/** Of the key itself, as it was checked when it was registered. */
+/** The key's own algorithm, as checked at registration. */
 function certificateOf([leaf]: readonly string[]): ShownAgentKey["certificate"] {
   if (leaf === undefined) return undefined;
   const { subject, validToDate } = new X509Certificate(Buffer.from(leaf, "base64"));

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 
-/** How many requests of each pool wait for an agent; a pool without any is not in it. */
+/** Pending requests by pool; pools without any are left out. */
 export async function waitingOfPools(
   db: Db,
   orgId: string,
@@ -11,7 +11,7 @@ export async function waitingOfPools(
     .selectFrom("signing_request")
     .select((eb) => ["pool_id", eb.fn.countAll<number | string>().as("count")])
     .where("org_id", "=", orgId)
-    // As its index says it.
+    // Spelled as in the partial index.
     .where(sql<boolean>`ended_at is null and state <> 'signed'`)
     .where("state", "=", "pending")
     .where("expires_at", ">", now)

@@ -1,4 +1,4 @@
-/** pools/new: making a signing pool. */
+/** Creates a signing pool. */
 import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
@@ -17,7 +17,8 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { createPool, MOST_POOLS } from "../admin-api/pools.ts";
+import { MAX_POOLS } from "../admin-api/pool-settings.ts";
+import { createPool } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { newPool, poolFaults, poolInput, readPool, type TypedPool } from "./pool-form.ts";
 import { poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -72,7 +73,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof CodedError) || error.code !== "pool_limit") throw error;
     const { faults: text } = messages.console.pools;
-    const failure = { kind: "refused", title: text.tooManyPools({ max: MOST_POOLS }) } as const;
+    const failure = { kind: "refused", title: text.tooManyPools({ max: MAX_POOLS }) } as const;
     await rerender({ failure, status: 409 });
   }
 }

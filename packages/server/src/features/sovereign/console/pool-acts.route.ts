@@ -1,7 +1,7 @@
-/** Disabling, enabling and deleting a signing pool, each confirmed first. */
+/** Disables, enables and deletes a signing pool, each with a confirmation page. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { applicationsOfPool } from "../../../core/signing-pools/registration.store.ts";
+import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { html, linkAddress } from "../../../html/html.ts";
 import {
@@ -11,8 +11,7 @@ import {
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
-import { deletePool } from "../admin-api/pool-changes.ts";
-import { disablePool } from "../admin-api/pools.ts";
+import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
 
 export function poolActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -46,7 +45,7 @@ function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, Sign
   };
 }
 
-/** As many as a person reads. */
+/** Applications listed on the page. */
 const MOST_NAMED = 10;
 
 interface Found {
@@ -60,7 +59,7 @@ const deletion: Confirmation<ConsoleDeps, Found> = {
     const pool = await findPoolAt(deps, { organisation }, poolId);
     if (!pool) return undefined;
     const used = { orgId: pool.orgId, poolId: pool.id, limit: MOST_NAMED };
-    return { pool, applications: await applicationsOfPool(deps.database.query, used) };
+    return { pool, applications: await listPoolApplications(deps.database.query, used) };
   },
   backUri: (organisation, { pool }) => consolePath(organisation, `/pools/${pool.id}`),
   question: (messages, { pool, applications }, organisation) => {

@@ -1,3 +1,4 @@
+/** The form of a new pool, and of its settings. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { issuerModes } from "../../../core/signing-pools/signing-pool.ts";
 import {
@@ -16,7 +17,7 @@ import {
 import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { poolLimits } from "../admin-api/pools.ts";
+import { poolLimits } from "../admin-api/pool-settings.ts";
 import type { NumberField, TypedPool } from "./pool-form.ts";
 
 export type PoolFormView = ConsoleFrame &
@@ -28,12 +29,11 @@ export type PoolFormView = ConsoleFrame &
     action: string;
     csrf: string;
     version?: string | undefined;
-    /** Of a new one. */
+    /** For a new pool only. */
     once?: string | undefined;
     backUri: string;
   };
 
-/** The form of a new pool, or of one whose settings change. */
 export function poolFormPage(view: PoolFormView): Html {
   const { messages, isNew, state: form } = view;
   const { pools: text } = messages.console;

@@ -1,19 +1,25 @@
-/** A pool's settings as they are typed: fields in, input and faults out. */
+/** Reads and validates the form of a pool's settings. */
 import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../admin-api/pools.ts";
+import {
+  MAX_ROOTS,
+  type NewPool,
+  poolDefaults,
+  poolLimits,
+  requireName,
+} from "../admin-api/pool-settings.ts";
 
 export type NumberField = keyof typeof poolLimits;
 export const numberFields = Object.keys(poolLimits) as NumberField[];
 
-/** As they were typed. The names are those of the fields. */
+/** The fields as typed, by name. */
 export type TypedPool = Record<NumberField, string> & {
   name: string;
   algs: readonly string[];
   issuerMode: string;
-  /** PEM, one certificate after the other. */
+  /** Concatenated PEM certificates. */
   trustedRoots: string;
   requireX5c: boolean;
 };
@@ -56,14 +62,14 @@ export function readPool(
   };
 }
 
-/** Whole certificates; what stands between them is left out, as the command line does. */
+/** Splits PEM certificates; text between them is ignored, as in the CLI. */
 function rootsIn({ trustedRoots }: TypedPool): string[] {
   return trustedRoots === ""
     ? []
     : trustedRoots.split(/(?<=-----END CERTIFICATE-----)/).filter((part) => part.trim() !== "");
 }
 
-/** As the rules take it, once there are no faults. */
+/** The validated input. */
 export function poolInput(typed: TypedPool): NewPool {
   const { name, algs, issuerMode, requireX5c } = typed;
   const number = (field: NumberField) => Number(typed[field]);
@@ -77,7 +83,7 @@ export function poolInput(typed: TypedPool): NewPool {
   };
 }
 
-/** What is wrong, by field in the order of the page. The rules are those of pools.ts, which look once more. */
+/** Errors by field, in the order of the page; pool-settings.ts checks again. */
 export async function poolFaults(
   typed: TypedPool,
   now: number,
@@ -115,7 +121,7 @@ async function rootsFault(
   now: number,
   text: Messages["console"]["pools"]["faults"],
 ): Promise<string | undefined> {
-  if (roots.length > MOST_ROOTS) return text.tooManyRoots({ max: MOST_ROOTS });
+  if (roots.length > MAX_ROOTS) return text.tooManyRoots({ max: MAX_ROOTS });
   for (const [index, pem] of roots.entries()) {
     if (/PRIVATE KEY/i.test(pem)) return text.privateKey;
     if ((await rootFault(pem, now)) !== undefined) return text.root({ count: index + 1 });

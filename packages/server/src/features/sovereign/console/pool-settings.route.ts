@@ -1,11 +1,11 @@
-/** pools/{pool}/settings: all of a signing pool but in whose name it signs. */
+/** Changes the settings of a signing pool, except its issuer mode. */
 import type { FastifyInstance } from "fastify";
-import { holdPool } from "../../../core/signing-pools/registration.store.ts";
+import { lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.store.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
 import { VersionConflict } from "../../../page-kit/record-version.ts";
 import type { ConsoleDeps } from "../../../page-kit/visit.ts";
-import { changePool } from "../admin-api/pool-changes.ts";
-import { checkedSettings } from "../admin-api/pools.ts";
+import { checkPoolSettings } from "../admin-api/pool-settings.ts";
+import { changePool } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { poolFaults, poolInput, readPool, typedPool } from "./pool-form.ts";
 import { poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -14,10 +14,10 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
   editRoute(app, deps, "/oauth/manage/:org/pools/:pool/settings", {
     current: "pools",
     load: poolAt,
-    lock: (tx, { orgId, id }) => holdPool(tx, orgId, id),
+    lock: (tx, { orgId, id }) => lockPoolForUpdate(tx, orgId, id),
     version: ({ version }) => version,
     toInput: typedPool,
-    // In whose name it signs is for good: every reader of its tokens has it.
+    // The issuer mode can't change: every verifier of the pool's tokens relies on it.
     readInput: ({ values, all }, { record }) => ({ ...readPool(values, all), issuerMode: record.issuerMode }),
     toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console } }) => ({
       ...texts,
@@ -36,7 +36,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     validate: async (typed, { messages }) => {
       const faults = await poolFaults(typed, deps.clock(), messages);
       if (Object.keys(faults).length > 0) return { faults };
-      return { content: await checkedSettings(poolInput(typed), deps.clock()) };
+      return { content: await checkPoolSettings(poolInput(typed), deps.clock()) };
     },
     save: async (inside, content, { visit, acting, record }) => {
       if (!(await changePool(inside, acting, record, content))) throw new VersionConflict();

@@ -1,23 +1,23 @@
-/** How a pool and its agents stand, as their pages say it. */
+/** The status and load of pools and agents, for their pages. */
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/registration.store.ts";
+import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";
 
-/** `away`: it has agents, and none is there. */
-export type PoolStanding = "working" | "away" | "empty" | "disabled";
+/** `away`: the pool has agents, but none is online. */
+export type PoolStatus = "working" | "away" | "empty" | "disabled";
 
 export interface PoolLoad {
-  readonly standing: PoolStanding;
-  /** Those that were not deactivated, and how many of them are there now. */
+  readonly status: PoolStatus;
+  /** Active agents, and how many of them are online. */
   readonly agents: number;
   readonly live: number;
-  /** Requests that nobody has taken yet. */
+  /** Pending requests. */
   readonly waiting: number;
-  /** Of the last 24 hours. */
+  /** In the last 24 hours. */
   readonly signed: number;
   readonly failed: number;
 }
@@ -42,7 +42,7 @@ export async function loadsOf(
     pools.map(({ id, disabledAt }) => {
       const counted = agents.get(id) ?? { agents: 0, live: 0 };
       const load: PoolLoad = {
-        standing: standingOf(disabledAt, counted),
+        status: poolStatus(disabledAt, counted),
         ...counted,
         waiting: waiting.get(id) ?? 0,
         signed: sum(ofPool("pool-signatures", id)),
@@ -53,21 +53,21 @@ export async function loadsOf(
   );
 }
 
-function standingOf(
+function poolStatus(
   disabledAt: number | null,
   { agents, live }: { agents: number; live: number },
-): PoolStanding {
+): PoolStatus {
   if (disabledAt !== null) return "disabled";
   if (live > 0) return "working";
   return agents > 0 ? "away" : "empty";
 }
 
-export type AgentStanding = "live" | "away" | "new" | "deactivated" | "compromised";
+export type AgentStatus = "live" | "away" | "new" | "deactivated" | "compromised";
 
-export function agentStanding(
+export function agentStatus(
   { lastSeenAt, deactivatedAt, compromisedAt }: SigningAgent,
   now: number,
-): AgentStanding {
+): AgentStatus {
   if (compromisedAt !== null) return "compromised";
   if (deactivatedAt !== null) return "deactivated";
   if (lastSeenAt === null) return "new";

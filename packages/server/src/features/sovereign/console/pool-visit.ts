@@ -1,8 +1,9 @@
-/** What the pages of signing pools share: which pool an address names, and where its pages are. */
+/** Finds the pool and agent of a page's path; the paths and breadcrumbs of pool pages. */
 import { isUuid } from "@signet/protocol/hash";
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import { findAgent } from "../../../core/signing-pools/signing-agent.store.ts";
+import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findAgent, findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/visit.ts";
@@ -10,7 +11,7 @@ import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../pa
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;
 
-/** @param poolId as the address has it. @returns undefined when the organisation has none such */
+/** @param poolId from the path. @returns undefined when the organisation has no such pool */
 export async function findPoolAt(
   { database }: Pick<ConsoleDeps, "database">,
   { organisation }: At,
@@ -31,7 +32,6 @@ export interface PoolAgent {
   readonly agent: SigningAgent;
 }
 
-/** An agent of the pool that the address names. */
 export async function findAgentAt(
   deps: Pick<ConsoleDeps, "database">,
   at: At,
@@ -53,7 +53,6 @@ export async function agentAt(deps: Pick<ConsoleDeps, "database">, visit: Visit)
 export const poolPath = ({ organisation }: At, id: string, rest = ""): string =>
   consolePath(organisation, `/pools/${encodeURIComponent(id)}${rest}`);
 
-/** From the list down to the pool, and to one of its agents. */
 export function poolCrumbs(
   at: At,
   { console: { frame } }: Messages,

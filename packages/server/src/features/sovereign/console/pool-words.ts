@@ -1,17 +1,17 @@
-/** States in the colours and words of the pools' pages. */
+/** Status labels and colours of pools, agents and keys. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { type StateKind, state } from "../../../html/components/parts.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { AgentStanding, PoolStanding } from "./pool-state.ts";
+import type { AgentStatus, PoolStatus } from "./pool-state.ts";
 
 const pools = { working: "good", away: "bad", empty: "warn", disabled: "plain" } as const satisfies Record<
-  PoolStanding,
+  PoolStatus,
   StateKind
 >;
 
-export const poolState = (standing: PoolStanding, { console: { pools: text } }: Messages): Html =>
-  state(pools[standing], text.standing[standing]);
+export const poolState = (status: PoolStatus, { console: { pools: text } }: Messages): Html =>
+  state(pools[status], text.standing[status]);
 
 const agents = {
   live: "good",
@@ -19,10 +19,10 @@ const agents = {
   new: "warn",
   deactivated: "plain",
   compromised: "bad",
-} as const satisfies Record<AgentStanding, StateKind>;
+} as const satisfies Record<AgentStatus, StateKind>;
 
-export const agentState = (standing: AgentStanding, { console: { pools: text } }: Messages): Html =>
-  state(agents[standing], text.agentStanding[standing]);
+export const agentState = (status: AgentStatus, { console: { pools: text } }: Messages): Html =>
+  state(agents[status], text.agentStanding[status]);
 
 const keys = {
   published: "plain",
@@ -32,5 +32,5 @@ const keys = {
   compromised: "bad",
 } as const satisfies Record<AgentKeyState, StateKind>;
 
-export const keyState = (standing: AgentKeyState, { console: { pools: text } }: Messages): Html =>
-  state(keys[standing], text.keyStates[standing]);
+export const keyState = (status: AgentKeyState, { console: { pools: text } }: Messages): Html =>
+  state(keys[status], text.keyStates[status]);

@@ -1,3 +1,4 @@
+/** The page of one signing pool: agents, activity, settings. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
@@ -20,18 +21,18 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { AgentStanding, PoolLoad } from "./pool-state.ts";
+import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState } from "./pool-words.ts";
 import { reloadLink } from "./pools.page.ts";
 
 export type ListedAgent = {
   id: string;
   name: string;
-  standing: AgentStanding;
+  status: AgentStatus;
   /** Milliseconds. */
   lastSeenAt: number | null;
   uri: string;
-  /** Without those that have retired. */
+  /** Unretired keys. */
   keys: ReadonlyArray<{ kid: string; alg: string; state: AgentKeyState; hasCertificate: boolean }>;
 };
 
@@ -100,17 +101,17 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
   });
 }
 
-/** The piece that is asked for again and again. */
+/** The part of the page that scripts reload. */
 export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Messages): Html {
   const { pools: text, frame } = messages.console;
   const says = [
-    load && `${text.standing[load.standing]}.`,
-    ...agents.map(({ name, standing }) => `${name}: ${text.agentStanding[standing]}.`),
+    load && `${text.standing[load.status]}.`,
+    ...agents.map(({ name, status }) => `${name}: ${text.agentStanding[status]}.`),
   ].filter((line) => line !== undefined);
   return html`<div${livePiece(liveUri, says)} class="stack">
 ${
   load &&
-  html`<p class="live-line">${poolState(load.standing, messages)} <span class="quiet">${text.liveOf({ count: load.live, max: load.agents })} · ${text.waitingNow({ count: load.waiting })}</span></p>`
+  html`<p class="live-line">${poolState(load.status, messages)} <span class="quiet">${text.liveOf({ count: load.live, max: load.agents })} · ${text.waitingNow({ count: load.waiting })}</span></p>`
 }
 ${
   agents.length === 0
@@ -124,7 +125,7 @@ ${
 }</div>
 `;
 
-  function agentRow({ id, name, uri, standing, lastSeenAt, keys }: ListedAgent, words: Messages): Row {
+  function agentRow({ id, name, uri, status, lastSeenAt, keys }: ListedAgent, words: Messages): Row {
     const key = (one: ListedAgent["keys"][number]) =>
       html`<li><code title="${one.kid}">${one.kid.slice(0, 12)}…</code> ${one.alg} ${keyState(one.state, words)}${
         one.hasCertificate && html` <span class="quiet">${text.withCertificate}</span>`
@@ -133,7 +134,7 @@ ${
       id: `agent-${id}`,
       cells: [
         nameCell({ name, uri }),
-        agentState(standing, words),
+        agentState(status, words),
         lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
         keys.length === 0
           ? html`<span class="quiet">${text.noKeys}</span>`

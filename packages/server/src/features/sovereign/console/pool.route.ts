@@ -1,16 +1,17 @@
-/** GET /oauth/manage/{org}/pools/{pool}: one pool, its agents and what they do now. */
+/** The page of one signing pool. */
 import type { FastifyInstance } from "fastify";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
+import { listKeysOfPool } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { applicationsOfPool, listAgents } from "../../../core/signing-pools/registration.store.ts";
+import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";
+import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import {
   issuerOfPool,
   jwksUriOfPool,
   poolAddress,
   type SigningPool,
 } from "../../../core/signing-pools/signing-pool.ts";
-import { listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript, liveScript } from "../../../html/scripts.ts";
@@ -28,7 +29,7 @@ import {
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
-import { agentStanding, loadsOf } from "./pool-state.ts";
+import { agentStatus, loadsOf } from "./pool-state.ts";
 import { findPoolAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -39,9 +40,9 @@ export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-/** As many as a person reads. */
+/** Applications listed on the page. */
 const MOST_APPLICATIONS = 10;
-/** More than a pool may have at work; those that were deactivated are kept beside them. */
+/** More than the limit of active agents: deactivated ones are listed, too. */
 const MOST_AGENTS = 200;
 
 async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -52,7 +53,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const pool = await poolAt(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const used = { orgId, poolId: pool.id, limit: MOST_APPLICATIONS + 1 };
-  const applications = await applicationsOfPool(deps.database.query, used);
+  const applications = await listPoolApplications(deps.database.query, used);
   const page = poolPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages),
@@ -93,7 +94,7 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
     const own = keys.filter(({ agentId }) => agentId === agent.id);
     return {
       ...{ id: agent.id, name: agent.name, lastSeenAt: agent.lastSeenAt },
-      standing: agentStanding(agent, now),
+      status: agentStatus(agent, now),
       uri: poolPath(visit, pool.id, `/agents/${agent.id}`),
       keys: own
         .map(({ kid, alg, x5c, ...times }) => ({
@@ -103,16 +104,16 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
         .filter(({ state }) => state !== "retired"),
     };
   });
-  const isAtWork = ({ standing }: ListedAgent) => standing !== "deactivated" && standing !== "compromised";
+  const isAtWork = ({ status }: ListedAgent) => status !== "deactivated" && status !== "compromised";
   return {
     liveUri: poolPath(visit, pool.id, "/live"),
     load,
-    // Those that work first; else in the order in which they came.
+    // Active agents first, then by creation.
     agents: [...listed.filter(isAtWork), ...listed.filter((agent) => !isAtWork(agent))],
   };
 }
 
-/** Of the last 24 hours. */
+/** In the last 24 hours. */
 async function signaturesOf(
   { database, clock }: ConsoleDeps,
   orgId: string,

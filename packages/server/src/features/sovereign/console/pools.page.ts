@@ -1,3 +1,4 @@
+/** The list of signing pools. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import { buttonLink, card, emptyState } from "../../../html/components/parts.ts";
@@ -11,7 +12,7 @@ import { poolState } from "./pool-words.ts";
 export type ListedPool = PoolLoad & { id: string; name: string; algs: readonly string[]; uri: string };
 
 export type PoolsView = ConsoleFrame & {
-  /** An organisation has few: they are all on one page. */
+  /** All on one page: an organisation has few. */
   pools: readonly ListedPool[];
   liveUri: string;
   ownUri: string;
@@ -47,26 +48,26 @@ export function poolsPage(view: PoolsView): Html {
   });
 }
 
-/** Where scripts run, the page keeps itself up to date. */
+/** For browsers without scripts; with scripts the page reloads its list itself. */
 export const reloadLink = (uri: string, { console: { pools: text } }: Messages): Html =>
   html`<noscript><a class="card-link" id="live-reload" href="${linkAddress(uri)}">${text.reload}</a></noscript>`;
 
-/** The piece that is asked for again and again. */
+/** The part of the page that scripts reload. */
 export function poolTable({
   pools,
   liveUri,
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
   const { pools: text } = messages.console;
-  const says = pools.map(({ name, standing }) => `${name}: ${text.standing[standing]}.`);
+  const says = pools.map(({ name, status }) => `${name}: ${text.standing[status]}.`);
   return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
     columns: [text.name, text.state, text.agents, text.waiting, text.signatures],
-    rows: pools.map(({ id, name, algs, uri, standing, agents, live, waiting, signed, failed }) => ({
+    rows: pools.map(({ id, name, algs, uri, status, agents, live, waiting, signed, failed }) => ({
       id: `pool-${id}`,
       cells: [
         nameCell({ name, uri, note: algs.join(", ") }),
-        poolState(standing, messages),
+        poolState(status, messages),
         text.liveOf({ count: live, max: agents }),
         messages.format.number(waiting),
         [

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
-import { countPools, listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
+import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
+import { listAgents, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { countPools, findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findPool, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
@@ -16,8 +17,8 @@ import {
   textOf,
 } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
-import { MOST_POOLS } from "../admin-api/pools.ts";
-import { insertRequest, NOBODY } from "../requests/signing-request.store.ts";
+import { MAX_POOLS } from "../admin-api/pool-settings.ts";
+import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
 import { waitingOfPools } from "./console.store.ts";
 
 const MINUTE = 60_000;
@@ -59,7 +60,7 @@ forEachDatabase(({ fresh }) => {
     return { kid: key.kid, text: JSON.stringify(registration, null, 2) };
   };
 
-  test("a pool is made with the settings of its form, and what is wrong is said at its field", async () => {
+  test("creates a pool from its form, with errors at their fields", async () => {
     const form = { name: " ", tokenWaitSeconds: "600", requireX5c: "on" };
     const wrong = await browser.send("/pools/new", form);
     assert.equal(wrong.status, 400);
@@ -81,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await browser.get(`/pools/${id}`)).body, /No agents yet/);
   });
 
-  test("settings change, but not beneath somebody else's change, whose values are shown", async () => {
+  test("changes settings, unless another administrator changed them meanwhile", async () => {
     const { id } = await makePool(running.service, org, { name: "Shared" });
     const page = await browser.get(`/pools/${id}/settings`);
     assert.match(
@@ -101,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([name, maxPending, issuerMode], ["Mine", 500, "pool"]);
   });
 
-  test("an agent is registered when its thumbprints were looked at, and its API key is shown once", async () => {
+  test("registers an agent after the thumbprints are approved, and shows its API key once", async () => {
     const pool = await poolOf(plantedPool());
     const { kid, text } = printed(pool);
     const path = `/pools/${pool.id}/agents/new`;
@@ -123,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(known.body, /id="registration-fault">A key is registered already/);
   });
 
-  test("what is no registration, or another pool's, is refused at its field", async () => {
+  test("rejects an invalid or foreign registration at its field", async () => {
     const pool = await poolOf(plantedPool());
     const elsewhere = await makePool(running.service, org);
     const faultOf = async (registration: string) => {
@@ -142,7 +143,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await faultOf(leaked)) ?? "", /^There is a private key in it/);
   });
 
-  test("an agent gets more keys, loses one, and is ended; as compromised only when its name is typed", async () => {
+  test("adds and retires keys and deactivates an agent; a compromise needs its typed name", async () => {
     const pool = await poolOf(plantedPool());
     const agentId = org.ids["agent"] ?? "";
     const own = `/pools/${pool.id}/agents/${agentId}`;
@@ -151,7 +152,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await browser.post(`${own}/keys`, formOfPage(review))).location ?? "", /done=keys$/);
     assert.match((await browser.get(own)).body, new RegExp(`id="retire-${kid}"`));
     assert.match((await browser.send(`${own}/keys/${kid}/retire`)).location ?? "", /done=retired$/);
-    const retired = (await listKeysOfAgent(db(), orgId(), agentId)).find((key) => key.kid === kid);
+    const retired = (await listAgentKeys(db(), orgId(), agentId)).find((key) => key.kid === kid);
     assert.equal(retired?.retiringAt, clock());
     assert.deepEqual((await newestEvent())?.action, "signing-agent.key-retired");
     assert.match((await browser.send(`${own}/deactivate`)).location ?? "", /done=deactivated$/);
@@ -165,7 +166,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await browser.get(`${own}/compromise`)).status, 303, "there is nothing to do any more");
   });
 
-  test("a pool is disabled and enabled again; deleted only when no application needs it and its name is typed", async () => {
+  test("disables and enables a pool; deletion needs its typed name and no applications", async () => {
     const { id } = await makePool(running.service, org, { name: "Old" });
     const client = { grantTypes: ["client_credentials"], allowedScopes: [], signingPoolId: id } as const;
     const { application } = await makeClient(running.service, org.organisation, client);
@@ -185,7 +186,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await newestEvent())?.action, "signing-pool.deleted");
   });
 
-  test("the list and the page say who is at work, and so do the pieces that the script asks for", async () => {
+  test("list and page show online agents, also in the reloaded parts", async () => {
     const pool = await makePool(running.service, org, { name: "Busy" });
     const { text } = printed(pool);
     const review = await browser.send(`/pools/${pool.id}/agents/new`, { registration: text });
@@ -207,7 +208,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
   });
 
-  test("what waits for an agent is counted: of each pool, here, and not what has ended or waited too long", async () => {
+  test("counts pending requests by pool, without final and expired ones", async () => {
     const pool = await makePool(running.service, org, { name: "Crowded" });
     const idle = await makePool(running.service, org, { name: "Idle" });
     const wait = async (more: object = {}) => {
@@ -227,7 +228,7 @@ forEachDatabase(({ fresh }) => {
         continuation: null,
         join_key_hash: null,
         waiter: null,
-        waiter_until: NOBODY,
+        waiter_until: NO_WAITER,
         created_at: clock(),
         expires_at: clock() + MINUTE,
         ...more,
@@ -255,19 +256,19 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await waitingOfPools(db(), newUuid(), clock())).size, 0, "of another organisation");
   });
 
-  test("of more pools than an organisation may have none is made, and what was typed stays", async () => {
+  test("enforces the pool limit and keeps the input", async () => {
     const many = await plantRecords(running.service, "Many");
     const there = await consoleBrowser(running, many);
     const form = formOfPage(await there.get("/pools/new"), { name: "One too many" });
     const planted = await countPools(db(), many.organisation.id);
-    for (let made = planted; made < MOST_POOLS; made += 1) await makePool(running.service, many);
+    for (let made = planted; made < MAX_POOLS; made += 1) await makePool(running.service, many);
     const refused = await there.post("/pools/new", form);
     assert.equal(refused.status, 409);
-    assert.match(refused.body, new RegExp(`id="form-notice"[\\s\\S]*${MOST_POOLS}`));
+    assert.match(refused.body, new RegExp(`id="form-notice"[\\s\\S]*${MAX_POOLS}`));
     assert.match(refused.body, /name="name"[^>]*value="One too many"/);
   });
 
-  test("a page that looks by itself keeps no session alive, and gets nothing without one", async () => {
+  test("automatic reloads need a session but don't extend it", async () => {
     const lastSeen = async () => {
       const row = await db()
         .selectFrom("browser_session")

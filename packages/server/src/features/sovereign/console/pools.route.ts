@@ -1,6 +1,6 @@
-/** GET /oauth/manage/{org}/pools: the signing pools, and how each stands. */
+/** The list of signing pools with their status. */
 import type { FastifyInstance } from "fastify";
-import { listAllPools } from "../../../core/signing-pools/signing-pools.store.ts";
+import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { liveScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";

@@ -1,3 +1,4 @@
+/** Pages that register an agent or its new keys: paste, then compare and approve. */
 import {
   type ConsoleFrame,
   type ConsoleView,
@@ -14,10 +15,10 @@ export type TypedRegistration = { name: string; registration: string };
 
 export type RegisterView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** `agent`: a new one, with its name; `keys`: more keys of one that is there. */
+    /** `agent`: a new agent with its name; `keys`: more keys for an agent. */
     kind: "agent" | "keys";
     typed: TypedRegistration;
-    /** What is run on the agent's machine, which prints what is pasted here. */
+    /** Prints the registration on the agent's machine. */
     command: string;
     state: FormState;
     failure?: FormFailure | undefined;
@@ -28,7 +29,6 @@ export type RegisterView = ConsoleFrame &
     script: string;
   };
 
-/** What to run on the agent's machine, and where its answer is pasted. */
 export function registerPage(view: RegisterView): Html {
   const { kind, typed, state: form, messages } = view;
   const { pools: text, frame } = messages.console;
@@ -89,7 +89,7 @@ ${copyStatus}`,
 export type ReviewView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
     kind: RegisterView["kind"];
-    /** The agent that is registered, or gets the keys. */
+    /** The agent's name. */
     name: string;
     typed: TypedRegistration;
     keys: ReadonlyArray<{ kid: string; alg: string; certificates: number }>;
@@ -99,7 +99,7 @@ export type ReviewView = ConsoleFrame &
     backUri: string;
   };
 
-/** The keys that were sent, by their thumbprints: whoever approves compares them with what the agent shows. */
+/** The pasted keys by thumbprint: the administrator compares them with the agent's output. */
 export function reviewPage(view: ReviewView): Html {
   const { kind, keys, typed, messages } = view;
   const { register: text } = messages.console.pools;

@@ -1,6 +1,6 @@
 /**
- * Registering an agent, and giving one new keys: what it has printed is pasted, its keys are shown by their thumbprints, and
- * approved. Private keys never come here; what is pasted proves that the agent has them.
+ * Registers an agent, or adds keys to one: the administrator pastes the agent's output, compares thumbprints and approves.
+ * The output contains public keys and proofs of possession, never private keys.
  */
 import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -31,15 +31,15 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { type PresentedKey, type ReadKey, readAgentKeys } from "../admin-api/agent-keys.ts";
+import { type PresentedKey, readAgentKeys, type ValidKey } from "../admin-api/agent-keys.ts";
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
-import { requireName } from "../admin-api/pools.ts";
-import { MOST_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
+import { requireName } from "../admin-api/pool-settings.ts";
+import { MAX_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
 import { FOLDER, keysCommand, newAgentCommand } from "./agent-command-lines.ts";
 import { agentAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 import { registerPage, reviewPage, type TypedRegistration } from "./register.page.ts";
 
-/** Where keys go: to a new agent of the pool, or to one that is there. */
+/** A new agent of the pool, or an existing one. */
 interface Place {
   readonly pool: SigningPool;
   readonly agent?: SigningAgent;
@@ -120,16 +120,16 @@ const sentBefore = (visit: Visit, place: Place, { console: { frame, pools } }: M
 
 const typedIn = (values: ReadonlyMap<string, string>): TypedRegistration => ({
   name: (values.get("name") ?? "").trim().slice(0, 200),
-  registration: (values.get("registration") ?? "").trim().slice(0, MOST_CHARACTERS),
+  registration: (values.get("registration") ?? "").trim().slice(0, MAX_CHARACTERS),
 });
 
 interface ReadTyped {
   readonly name: string;
   readonly presented: readonly PresentedKey[];
-  readonly keys: readonly ReadKey[];
+  readonly keys: readonly ValidKey[];
 }
 
-/** What was pasted, looked at as the registration itself will do. The name is what was typed, else the agent's own. */
+/** Validates the pasted text like the registration itself. The typed name wins over the agent's. */
 async function readTyped(
   { baseUrl, clock }: ConsoleDeps,
   { pool, agent }: Place,
@@ -148,13 +148,13 @@ async function readTyped(
     return { name: requireName(typed.name || (registration.name ?? "")), presented, keys };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    // Of all that is looked at, the name alone is no key.
+    // Only the name is not about a key.
     const isName = error.message.startsWith("name ");
     return { faults: isName ? { name: text.name } : { registration: faultText(error, messages) } };
   }
 }
 
-/** In the reader's words, and in those that name the key: they are for whoever runs the agent. */
+/** A translated message, and the technical one that names the key for the agent's operator. */
 function faultText({ code, message }: CodedError, { console: { pools } }: Messages): string {
   const { byCode } = pools.register.faults;
   const known: Readonly<Record<string, string>> = byCode;
@@ -177,7 +177,7 @@ async function review(
     keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
     action: requestPath(visit),
     csrf: deps.door.formBinding(visit).csrf,
-    // Of the form before it: to go back to that one makes no other agent either.
+    // The first form's token: submitting that form again registers no second agent.
     once: submissionToken.value,
     backUri: backUri(visit, place),
   });

@@ -1,58 +1,58 @@
 /**
- * For what nobody calls out: a call between nodes that was lost, a lease that lapsed. Every two seconds one statement
- * asks for all the requests that somebody on this node waits for, and one for each pool; idle waiters ask nothing
- * themselves, however many there are.
+ * Finds changes that no notification announced: one lost between nodes, an expired lease. Every two seconds one statement
+ * reads all requests that are waited for on this node, and one per pool; idle waiters cause no reads of their own.
  */
 import { countPending, listSeqs } from "../requests/expire-requests.store.ts";
-import { settlePool } from "../requests/expire-requests.ts";
-import type { LapseDeps } from "../requests/request-deps.ts";
+import { expireInPool } from "../requests/expire-requests.ts";
+import type { ExpiryDeps } from "../requests/signing-request.ts";
 import { requestTopic, type Topic, type WakeUp } from "./wake-up.ts";
 
-export interface SafetyPollDeps extends LapseDeps {
-  readonly wakeUp: Pick<WakeUp, "wake" | "wakeHere" | "topics">;
+export interface SafetyPollDeps extends ExpiryDeps {
+  readonly wakeUp: Pick<WakeUp, "notify" | "notifyLocal" | "topics">;
 }
 
 export interface SafetyPoll {
-  /** One round; those that fail say nothing: the next one comes. */
-  look(): Promise<void>;
+  /** One round. */
+  poll(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const EVERY_MS = 2_000;
+const INTERVAL_MS = 2_000;
 const BATCH = 500;
-/** Of one pool: as many waiters are woken. */
-const MOST_WOKEN = 50;
+/** Waiters notified per pool and round. */
+const MAX_NOTIFIED = 50;
 
-interface Waited {
+interface WaitedTopic {
   readonly topic: Topic;
   readonly orgId: string;
   readonly id: string;
 }
 
 export function safetyPoll(deps: SafetyPollDeps): SafetyPoll {
-  let seen = new Map<Topic, number>();
-  const look = async () => {
-    const waited = deps.wakeUp.topics().map((topic) => ({ topic, ...partsOf(topic) }));
-    seen = await lookAtRequests(
+  let seqs = new Map<Topic, number>();
+  const poll = async () => {
+    const waited = deps.wakeUp.topics().map((topic) => ({ topic, ...parseTopic(topic) }));
+    seqs = await pollRequests(
       deps,
       waited.filter(({ kind }) => kind === "request"),
-      seen,
+      seqs,
     );
     for (const { kind, topic, orgId, id } of waited)
-      if (kind === "pool") await lookAtPool(deps, { topic, orgId, id });
-      else if (kind === "agent") deps.wakeUp.wakeHere(topic);
+      if (kind === "pool") await pollPool(deps, { topic, orgId, id });
+      else if (kind === "agent") deps.wakeUp.notifyLocal(topic);
   };
   let round: Promise<void> | undefined;
   const timer = setInterval(() => {
-    round ??= look()
+    round ??= poll()
+      // The next round tries again.
       .catch(() => {})
       .finally(() => {
         round = undefined;
       });
-  }, EVERY_MS);
+  }, INTERVAL_MS);
   timer.unref();
   return {
-    look,
+    poll,
     stop: async () => {
       clearInterval(timer);
       await round;
@@ -60,33 +60,33 @@ export function safetyPoll(deps: SafetyPollDeps): SafetyPoll {
   };
 }
 
-function partsOf(topic: Topic): { kind: string; orgId: string; id: string } {
+function parseTopic(topic: Topic): { kind: string; orgId: string; id: string } {
   const [kind = "", orgId = "", id = ""] = topic.split(":");
   return { kind, orgId, id };
 }
 
-/** @returns how far each is now */
-async function lookAtRequests(
+/** @returns the `seq` of each request */
+async function pollRequests(
   { database, clock, wakeUp }: SafetyPollDeps,
-  waited: readonly Waited[],
+  waited: readonly WaitedTopic[],
   before: ReadonlyMap<Topic, number>,
 ): Promise<Map<Topic, number>> {
-  const seen = new Map<Topic, number>();
+  const seqs = new Map<Topic, number>();
   for (let start = 0; start < waited.length; start += BATCH) {
-    const some = waited.slice(start, start + BATCH).map(({ orgId, id }) => ({ orgId, requestId: id }));
-    for (const { orgId, id, seq, isDue } of await listSeqs(database.query, some, clock())) {
+    const batch = waited.slice(start, start + BATCH).map(({ orgId, id }) => ({ orgId, requestId: id }));
+    for (const { orgId, id, seq, isDue } of await listSeqs(database.query, batch, clock())) {
       const topic = requestTopic(orgId, id);
-      seen.set(topic, seq);
-      // The first time it is not known what its waiters have read.
-      if (isDue || before.get(topic) !== seq) wakeUp.wakeHere(topic);
+      seqs.set(topic, seq);
+      // In the first round it is unknown what the waiters have read.
+      if (isDue || before.get(topic) !== seq) wakeUp.notifyLocal(topic);
     }
   }
-  return seen;
+  return seqs;
 }
 
-async function lookAtPool(deps: SafetyPollDeps, { topic, orgId, id: poolId }: Waited): Promise<void> {
-  await settlePool(deps, orgId, poolId);
-  const wanted = { orgId, poolId, now: deps.clock(), limit: MOST_WOKEN };
-  const waiting = await countPending(deps.database.query, wanted);
-  for (let woken = 0; woken < waiting; woken++) deps.wakeUp.wakeHere(topic);
+async function pollPool(deps: SafetyPollDeps, { topic, orgId, id: poolId }: WaitedTopic): Promise<void> {
+  await expireInPool(deps, orgId, poolId);
+  const pending = { orgId, poolId, now: deps.clock(), limit: MAX_NOTIFIED };
+  const count = await countPending(deps.database.query, pending);
+  for (let notified = 0; notified < count; notified++) deps.wakeUp.notifyLocal(topic);
 }

@@ -1,11 +1,10 @@
 /**
- * Who waits on this node, and for what. Nothing here is authoritative: a waiter that is woken reads the database again,
- * and one that is never woken looks by itself now and then (safety-poll.ts).
+ * The waiters of this node, by topic. Nothing here is authoritative: a notified waiter reads the database again, and one
+ * that is never notified is covered by the safety poll (safety-poll.ts).
  *
- * Of those who wait to take something from a pool one is woken for each new request; when it comes away with empty hands
- * it passes the news on, so that a crowd of idle agents does not fall upon every request.
+ * Of the exclusive waiters of a topic (agents that wait to claim) one is notified per new request; if it finds nothing it
+ * passes the notification on, so that a fleet of idle agents doesn't rush at every request.
  */
-
 import type { Database } from "../../../db/open.ts";
 import { openWakeCalls } from "../../../db/wake-calls.ts";
 
@@ -16,72 +15,74 @@ export const poolTopic = (orgId: string, poolId: string): Topic => `pool:${orgId
 export const agentTopic = (orgId: string, agentId: string): Topic => `agent:${orgId}:${agentId}`;
 
 export interface WakeUp {
-  /** After the commit. Wakes here and on the other nodes. */
-  wake(...topics: Topic[]): void;
-  /** Wakes on this node only. */
-  wakeHere(topic: Topic): void;
-  /** What somebody waits for on this node. */
+  /** Call it after the commit. Notifies this node and the others. */
+  notify(...topics: Topic[]): void;
+  notifyLocal(topic: Topic): void;
+  /** The topics with waiters on this node. */
   topics(): readonly Topic[];
   /**
-   * Looks, sleeps until it is woken, and looks again, until there is something.
-   * @param wait.taking one waiter is woken for each wake: what is looked for goes to one
+   * Reads until there is something: at once, and after each notification.
    * @returns undefined when the time is over, the signal aborts or the node stops
    */
-  until<T>(wait: Wait, look: () => Promise<T | undefined>): Promise<T | undefined>;
+  waitUntil<T>(wait: Wait, read: () => Promise<T | undefined>): Promise<T | undefined>;
   close(): Promise<void>;
 }
 
 export interface Wait {
   readonly topics: readonly Topic[];
-  readonly taking: boolean;
+  /** One exclusive waiter is notified at a time: what it reads is taken by one (a claim). */
+  readonly isExclusive: boolean;
   readonly ms: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiter {
-  readonly taking: boolean;
-  /** Woken since its last look began. */
-  isWoken: boolean;
-  /** The news that woke it, by topic, until it has looked. */
-  news: Map<Topic, number>;
-  /** The last news of each topic that reached it. */
-  readonly heard: Map<Topic, number>;
-  rise(): void;
+  readonly isExclusive: boolean;
+  /** Notified since its last read began. */
+  isNotified: boolean;
+  /** The notifications it has not answered with a read yet: the number of the last one, by topic. */
+  pending: Map<Topic, number>;
+  /** The last notification of each topic that reached it. */
+  readonly received: Map<Topic, number>;
+  resume(): void;
 }
 
-interface Crowd {
+interface WaitQueue {
   readonly waiters: Set<Waiter>;
-  /** How many news there were. */
-  news: number;
+  /** Notifications so far. */
+  count: number;
 }
+
+type WaitQueues = Map<Topic, WaitQueue>;
 
 export async function openWakeUp(database: Database): Promise<WakeUp> {
-  const crowds = new Map<Topic, Crowd>();
+  const queues: WaitQueues = new Map();
   const stopped = new AbortController();
-  const wakeHere = (topic: Topic) => {
-    const crowd = crowds.get(topic);
-    if (!crowd) return;
-    crowd.news++;
-    for (const waiter of crowd.waiters) if (!waiter.taking) rouse(waiter, topic, crowd.news);
-    rouseOne(crowd, topic);
+  const notifyLocal = (topic: Topic) => {
+    const queue = queues.get(topic);
+    if (!queue) return;
+    queue.count++;
+    for (const waiter of queue.waiters) if (!waiter.isExclusive) notifyWaiter(waiter, topic, queue.count);
+    const next = queue.waiters.values().find((waiter) => waiter.isExclusive && !waiter.isNotified);
+    if (next) notifyWaiter(next, topic, queue.count);
   };
   const calls = await openWakeCalls(database, {
-    onCall: (topic) => wakeHere(topic as Topic),
+    onCall: (topic) => notifyLocal(topic as Topic),
     onGap: () => {
-      for (const [topic, crowd] of crowds)
-        for (const waiter of crowd.waiters) rouse(waiter, topic, ++crowd.news);
+      for (const [topic, queue] of queues)
+        for (const waiter of queue.waiters) notifyWaiter(waiter, topic, ++queue.count);
     },
   });
   return {
-    wake: (...topics) => {
+    notify: (...topics) => {
       for (const topic of topics) {
-        wakeHere(topic);
+        notifyLocal(topic);
         calls.call(topic);
       }
     },
-    wakeHere,
-    topics: () => [...crowds.keys()],
-    until: (wait, look) => waitUntil(crowds, stopped.signal, wait, look),
+    notifyLocal,
+    topics: () => [...queues.keys()],
+    waitUntil: (wait, read) => waitUntil(queues, stopped.signal, wait, read),
     close: async () => {
       stopped.abort();
       await calls.close();
@@ -90,98 +91,91 @@ export async function openWakeUp(database: Database): Promise<WakeUp> {
 }
 
 async function waitUntil<T>(
-  crowds: Map<Topic, Crowd>,
+  queues: WaitQueues,
   stopped: AbortSignal,
-  wait: Wait,
-  look: () => Promise<T | undefined>,
+  { topics, isExclusive, ms, signal }: Wait,
+  read: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const { taking, topics } = wait;
-  const waiter: Waiter = { taking, isWoken: false, news: new Map(), heard: new Map(), rise: () => {} };
-  const ends = wait.signal ? [wait.signal, stopped] : [stopped];
-  const deadline = performance.now() + wait.ms;
-  join(crowds, topics, waiter);
+  const waiter: Waiter = {
+    isExclusive,
+    isNotified: false,
+    pending: new Map(),
+    received: new Map(),
+    resume: () => {},
+  };
+  const signals = signal ? [signal, stopped] : [stopped];
+  const deadline = performance.now() + ms;
+  join(queues, topics, waiter);
   try {
-    // Who has gone takes nothing any more.
-    while (!hasEnded(ends)) {
-      const { news } = waiter;
-      waiter.isWoken = false;
-      waiter.news = new Map();
-      const found = await look();
-      if (found !== undefined) return found;
-      passOn(crowds, waiter, news);
+    // A caller that has disconnected takes nothing.
+    while (!isAborted(signals)) {
+      const answered = waiter.pending;
+      waiter.isNotified = false;
+      waiter.pending = new Map();
+      const result = await read();
+      if (result !== undefined) return result;
+      passOn(queues, waiter, answered);
       const left = deadline - performance.now();
       if (left <= 0) return undefined;
-      await sleep(waiter, left, ends);
-      // The time is over, and nothing came: the last look was the last.
-      if (!waiter.isWoken) return undefined;
+      await sleep(waiter, left, signals);
+      if (!waiter.isNotified) return undefined;
     }
     return undefined;
   } finally {
-    leave(crowds, topics, waiter);
-    // Woken, but it never looked.
-    passOn(crowds, waiter, waiter.news);
+    leave(queues, topics, waiter);
+    // Notified, but it never read.
+    passOn(queues, waiter, waiter.pending);
   }
 }
 
-const hasEnded = (ends: readonly AbortSignal[]): boolean => ends.some(({ aborted }) => aborted);
+const isAborted = (signals: readonly AbortSignal[]): boolean => signals.some(({ aborted }) => aborted);
 
-/** Until it is woken (also when that was while it looked), the time is over or a signal aborts. */
-function sleep(waiter: Waiter, ms: number, ends: readonly AbortSignal[]): Promise<void> {
-  if (waiter.isWoken || hasEnded(ends)) return Promise.resolve();
+/** Until a notification (also one that came during the read), the end of the time, or an abort. */
+function sleep(waiter: Waiter, ms: number, signals: readonly AbortSignal[]): Promise<void> {
+  if (waiter.isNotified || isAborted(signals)) return Promise.resolve();
   return new Promise((resolve) => {
-    const rise = () => {
+    const resume = () => {
       clearTimeout(timer);
-      for (const end of ends) end.removeEventListener("abort", rise);
+      for (const signal of signals) signal.removeEventListener("abort", resume);
       resolve();
     };
-    const timer = setTimeout(rise, ms);
-    for (const end of ends) end.addEventListener("abort", rise, { once: true });
-    waiter.rise = rise;
+    const timer = setTimeout(resume, ms);
+    for (const signal of signals) signal.addEventListener("abort", resume, { once: true });
+    waiter.resume = resume;
   });
 }
 
-function join(crowds: Map<Topic, Crowd>, topics: readonly Topic[], waiter: Waiter): void {
+function join(queues: WaitQueues, topics: readonly Topic[], waiter: Waiter): void {
   for (const topic of topics) {
-    const crowd = crowds.get(topic) ?? { waiters: new Set(), news: 0 };
-    crowds.set(topic, crowd);
-    crowd.waiters.add(waiter);
-    // It looks right after this.
-    waiter.heard.set(topic, crowd.news);
+    const queue = queues.get(topic) ?? { waiters: new Set(), count: 0 };
+    queues.set(topic, queue);
+    queue.waiters.add(waiter);
+    // It reads right after this.
+    waiter.received.set(topic, queue.count);
   }
 }
 
-function leave(crowds: Map<Topic, Crowd>, topics: readonly Topic[], waiter: Waiter): void {
+function leave(queues: WaitQueues, topics: readonly Topic[], waiter: Waiter): void {
   for (const topic of topics) {
-    const crowd = crowds.get(topic);
-    crowd?.waiters.delete(waiter);
-    if (crowd?.waiters.size === 0) crowds.delete(topic);
+    const queue = queues.get(topic);
+    queue?.waiters.delete(waiter);
+    if (queue?.waiters.size === 0) queues.delete(topic);
   }
 }
 
-function rouse(waiter: Waiter, topic: Topic, news: number): void {
-  waiter.news.set(topic, news);
-  waiter.heard.set(topic, news);
-  waiter.isWoken = true;
-  waiter.rise();
+function notifyWaiter(waiter: Waiter, topic: Topic, count: number): void {
+  waiter.pending.set(topic, count);
+  waiter.received.set(topic, count);
+  waiter.isNotified = true;
+  waiter.resume();
 }
 
-/** News goes to the first who waits to take and has not been woken already. */
-function rouseOne({ waiters, news }: Crowd, topic: Topic): void {
-  for (const waiter of waiters) {
-    if (!waiter.taking || waiter.isWoken) continue;
-    rouse(waiter, topic, news);
-    break;
-  }
-}
-
-/** What came to nothing here goes to the next who has not heard of it, so that no news goes round and round. */
-function passOn(crowds: Map<Topic, Crowd>, { taking }: Waiter, passed: ReadonlyMap<Topic, number>): void {
-  if (!taking) return;
-  for (const [topic, news] of passed) {
-    for (const waiter of crowds.get(topic)?.waiters ?? []) {
-      if (!waiter.taking || (waiter.heard.get(topic) ?? 0) >= news) continue;
-      rouse(waiter, topic, news);
-      break;
-    }
+/** An unused notification goes to the next exclusive waiter that has not received it, so that none goes in circles. */
+function passOn(queues: WaitQueues, { isExclusive }: Waiter, unused: ReadonlyMap<Topic, number>): void {
+  if (!isExclusive) return;
+  for (const [topic, count] of unused) {
+    const waiters = queues.get(topic)?.waiters.values();
+    const next = waiters?.find((one) => one.isExclusive && (one.received.get(topic) ?? 0) < count);
+    if (next) notifyWaiter(next, topic, count);
   }
 }

@@ -5,7 +5,12 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
 import type { SoftAgent } from "../../../testing/fixtures/signing-harness.ts";
 import { headerOf, payloadOf, SECOND } from "../../../testing/fixtures/signing-steps.ts";
-import type { ClaimedRequest } from "../agent-api/request-messages.ts";
+import { readQueue } from "../agent-api/agent-queue.ts";
+import type { ClaimedRequest } from "./claim-request.ts";
+import { claimRequest } from "./claim-request.ts";
+import { rejectRequest } from "./reject-request.ts";
+import { requestStatus } from "./request-status.ts";
+import { signRequest } from "./sign-request.ts";
 
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 
@@ -19,24 +24,24 @@ forEachDatabase(({ fresh }) => {
     await other.seen();
   };
 
-  test("what an agent has handed back goes to another one, and does not keep it from the next", async () => {
+  test("a rejected request goes to another agent, and its agent can claim the next", async () => {
     await emptyQueue();
     const oldest = await steps.create();
     clock.advance(1);
     const next = await steps.create();
     const { requestId, leaseToken } = await steps.claimed(oldest);
     const back = { requestId, leaseToken, reason: "key_unavailable", retryable: true } as const;
-    assert.equal((await stage.requests.reject(agent.caller, back)).outcome, "pending");
+    assert.equal((await rejectRequest(stage.signing, agent.caller, back)).outcome, "pending");
     for (const [by, expected] of [
       [agent, next],
       [other, oldest],
     ] as const) {
-      const claim = await stage.requests.claim(by.caller, { kids: [by.kid] });
+      const claim = await claimRequest(stage.signing, by.caller, { kids: [by.kid] });
       assert.equal(claim.outcome === "claimed" && claim.requestId, expected);
     }
   });
 
-  test("the oldest first, each once, whoever asks at the same time", async () => {
+  test("concurrent claims take the oldest requests first, each once", async () => {
     await emptyQueue();
     const ids: string[] = [];
     for (let count = 0; count < 12; count++) {
@@ -45,18 +50,18 @@ forEachDatabase(({ fresh }) => {
     }
     const asking = Array.from({ length: 16 }, (_, index) => (index % 2 ? agent : other));
     const claims = await Promise.all(
-      asking.map(({ caller, kid }) => stage.requests.claim(caller, { kids: [kid] })),
+      asking.map(({ caller, kid }) => claimRequest(stage.signing, caller, { kids: [kid] })),
     );
     const got = claims.flatMap((claim) => (claim.outcome === "claimed" ? [claim.requestId] : []));
     assert.deepEqual(got.toSorted(), ids.toSorted());
     const late = await steps.create();
     clock.advance(1);
     await steps.create();
-    const next = await stage.requests.claim(agent.caller, { kids: [agent.kid] });
+    const next = await claimRequest(stage.signing, agent.caller, { kids: [agent.kid] });
     assert.ok(next.outcome === "claimed" && next.requestId === late);
   });
 
-  test("each claim makes new bytes for its own key, and says what they are for", async () => {
+  test("every claim renders new tokens for the agent's key, with their context", async () => {
     const requestId = await steps.create();
     const first = await steps.claimed(requestId);
     assert.deepEqual(headerOf(first.tokens[0]), { alg: "ES256", typ: "at+jwt", kid: agent.kid });
@@ -82,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign(second, other)).outcome, "signed");
   });
 
-  test("a token lives as long as the application and the pool both allow", async () => {
+  test("limits the token lifetime to the pool's maximum", async () => {
     const pool = await stage.addPool({ maxTokenLifetimeSeconds: 300 });
     const own = await stage.addAgent({ pool });
     const requestId = await steps.create({ poolId: pool.id });
@@ -90,16 +95,17 @@ forEachDatabase(({ fresh }) => {
     assert.equal(Number(exp) - Number(iat), 300);
   });
 
-  test("only an active key of the agent, of an algorithm that the pool wants, will do", async () => {
+  test("requires an active key of the agent with an algorithm of the pool", async () => {
     const pool = await stage.addPool({ algs: ["EdDSA"] });
     const wrongAlg = await stage.addAgent({ pool });
     const own = await stage.addAgent({ pool, alg: "EdDSA" });
     const requestId = await steps.create({ poolId: pool.id });
-    const claim = (by: SoftAgent, kids: string[]) => stage.requests.claim(by.caller, { requestId, kids });
+    const claim = (by: SoftAgent, kids: string[]) =>
+      claimRequest(stage.signing, by.caller, { requestId, kids });
     assert.equal((await claim(wrongAlg, [wrongAlg.kid])).outcome, "no_usable_key");
     assert.equal((await claim(wrongAlg, [own.kid])).outcome, "no_usable_key");
     assert.equal((await claim(own, [])).outcome, "no_usable_key");
-    const held = await stage.requests.claim(own.caller, { requestId, kids: [agent.kid, own.kid] });
+    const held = await claimRequest(stage.signing, own.caller, { requestId, kids: [agent.kid, own.kid] });
     assert.ok(held.outcome === "claimed");
     await sql`update agent_key set retiring_at = ${clock()} where kid = ${own.kid}`.execute(
       stage.database.query,
@@ -109,28 +115,31 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await claim(own, [own.kid])).outcome, "no_usable_key");
   });
 
-  test("what another pool or organisation has is not there", async () => {
+  test("hides requests of other pools and organisations", async () => {
     const pool = await stage.addPool();
     const stranger = await stage.addAgent({ pool });
     const requestId = await steps.create();
     const claim = { requestId, kids: [stranger.kid] };
-    assert.equal((await stage.requests.claim(stranger.caller, claim)).outcome, "not_found");
+    assert.equal((await claimRequest(stage.signing, stranger.caller, claim)).outcome, "not_found");
     const held = await steps.claimed(requestId);
     const { leaseToken, tokens } = held;
     const jwts = agent.signed(tokens);
     const foreign = { ...agent.caller, orgId: ANOTHER_ORG };
     for (const caller of [stranger.caller, foreign, { ...agent.caller, poolId: pool.id }])
-      assert.equal((await stage.requests.sign(caller, { requestId, leaseToken, jwts })).outcome, "not_found");
+      assert.equal(
+        (await signRequest(stage.signing, caller, { requestId, leaseToken, jwts })).outcome,
+        "not_found",
+      );
     const sameLease = { requestId, leaseToken, jwts };
-    assert.equal((await stage.requests.sign(other.caller, sameLease)).outcome, "lease_lost");
-    assert.equal(await stage.requests.status(ANOTHER_ORG, requestId), undefined);
+    assert.equal((await signRequest(stage.signing, other.caller, sameLease)).outcome, "lease_lost");
+    assert.equal(await requestStatus(stage.signing, { orgId: ANOTHER_ORG, requestId }), undefined);
     assert.equal((await steps.sign(held)).outcome, "signed");
   });
 
   const reject = (held: ClaimedRequest, retryable: boolean) =>
-    stage.requests.reject(agent.caller, { ...held, reason: "policy_denied", retryable });
+    rejectRequest(stage.signing, agent.caller, { ...held, reason: "policy_denied", retryable });
 
-  test("is the end of it, or this agent's alone", async () => {
+  test("a rejection fails the request, or excludes only this agent", async () => {
     const final = await steps.claimed(await steps.create());
     assert.equal((await reject(final, false)).outcome, "failed");
     assert.deepEqual(await steps.stateOf(final.requestId), ["failed", "policy_denied"]);
@@ -140,10 +149,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await reject(passed, true)).outcome, "pending");
     const { requestId } = passed;
     const kids = [agent.kid];
-    assert.equal((await stage.requests.claim(agent.caller, { kids })).outcome, "nothing");
-    assert.equal((await stage.requests.claim(agent.caller, { requestId, kids })).outcome, "not_claimable");
-    assert.deepEqual((await stage.requests.agentQueue(agent.caller, 50)).pending, []);
-    assert.equal((await stage.requests.agentQueue(other.caller, 50)).pending[0]?.requestId, requestId);
+    assert.equal((await claimRequest(stage.signing, agent.caller, { kids })).outcome, "nothing");
+    assert.equal(
+      (await claimRequest(stage.signing, agent.caller, { requestId, kids })).outcome,
+      "not_claimable",
+    );
+    assert.deepEqual((await readQueue(stage.signing, agent.caller, 50)).pending, []);
+    assert.equal((await readQueue(stage.signing, other.caller, 50)).pending[0]?.requestId, requestId);
     assert.equal((await reject(passed, true)).outcome, "lease_lost");
     assert.equal((await steps.sign(await steps.claimed(requestId, other), other)).outcome, "signed");
   });

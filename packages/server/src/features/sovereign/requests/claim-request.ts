@@ -1,34 +1,72 @@
-/** An agent takes a request: the oldest, or one by its id; the tokens are made for its key (sovereign-signing.md §3). */
+/** An agent claims the oldest pending request, or one by its id; its tokens are rendered for the agent's key (sovereign-signing.md §3). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
-import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
-import type {
-  AgentCaller,
-  Claim,
-  ClaimedRequest,
-  ClaimOutcome,
-  RequestContext,
-} from "../agent-api/request-messages.ts";
+import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
-import type { SealedClaims } from "./create-request.ts";
-import { claimOldest, claimRequest, undoClaim } from "./lease.store.ts";
-import { leaseOf } from "./lease.ts";
-import type { RequestDeps } from "./request-deps.ts";
-import { openJson } from "./sealed-json.ts";
-import { newRendering, renderTokens } from "./signing/render-tokens.ts";
-import { usableKey } from "./signing/usable-keys.ts";
+import { claimById, claimOldest, revertClaim } from "./claim-request.store.ts";
+import { currentRow, sweepPool } from "./expire-requests.ts";
+import { type LeaseToken, presentedLease } from "./lease.ts";
+import { newRendering, renderTokens } from "./signing-input.ts";
 import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
-import { type ClaimsToSign, LEASE_MS } from "./signing-request.ts";
+import {
+  type AgentCaller,
+  LEASE_MS,
+  openJson,
+  type RenderedToken,
+  type SealedClaims,
+  type SigningDeps,
+} from "./signing-request.ts";
 
-export async function claim(
-  deps: RequestDeps,
+export interface Claim {
+  /** The oldest pending request when absent. */
+  readonly requestId?: string;
+  /** The agent's keys, preferred first. */
+  readonly kids: readonly string[];
+}
+
+export type ClaimOutcome =
+  | ({ readonly outcome: "claimed" } & ClaimedRequest)
+  /** 204; 404; 409; 422. */
+  | { readonly outcome: "nothing" | "not_found" | "not_claimable" | "no_usable_key" };
+
+export interface ClaimedRequest extends LeaseToken {
+  readonly leaseSeconds: number;
+  readonly attempt: number;
+  /** Seconds. */
+  readonly expiresIn: number;
+  readonly interactive: boolean;
+  readonly context: RequestContext;
+  readonly tokens: readonly RenderedToken[];
+}
+
+/** What an agent's policy can judge by, beside the tokens. */
+export interface RequestContext {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly grantType: string;
+  readonly scope: readonly string[];
+  readonly sub: string;
+  /** Seconds since the epoch, as in the token. */
+  readonly authTime?: number;
+  readonly amr?: readonly string[];
+  readonly ip: string;
+  readonly parentRequestId?: string;
+}
+
+export async function claimRequest(
+  deps: SigningDeps,
   agent: AgentCaller,
   { requestId, kids }: Claim,
 ): Promise<ClaimOutcome> {
+  const { orgId, poolId } = agent;
   const { query } = deps.database;
-  const pool = await deps.pools.find(agent.orgId, agent.poolId);
-  const found = pool && (await usableKey(deps, agent, { kids, algs: pool.algs }));
-  if (!found) return { outcome: "no_usable_key" };
-  const { key } = found;
+  if (requestId === undefined) await sweepPool(deps, orgId, poolId);
+  else await currentRow(deps, { orgId, requestId });
+  const pool = await deps.pools.find(orgId, poolId);
+  const usable = pool && (await findUsableKey(deps, agent, { kids, algs: pool.algs }));
+  if (!usable) return { outcome: "no_usable_key" };
+
+  const { key } = usable;
   const now = deps.clock();
   const leaseToken = randomSecret("sgn_lt_");
   const rendering = newRendering(now, pool);
@@ -41,65 +79,42 @@ export async function claim(
     now,
   };
   if (requestId !== undefined) {
-    const row = await findRequest(query, { orgId: agent.orgId, requestId });
-    // Another pool's requests are none of this agent's business, not even that they are there.
-    if (row?.pool_id !== agent.poolId) return { outcome: "not_found" };
+    const row = await findRequest(query, { orgId, requestId });
+    // An agent must not learn whether another pool's request exists.
+    if (row?.pool_id !== poolId) return { outcome: "not_found" };
   }
-  const claimed =
-    requestId === undefined ? await claimOldest(query, lease) : await claimRequest(query, requestId, lease);
-  if (!claimed) return { outcome: requestId === undefined ? "nothing" : "not_claimable" };
-  return told(deps, claimedRequest(deps, claimed, { key, leaseToken, rendering, now }), agent);
-}
+  const row =
+    requestId === undefined ? await claimOldest(query, lease) : await claimById(query, requestId, lease);
+  if (!row) return { outcome: requestId === undefined ? "nothing" : "not_claimable" };
 
-/** Whoever called has gone before it could be told: others need not wait for the lease to lapse. */
-export async function handBack(
-  deps: RequestDeps,
-  agent: AgentCaller,
-  held: Pick<ClaimedRequest, "requestId" | "leaseToken">,
-): Promise<void> {
-  const { orgId, poolId } = agent;
-  if (await undoClaim(deps.database.query, leaseOf(agent, held, deps.clock())))
-    deps.wakeUp.wake(requestTopic(orgId, held.requestId), poolTopic(orgId, poolId));
-}
-
-/** Who waits without a browser does nothing else for knowing it. */
-function told({ wakeUp }: RequestDeps, claimed: ClaimedRequest, { orgId }: AgentCaller): ClaimOutcome {
-  if (claimed.interactive) wakeUp.wake(requestTopic(orgId, claimed.requestId));
-  return { outcome: "claimed", ...claimed };
-}
-
-interface NewLease {
-  readonly key: AgentKey;
-  readonly leaseToken: string;
-  readonly rendering: Parameters<typeof renderTokens>[2];
-  readonly now: number;
-}
-
-function claimedRequest(
-  { encryption }: RequestDeps,
-  row: SigningRequestRow,
-  { key, leaseToken, rendering, now }: NewLease,
-): ClaimedRequest {
-  const place = { orgId: row.org_id, requestId: row.id };
-  const { claims, context } = openJson<SealedClaims>(encryption, place, "claims", row.claims);
+  // A waiting token endpoint ignores claims: only a wait page shows them.
+  if (row.interactive === 1) deps.wakeUp.notify(requestTopic(orgId, row.id));
+  const sealed = openJson<SealedClaims>(deps.encryption, { orgId, requestId: row.id }, "claims", row.claims);
   return {
+    outcome: "claimed",
     requestId: row.id,
     leaseToken,
     leaseSeconds: LEASE_MS / 1000,
     attempt: row.attempts,
     expiresIn: Math.ceil((row.expires_at - now) / 1000),
     interactive: row.interactive === 1,
-    context: contextOf(row, claims, context),
-    tokens: renderTokens(claims, key, rendering).tokens,
+    context: requestContext(row, sealed),
+    tokens: renderTokens(sealed.claims, key, rendering).tokens,
   };
 }
 
-function contextOf(
+/** The caller disconnected before it got the claim: the attempt doesn't count, and nobody waits for its lease to expire. */
+export async function undoClaim(deps: SigningDeps, agent: AgentCaller, claimed: LeaseToken): Promise<void> {
+  const { orgId, poolId } = agent;
+  if (await revertClaim(deps.database.query, presentedLease(agent, claimed, deps.clock())))
+    deps.wakeUp.notify(requestTopic(orgId, claimed.requestId), poolTopic(orgId, poolId));
+}
+
+function requestContext(
   row: SigningRequestRow,
-  { accessToken }: ClaimsToSign,
-  { clientName, ip }: SealedClaims["context"],
+  { claims, context: { clientName, ip } }: SealedClaims,
 ): RequestContext {
-  const { iss, sub, scope, auth_time: authTime, amr } = accessToken;
+  const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;
   return {
     issuer: iss,
     clientId: row.application_id,

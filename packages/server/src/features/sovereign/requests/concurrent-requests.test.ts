@@ -7,8 +7,8 @@ import { holdApplication } from "../../../core/applications/applications.store.t
 import { createApplication } from "../../../core/applications/applications.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
-import { listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
-import { findPool } from "../../../core/signing-pools/signing-pools.store.ts";
+import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
+import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { boundTo, type Database } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
@@ -20,8 +20,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { addAgentKeys, deactivateAgent, registerAgent, retireAgentKey } from "../admin-api/agents.ts";
-import { changePool, deletePool } from "../admin-api/pool-changes.ts";
-import { createPool, disablePool } from "../admin-api/pools.ts";
+import { changePool, createPool, deletePool, disablePool } from "../admin-api/pools.ts";
 
 const ROUNDS = 20;
 
@@ -59,7 +58,7 @@ forEachDatabase(({ fresh }) => {
     const inOne = (work: (inside: Database) => Promise<unknown>) =>
       database().transaction((tx) => work(boundTo(database(), tx)));
     const keys = () => [presentedKey(running.service, pool, newAgentKey("ES256"))];
-    const kid = (await listKeysOfAgent(database().query, orgId, other))[0]?.kid ?? assert.fail();
+    const kid = (await listAgentKeys(database().query, orgId, other))[0]?.kid ?? assert.fail();
     const acts: ReadonlyArray<() => Promise<unknown>> = [
       make,
       () => change(database(), one.id),
@@ -91,7 +90,7 @@ forEachDatabase(({ fresh }) => {
     return ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   }
 
-  test("nobody waits in a circle", async () => {
+  test("concurrent changes of pools, agents, keys and applications don't deadlock", async () => {
     for (let count = 0; count < ROUNDS; count++)
       for (const reason of await round(count))
         assert.notEqual((reason as { code?: unknown }).code, "40P01", JSON.stringify(reason));

@@ -1,74 +1,112 @@
-/** How a signing request begins, and how a caller who comes again finds it. */
-import { randomSecret } from "@signet/protocol/hash";
+/** Queues tokens for an agent of the pool, or joins the request that the same token request queued before. */
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { isAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
-import type { JoinedRequest, NewSigningRequest } from "../agent-api/request-messages.ts";
+import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { poolTopic } from "../notify/wake-up.ts";
-import { countSignature } from "./count-signature.ts";
-import type { RequestDeps } from "./request-deps.ts";
-import { sealJson } from "./sealed-json.ts";
-import { insertRequest, joinRequest, NOBODY } from "./signing-request.store.ts";
-import { type ClaimsToSign, TTL_WITH_BROWSER_MS, TTL_WITHOUT_BROWSER_MS } from "./signing-request.ts";
+import { assignWaiter, insertRequest, NO_WAITER } from "./create-request.store.ts";
+import {
+  type ClaimsToSign,
+  countSignature,
+  INTERACTIVE_TTL_MS,
+  NON_INTERACTIVE_TTL_MS,
+  type SealedClaims,
+  type SigningDeps,
+  sealJson,
+} from "./signing-request.ts";
+
+export interface NewSigningRequest {
+  readonly orgId: string;
+  readonly poolId: string;
+  readonly applicationId: string;
+  /** Null for client credentials. */
+  readonly userId: string | null;
+  readonly grantType: string;
+  /** A browser waits: 300 s instead of 60, challenges are possible, and the request is queued even without an agent. */
+  readonly interactive: boolean;
+  /** The request whose tokens this one replaces. */
+  readonly parentRequestId?: string;
+  readonly clientName: string;
+  /** The client address of the user or the client. */
+  readonly ip: string;
+  /** `iat`, `exp` and `jti` are rendered anew at each claim; `exp - iat` is the application's token lifetime. */
+  readonly claims: ClaimsToSign;
+  /** SHA-256 (base64url) of the browser session that may open the wait page. */
+  readonly browserSessionHash?: string;
+  /** JSON: where the browser continues. Kept sealed until an hour after the end. */
+  readonly continuation?: unknown;
+  readonly joinKeyHash?: string;
+  /** The call to the token endpoint that waits. */
+  readonly waiter?: Waiter;
+}
+
+export interface Waiter {
+  /** Random. */
+  readonly id: string;
+  /** Milliseconds after which the waiter counts as gone. */
+  readonly ms: number;
+}
+
+/** Of the session, not of its cookie: every sign-in replaces the cookie. */
+export const browserSessionHash = (sessionId: string): string => sha256Base64url(`session|${sessionId}`);
 
 /** 192 bits. */
 const ID_BYTES = 24;
 
-/** What each claim renders the tokens from, and what the agent is told beside them and what they say themselves. */
-export interface SealedClaims {
-  readonly claims: ClaimsToSign;
-  readonly context: { readonly clientName: string; readonly ip: string };
-}
-
+/** @returns `no_agent` when no agent of the pool was seen in the last minute and no browser waits; nothing is queued then */
 export async function createRequest(
-  deps: RequestDeps,
+  deps: SigningDeps,
   input: NewSigningRequest,
 ): Promise<{ readonly requestId: string } | "no_agent" | "queue_full"> {
-  const { orgId, poolId, interactive, waiter } = input;
+  const { orgId, poolId, interactive, waiter, claims, clientName, ip } = input;
   const now = deps.clock();
-  const requestId = randomSecret("", ID_BYTES);
-  const seal = (column: "claims" | "continuation", value: unknown) =>
-    sealJson(deps.encryption, { orgId, requestId }, column, value);
-  const { claims, clientName, ip } = input;
+  const key = { orgId, requestId: randomSecret("", ID_BYTES) };
   const sealed: SealedClaims = { claims, context: { clientName, ip } };
   const row = {
     org_id: orgId,
-    id: requestId,
+    id: key.requestId,
     pool_id: poolId,
     application_id: input.applicationId,
     user_id: input.userId,
     grant_type: input.grantType,
     interactive: interactive ? 1 : 0,
     parent_request_id: input.parentRequestId ?? null,
-    claims: seal("claims", sealed),
+    claims: sealJson(deps.encryption, key, "claims", sealed),
     browser_session_hash: input.browserSessionHash ?? null,
-    continuation: input.continuation === undefined ? null : seal("continuation", input.continuation),
+    continuation:
+      input.continuation === undefined
+        ? null
+        : sealJson(deps.encryption, key, "continuation", input.continuation),
     join_key_hash: input.joinKeyHash ?? null,
     waiter: waiter?.id ?? null,
-    waiter_until: waiter ? now + waiter.ms : NOBODY,
+    waiter_until: waiter ? now + waiter.ms : NO_WAITER,
     created_at: now,
-    expires_at: now + (interactive ? TTL_WITH_BROWSER_MS : TTL_WITHOUT_BROWSER_MS),
+    expires_at: now + (interactive ? INTERACTIVE_TTL_MS : NON_INTERACTIVE_TTL_MS),
   };
   const agentsSince = now - AGENT_SEEN_MS;
   if (await insertRequest(deps.database.query, row, agentsSince)) {
-    deps.wakeUp.wake(poolTopic(orgId, poolId));
-    return { requestId };
+    deps.wakeUp.notify(poolTopic(orgId, poolId));
+    return { requestId: key.requestId };
   }
-  // A pool that is gone or disabled has no agents either: the door of the agents is shut.
   countSignature(deps.count, { orgId, poolId }, "failed");
   const isSeen = await isAgentSeen(deps.database.query, { orgId, poolId, since: agentsSince });
   return isSeen || interactive ? "queue_full" : "no_agent";
 }
 
-export async function joinWaiting(
-  deps: RequestDeps,
-  { waiter, ...which }: JoinedRequest,
+/** Takes over a request that an earlier identical call queued and no longer waits for. */
+export async function joinRequest(
+  { database, clock }: SigningDeps,
+  {
+    waiter,
+    ...which
+  }: {
+    readonly orgId: string;
+    readonly applicationId: string;
+    readonly joinKeyHash: string;
+    readonly waiter: Waiter;
+  },
 ): Promise<{ readonly requestId: string } | undefined> {
-  const now = deps.clock();
-  const requestId = await joinRequest(deps.database.query, {
-    ...which,
-    waiter: waiter.id,
-    until: now + waiter.ms,
-    now,
-  });
+  const now = clock();
+  const assigned = { ...which, waiter: waiter.id, until: now + waiter.ms, now };
+  const requestId = await assignWaiter(database.query, assigned);
   return requestId === undefined ? undefined : { requestId };
 }

@@ -1,23 +1,14 @@
-/** What time does to a request, and what is removed in the end. */
-import { sql } from "kysely";
+/** Expires requests, leases and challenges, and deletes old rows. */
 import type { Db } from "../../../db/open.ts";
-import type { SigningRequestRow } from "./signing-request.store.ts";
-import { MOST_ATTEMPTS } from "./signing-request.ts";
-import { ending, failing, isChanged, waitsAgain } from "./transition.store.ts";
-
-/** Where in time a request stands; read by `lapseOf`. */
-export type TimesRow = Pick<
-  SigningRequestRow,
-  | "org_id"
-  | "id"
-  | "pool_id"
-  | "state"
-  | "attempts"
-  | "lease_until"
-  | "challenge_until"
-  | "expires_at"
-  | "ended_at"
->;
+import {
+  ending,
+  failing,
+  isChanged,
+  isOpen,
+  resetToPending,
+  type SigningRequestRow,
+} from "./signing-request.store.ts";
+import { MAX_ATTEMPTS } from "./signing-request.ts";
 
 const timeColumns = [
   "org_id",
@@ -29,10 +20,13 @@ const timeColumns = [
   "challenge_until",
   "expires_at",
   "ended_at",
-] as const satisfies ReadonlyArray<keyof TimesRow>;
+] as const satisfies ReadonlyArray<keyof SigningRequestRow>;
 
-/** Those of a pool's open requests whose time for something has come. */
-export async function listLapsed(
+/** The columns that decide what has expired. */
+export type TimesRow = Pick<SigningRequestRow, (typeof timeColumns)[number]>;
+
+/** A pool's open requests of which something has expired. */
+export async function listDue(
   db: Db,
   { orgId, poolId, now, limit }: { orgId: string; poolId: string; now: number; limit: number },
 ): Promise<TimesRow[]> {
@@ -41,7 +35,7 @@ export async function listLapsed(
     .select(timeColumns)
     .where("org_id", "=", orgId)
     .where("pool_id", "=", poolId)
-    .where(sql<boolean>`ended_at is null and state <> 'signed'`)
+    .where(isOpen)
     .where((eb) =>
       eb.or([eb("expires_at", "<=", now), eb("lease_until", "<=", now), eb("challenge_until", "<=", now)]),
     )
@@ -50,7 +44,7 @@ export async function listLapsed(
     .execute();
 }
 
-/** Of any organisation: for the background. */
+/** Of all organisations, for the housekeeping. */
 export async function listExpired(db: Db, now: number, limit: number): Promise<TimesRow[]> {
   return db
     .selectFrom("signing_request")
@@ -62,14 +56,19 @@ export async function listExpired(db: Db, now: number, limit: number): Promise<T
     .execute();
 }
 
-type Seen = { readonly orgId: string; readonly id: string; readonly seq: number; readonly isDue: boolean };
+type Progress = {
+  readonly orgId: string;
+  readonly id: string;
+  readonly seq: number;
+  readonly isDue: boolean;
+};
 
-/** How far each of the requests is, and whether it needs to be settled. */
+/** Each request's `seq`, and whether something of it has expired. */
 export async function listSeqs(
   db: Db,
   requests: ReadonlyArray<{ readonly orgId: string; readonly requestId: string }>,
   now: number,
-): Promise<Seen[]> {
+): Promise<Progress[]> {
   const rows = await db
     .selectFrom("signing_request")
     .select(["seq", ...timeColumns])
@@ -86,7 +85,7 @@ export async function listSeqs(
   }));
 }
 
-/** How many of the pool's requests wait for an agent, at most `limit`. */
+/** How many of the pool's requests are pending, at most `limit`. */
 export async function countPending(
   db: Db,
   { orgId, poolId, now, limit }: { orgId: string; poolId: string; now: number; limit: number },
@@ -96,7 +95,7 @@ export async function countPending(
     .select("id")
     .where("org_id", "=", orgId)
     .where("pool_id", "=", poolId)
-    .where(sql<boolean>`ended_at is null and state <> 'signed'`)
+    .where(isOpen)
     .where("state", "=", "pending")
     .where("expires_at", ">", now)
     .limit(limit)
@@ -104,74 +103,51 @@ export async function countPending(
   return rows.length;
 }
 
-/** Each asks once more for what it follows from: another node may be settling the same. */
-export interface Settled {
+/** Each statement checks its reason again: another node may apply the same expiry. */
+export interface DueRequest {
   readonly row: TimesRow;
   readonly now: number;
 }
 
-const settledRow = (db: Db, { row }: Settled) =>
+const dueRow = (db: Db, { row }: DueRequest) =>
   db.updateTable("signing_request").where("org_id", "=", row.org_id).where("id", "=", row.id);
 
-export const expireRequest = (db: Db, settled: Settled): Promise<boolean> =>
+export const expireRequest = (db: Db, due: DueRequest): Promise<boolean> =>
   isChanged(
-    settledRow(db, settled)
-      .set({ ...ending("expired", settled.now), signed: null })
+    dueRow(db, due)
+      .set({ ...ending("expired", due.now), signed: null })
       .where("ended_at", "is", null)
-      .where("expires_at", "<=", settled.now),
+      .where("expires_at", "<=", due.now),
   );
 
-export const timeOutChallenge = (db: Db, settled: Settled): Promise<boolean> =>
+export const timeOutChallenge = (db: Db, due: DueRequest): Promise<boolean> =>
   isChanged(
-    settledRow(db, settled)
-      .set(failing("challenge_timeout", settled.now))
+    dueRow(db, due)
+      .set(failing("challenge_timeout", due.now))
       .where("state", "=", "challenge")
-      .where("challenge_until", "<=", settled.now),
+      .where("challenge_until", "<=", due.now),
   );
 
-const lapsedLease = (db: Db, settled: Settled) =>
-  settledRow(db, settled)
+const expiredLease = (db: Db, due: DueRequest) =>
+  dueRow(db, due)
     .where("state", "in", ["claimed", "challenge", "responded"])
-    .where("lease_until", "<=", settled.now);
+    .where("lease_until", "<=", due.now);
 
-export const failExhausted = (db: Db, settled: Settled): Promise<boolean> =>
+export const failExhausted = (db: Db, due: DueRequest): Promise<boolean> =>
   isChanged(
-    lapsedLease(db, settled).set(failing("max_attempts", settled.now)).where("attempts", ">=", MOST_ATTEMPTS),
+    expiredLease(db, due).set(failing("max_attempts", due.now)).where("attempts", ">=", MAX_ATTEMPTS),
   );
 
-export const endLapsedLease = (db: Db, settled: Settled): Promise<boolean> =>
+export const expireLease = (db: Db, due: DueRequest): Promise<boolean> =>
   isChanged(
-    lapsedLease(db, settled)
-      .set(waitsAgain)
-      .where("attempts", "<", MOST_ATTEMPTS)
-      .where("expires_at", ">", settled.now),
+    expiredLease(db, due)
+      .set(resetToPending)
+      .where("attempts", "<", MAX_ATTEMPTS)
+      .where("expires_at", ">", due.now),
   );
 
-/**
- * The user's no, to whatever it is that waits.
- * @param denial.asked the sealed challenge that it answers; absent for a no without one
- * @returns whose it was, and the agent that had it; undefined when it was final
- */
-export async function denyRequest(
-  db: Db,
-  { orgId, requestId, asked, now }: { orgId: string; requestId: string; asked?: string; now: number },
-): Promise<Pick<SigningRequestRow, "user_id" | "pool_id" | "claimed_by"> | undefined> {
-  return db
-    .updateTable("signing_request")
-    .set(failing("user_denied", now))
-    .where("org_id", "=", orgId)
-    .where("id", "=", requestId)
-    .where("state", "in", ["pending", "claimed", "challenge", "responded"])
-    .where("expires_at", ">", now)
-    .$if(asked !== undefined, (query) =>
-      query.where("state", "=", "challenge").where("challenge", "=", asked ?? null),
-    )
-    .returning(["user_id", "pool_id", "claimed_by"])
-    .executeTakeFirst();
-}
-
-/** What the browser of an ended request could still have gone on with. @returns how many, at most `limit` */
-export async function forgetContinuations(db: Db, before: number, limit: number): Promise<number> {
+/** @returns how many were cleared, at most `limit` */
+export async function clearOldContinuations(db: Db, before: number, limit: number): Promise<number> {
   const rows = await db
     .updateTable("signing_request")
     .set({ continuation: null })
@@ -192,7 +168,7 @@ export async function forgetContinuations(db: Db, before: number, limit: number)
   return rows.length;
 }
 
-/** @returns how many were removed, at most `limit` */
+/** @returns how many were deleted, at most `limit` */
 export async function deleteOldRequests(db: Db, before: number, limit: number): Promise<number> {
   const rows = await db
     .deleteFrom("signing_request")

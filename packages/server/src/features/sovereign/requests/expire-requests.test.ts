@@ -3,15 +3,19 @@ import { test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
-import type { ClaimedRequest } from "../agent-api/request-messages.ts";
+import { renewLeases } from "../agent-api/agent-queue.ts";
+import { challengeUser } from "./challenge-user.ts";
+import type { ClaimedRequest } from "./claim-request.ts";
+import { claimRequest } from "./claim-request.ts";
+import { keepTokens } from "./release-request.ts";
 
 forEachDatabase(({ fresh }) => {
   const { clock, stage, agent, other, steps } = signingScene(fresh);
 
   const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
-    stage.requests.challenge(agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
+    challengeUser(stage.signing, agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
 
-  test("a lease that lapses goes to others three times at most", async () => {
+  test("an expired lease returns the request to the queue at most three times", async () => {
     const requestId = await steps.create(withBrowser);
     for (const attempt of [1, 2, 3]) {
       const held = await steps.claimed(requestId);
@@ -22,26 +26,26 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await steps.stateOf(requestId), ["failed", "max_attempts"]);
   });
 
-  test("a lease that is renewed lasts; a lost one is told", async () => {
+  test("renews a lease, and reports a lost one", async () => {
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
     clock.advance(29 * SECOND);
-    const first = await stage.requests.renew(agent.caller, [requestId, "unknown"]);
+    const first = await renewLeases(stage.signing, agent.caller, [requestId, "unknown"]);
     assert.deepEqual(first, { renewed: [{ requestId, leaseSeconds: 30 }], lost: ["unknown"] });
-    assert.deepEqual(await stage.requests.renew(other.caller, [requestId]), {
+    assert.deepEqual(await renewLeases(stage.signing, other.caller, [requestId]), {
       renewed: [],
       lost: [requestId],
     });
     clock.advance(29 * SECOND);
     await challenge(held);
-    const { renewed } = await stage.requests.renew(agent.caller, [requestId]);
+    const { renewed } = await renewLeases(stage.signing, agent.caller, [requestId]);
     assert.deepEqual(renewed, [{ requestId, leaseSeconds: 45 }]);
     clock.advance(45 * SECOND);
-    const late = await stage.requests.renew(agent.caller, [requestId]);
+    const late = await renewLeases(stage.signing, agent.caller, [requestId]);
     assert.deepEqual(late, { renewed: [], lost: [requestId] });
   });
 
-  test("past its time a request expires in every state, and forgets what it held", async () => {
+  test("a request expires in every state, and clears its secrets", async () => {
     const ids = [await steps.create(), await steps.create(), await steps.create()];
     await steps.claimed(ids[1] ?? "");
     await steps.sign(await steps.claimed(ids[2] ?? ""));
@@ -58,23 +62,23 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("on an expired request the agent hears that it is gone", async () => {
+  test("reports request_expired to the agent", async () => {
     const requestId = await steps.create();
     const held = await steps.claimed(requestId);
     clock.advance(60 * SECOND);
     assert.equal((await steps.sign(held)).outcome, "request_expired");
-    const claim = await stage.requests.claim(agent.caller, { requestId, kids: [agent.kid] });
+    const claim = await claimRequest(stage.signing, agent.caller, { requestId, kids: [agent.kid] });
     assert.equal(claim.outcome, "not_claimable");
   });
 
-  test("signed tokens are kept until the code that stands for them expires", async () => {
+  test("keeps signed tokens until their code expires", async () => {
     const requestId = await steps.create(withBrowser);
     await steps.sign(await steps.claimed(requestId));
     const until = clock() + 600 * SECOND;
     const kept = { orgId: stage.orgId, requestId, until };
-    assert.equal(await stage.requests.keepUntil(stage.database.query, kept), true);
+    assert.equal(await keepTokens(stage.signing, stage.database.query, kept), true);
     clock.advance(599 * SECOND);
     assert.ok(await steps.release(requestId));
-    assert.equal(await stage.requests.keepUntil(stage.database.query, kept), false);
+    assert.equal(await keepTokens(stage.signing, stage.database.query, kept), false);
   });
 });

@@ -1,107 +1,102 @@
 /**
- * What time does to a request (sovereign-signing.md §3). No timer belongs to a request: whoever looks settles what has
- * lapsed, and a request that nobody looks at is settled by the housekeeping.
+ * Expiry of requests, leases and challenges (sovereign-signing.md §3). No request has a timer: every read applies what has
+ * expired, and the housekeeping does so for requests that nobody reads.
  */
 import type { CountActivity } from "../../../core/activity/kinds.ts";
 import type { Db } from "../../../db/open.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
-import { countSignature } from "./count-signature.ts";
 import {
+  clearOldContinuations,
+  type DueRequest,
   deleteOldRequests,
-  endLapsedLease,
+  expireLease,
   expireRequest,
   failExhausted,
-  forgetContinuations,
+  listDue,
   listExpired,
-  listLapsed,
-  type Settled,
   type TimesRow,
   timeOutChallenge,
 } from "./expire-requests.store.ts";
-import type { LapseDeps } from "./request-deps.ts";
 import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
-import { MOST_ATTEMPTS } from "./signing-request.ts";
+import {
+  countSignature,
+  type ExpiryDeps,
+  MAX_ATTEMPTS,
+  type RequestKey,
+  type SigningDeps,
+} from "./signing-request.ts";
 
-type Lapse = "expired" | "challenge_timeout" | "max_attempts" | "lease";
+type Expiry = "request" | "challenge" | "last-lease" | "lease";
 
-/** What has happened to it by now; of two things the one that came first. */
-export function lapseOf(row: TimesRow, now: number): Lapse | undefined {
-  if (row.ended_at !== null) return undefined;
-  const ends: Array<readonly [Lapse, number | null]> = [
-    ["expired", row.expires_at],
-    ["challenge_timeout", row.state === "challenge" ? row.challenge_until : null],
-    [row.attempts < MOST_ATTEMPTS ? "lease" : "max_attempts", row.lease_until],
-  ];
-  const [first] = ends
-    .filter((end): end is readonly [Lapse, number] => end[1] !== null && end[1] <= now)
-    .sort(([, one], [, other]) => one - other);
-  // It would wait again, but its time is over.
-  return first?.[0] === "lease" && row.expires_at <= now ? "expired" : first?.[0];
-}
-
-const transitions: Readonly<Record<Lapse, (db: Db, settled: Settled) => Promise<boolean>>> = {
-  expired: expireRequest,
-  challenge_timeout: timeOutChallenge,
-  max_attempts: failExhausted,
-  lease: endLapsedLease,
+const transitions: Readonly<Record<Expiry, (db: Db, due: DueRequest) => Promise<boolean>>> = {
+  request: expireRequest,
+  challenge: timeOutChallenge,
+  "last-lease": failExhausted,
+  lease: expireLease,
 };
 
-/** @returns whether the row has changed: read it again */
-export async function settle(deps: LapseDeps, row: TimesRow): Promise<boolean> {
-  const now = deps.clock();
-  const lapse = lapseOf(row, now);
-  if (!lapse) return false;
-  const isDone = await transitions[lapse](deps.database.query, { row, now });
-  if (isDone) {
-    const { org_id: orgId, pool_id: poolId } = row;
-    if (lapse !== "lease") countSignature(deps.count, { orgId, poolId }, "failed");
-    deps.wakeUp.wake(requestTopic(orgId, row.id), ...(lapse === "lease" ? [poolTopic(orgId, poolId)] : []));
-  }
-  return isDone;
+/** What has expired by now; of several, what expired first. */
+function dueExpiry(row: TimesRow, now: number): Expiry | undefined {
+  if (row.ended_at !== null) return undefined;
+  const ends: Array<readonly [Expiry, number | null]> = [
+    ["request", row.expires_at],
+    ["challenge", row.state === "challenge" ? row.challenge_until : null],
+    [row.attempts < MAX_ATTEMPTS ? "lease" : "last-lease", row.lease_until],
+  ];
+  const [first] = ends
+    .filter((end): end is readonly [Expiry, number] => end[1] !== null && end[1] <= now)
+    .sort(([, one], [, other]) => one - other);
+  // An expired request doesn't return to the queue.
+  return first?.[0] === "lease" && row.expires_at <= now ? "request" : first?.[0];
 }
 
-/** As it is now: what has lapsed is settled first. */
-export async function currentRow(
-  deps: LapseDeps,
-  key: { readonly orgId: string; readonly requestId: string },
-): Promise<SigningRequestRow | undefined> {
+/** @returns whether the row changed: read it again */
+async function applyExpiry(deps: ExpiryDeps, row: TimesRow): Promise<boolean> {
+  const now = deps.clock();
+  const expiry = dueExpiry(row, now);
+  if (!expiry || !(await transitions[expiry](deps.database.query, { row, now }))) return false;
+  const { org_id: orgId, pool_id: poolId } = row;
+  deps.wakeUp.notify(requestTopic(orgId, row.id));
+  if (expiry === "lease") deps.wakeUp.notify(poolTopic(orgId, poolId));
+  else countSignature(deps.count, { orgId, poolId }, "failed");
+  return true;
+}
+
+/** The row as it is now, after everything that has expired was applied. */
+export async function currentRow(deps: ExpiryDeps, key: RequestKey): Promise<SigningRequestRow | undefined> {
   const row = await findRequest(deps.database.query, key);
-  return row && (await settle(deps, row)) ? findRequest(deps.database.query, key) : row;
+  return row && (await applyExpiry(deps, row)) ? findRequest(deps.database.query, key) : row;
 }
 
 const BATCH = 100;
 
-/** All that has lapsed in a pool, oldest first: what it held waits again before anything newer is claimed. */
-export async function settlePool(deps: LapseDeps, orgId: string, poolId: string): Promise<void> {
-  const { query } = deps.database;
-  for (let count = BATCH; count === BATCH; ) {
-    const rows = await listLapsed(query, { orgId, poolId, now: deps.clock(), limit: BATCH });
-    let settled = 0;
-    for (const row of rows) if (await settle(deps, row)) settled++;
-    // Rows that somebody else settles meanwhile are no reason to go round and round.
-    count = settled === 0 ? 0 : rows.length;
+/** Applies every expiry in a pool, oldest first, so that reclaimed requests go before newer ones. */
+export async function expireInPool(deps: ExpiryDeps, orgId: string, poolId: string): Promise<void> {
+  for (;;) {
+    const rows = await listDue(deps.database.query, { orgId, poolId, now: deps.clock(), limit: BATCH });
+    let changed = 0;
+    for (const row of rows) if (await applyExpiry(deps, row)) changed++;
+    // A batch without changes is being applied by another node.
+    if (changed === 0 || rows.length < BATCH) return;
   }
 }
 
-/** How often a pool is swept by the agents that ask it for work: leases are half a minute long. */
-const SWEPT_EVERY_MS = 500;
+/** Leases last 30 s: agents that poll need no more. */
+const SWEEP_INTERVAL_MS = 500;
 
-/** @returns sweeps a pool when it is time again */
-export function poolSweeps(deps: LapseDeps): (orgId: string, poolId: string) => Promise<void> {
-  const swept = new Map<string, number>();
-  return async (orgId, poolId) => {
-    const key = `${orgId} ${poolId}`;
-    const now = deps.clock();
-    if (Math.abs(now - (swept.get(key) ?? 0)) < SWEPT_EVERY_MS) return;
-    swept.set(key, now);
-    await settlePool(deps, orgId, poolId);
-  };
+/** `expireInPool`, at most twice a second. */
+export async function sweepPool(deps: SigningDeps, orgId: string, poolId: string): Promise<void> {
+  const key = `${orgId} ${poolId}`;
+  const now = deps.clock();
+  if (Math.abs(now - (deps.poolSweeps.get(key) ?? 0)) < SWEEP_INTERVAL_MS) return;
+  deps.poolSweeps.set(key, now);
+  await expireInPool(deps, orgId, poolId);
 }
 
 const HOUR_MS = 3_600_000;
-const KEPT_DAYS_MS = 30 * 24 * HOUR_MS;
+const RETENTION_MS = 30 * 24 * HOUR_MS;
 
-/** For the housekeeping: each removes at most `limit` and says how many it was. */
+/** For the housekeeping: each removes at most `limit` rows and returns how many. */
 export const requestRemovals = (
   count: CountActivity,
 ): ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>> => [
@@ -112,6 +107,6 @@ export const requestRemovals = (
         countSignature(count, { orgId: row.org_id, poolId: row.pool_id }, "failed");
     return rows.length;
   },
-  (db, now, limit) => forgetContinuations(db, now - HOUR_MS, limit),
-  (db, now, limit) => deleteOldRequests(db, now - KEPT_DAYS_MS, limit),
+  (db, now, limit) => clearOldContinuations(db, now - HOUR_MS, limit),
+  (db, now, limit) => deleteOldRequests(db, now - RETENTION_MS, limit),
 ];

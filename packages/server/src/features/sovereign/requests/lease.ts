@@ -1,21 +1,48 @@
-/** The lease that an agent shows, and why a call with it came to nothing. */
+/** The lease that an agent presents with every call about a claimed request, and why it is refused. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import type { AuditEvent } from "../../../core/audit/audit.store.ts";
-import type { AgentCaller, LeaseRefusal } from "../agent-api/request-messages.ts";
-import type { Lease } from "./lease.store.ts";
 import type { SigningRequestRow } from "./signing-request.store.ts";
+import type { AgentCaller } from "./signing-request.ts";
 
-export function leaseOf(
-  { orgId, poolId, agentId, address }: AgentCaller,
-  { requestId, leaseToken }: { readonly requestId: string; readonly leaseToken: string },
-  now: number,
-): Lease {
-  return { orgId, poolId, agentId, requestId, hash: sha256Base64url(leaseToken), now, address };
+export interface Lease extends AgentCaller {
+  readonly requestId: string;
+  /** SHA-256 of the lease token. */
+  readonly hash: string;
+  readonly now: number;
 }
 
-/** What an agent did with its lease, and from where, for the audit log. */
-export function leaseEvent(
+export interface LeaseToken {
+  readonly requestId: string;
+  readonly leaseToken: string;
+}
+
+/** 404; 409; 409; 410. */
+export type LeaseRefusal = "not_found" | "lease_lost" | "already_final" | "request_expired";
+
+export function presentedLease(
+  agent: AgentCaller,
+  { requestId, leaseToken }: LeaseToken,
+  now: number,
+): Lease {
+  return { ...agent, requestId, hash: sha256Base64url(leaseToken), now };
+}
+
+/** @returns undefined when the lease is valid */
+export function leaseRefusal(row: SigningRequestRow | undefined, lease: Lease): LeaseRefusal | undefined {
+  // An agent must not learn whether another pool's request exists.
+  if (row?.pool_id !== lease.poolId) return "not_found";
+  if (row.state === "expired") return "request_expired";
+  if (row.state === "signed" || row.ended_at !== null) return "already_final";
+  if (row.expires_at <= lease.now) return "request_expired";
+  const isValid =
+    row.claimed_by === lease.agentId &&
+    row.lease_token_hash === lease.hash &&
+    (row.lease_until ?? 0) > lease.now;
+  return isValid ? undefined : "lease_lost";
+}
+
+export function leaseAuditEvent(
   { orgId, poolId, agentId, requestId, now, address }: Lease,
   action: AuditAction,
   details: NonNullable<AuditEvent["details"]>,
@@ -30,16 +57,3 @@ export function leaseEvent(
     details: { pool: poolId, ...details },
   };
 }
-
-/** @returns undefined when the lease holds */
-export function leaseRefusal(row: SigningRequestRow | undefined, lease: Lease): LeaseRefusal | undefined {
-  // Another pool's requests are none of this agent's business, not even that they are there.
-  if (row?.pool_id !== lease.poolId) return "not_found";
-  if (row.state === "expired") return "request_expired";
-  if (row.state === "signed" || row.ended_at !== null) return "already_final";
-  if (row.expires_at <= lease.now) return "request_expired";
-  return holds(row, lease) ? undefined : "lease_lost";
-}
-
-const holds = (row: SigningRequestRow, { agentId, hash, now }: Lease): boolean =>
-  row.claimed_by === agentId && row.lease_token_hash === hash && (row.lease_until ?? 0) > now;

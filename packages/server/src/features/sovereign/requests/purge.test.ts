@@ -5,6 +5,7 @@ import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import { answerChallenge, challengeUser } from "./challenge-user.ts";
 import { requestRemovals } from "./expire-requests.ts";
 
 const HOUR = 3600 * SECOND;
@@ -18,7 +19,7 @@ forEachDatabase(({ fresh }) => {
   const count = async () =>
     (await sql`select 1 from signing_request`.execute(stage.database.query)).rows.length;
 
-  test("what nobody looks at any more expires and is forgotten; who signed what is kept for thirty days", async () => {
+  test("housekeeping expires abandoned requests, and keeps who signed what for thirty days", async () => {
     const waiting = await steps.create({ ...withBrowser, continuation: { to: "there" } });
     const signed = await steps.create();
     await steps.sign(await steps.claimed(signed));
@@ -52,14 +53,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await count(), 0);
   });
 
-  test("a database that is stolen shows neither claims nor tokens nor answers", async () => {
+  test("stores claims, tokens and answers encrypted", async () => {
     const claims = stage.newRequest().claims;
     const telling = { ...claims, accessToken: { ...claims.accessToken, scope: "a-telling-scope" } };
     const requestId = await steps.create({ ...withBrowser, claims: telling, clientName: "A telling name" });
     const held = await steps.claimed(requestId);
     const asked = { challengeId: "c", type: "pin", prompt: "A telling prompt", ttl: 60 } as const;
-    await stage.requests.challenge(agent.caller, held, asked);
-    await stage.requests.respond(stage.orgId, requestId, { challengeId: "c", answer: "a telling answer" });
+    await challengeUser(stage.signing, agent.caller, held, asked);
+    await answerChallenge(
+      stage.signing,
+      { orgId: stage.orgId, requestId },
+      { challengeId: "c", answer: "a telling answer" },
+    );
     const during = JSON.stringify(await steps.rowOf(requestId));
     await steps.sign(held);
     const signed = JSON.stringify(await steps.rowOf(requestId));

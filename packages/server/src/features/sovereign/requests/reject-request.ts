@@ -1,50 +1,68 @@
-/** An agent says no, for good or for itself alone. */
+/** An agent rejects a claimed request: the request fails, or another agent may claim it. */
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { AgentCaller, Rejection, RejectOutcome } from "../agent-api/request-messages.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
-import { countSignature } from "./count-signature.ts";
 import { currentRow } from "./expire-requests.ts";
-import { failLeased, giveBack, type Lease } from "./lease.store.ts";
-import { leaseEvent, leaseOf, leaseRefusal } from "./lease.ts";
-import type { RequestDeps } from "./request-deps.ts";
+import {
+  type LeaseRefusal,
+  type LeaseToken,
+  leaseAuditEvent,
+  leaseRefusal,
+  presentedLease,
+} from "./lease.ts";
+import { failLeased, returnToQueue } from "./reject-request.store.ts";
+import { type AgentCaller, countSignature, type FailReason, type SigningDeps } from "./signing-request.ts";
 
-const MOST_DETAIL = 200;
+export const rejectReasons = [
+  "policy_denied",
+  "user_denied",
+  "challenge_failed",
+  "step_up_required",
+  "key_unavailable",
+] as const satisfies readonly FailReason[];
 
-export async function reject(
-  deps: RequestDeps,
+export interface Rejection extends LeaseToken {
+  readonly reason: (typeof rejectReasons)[number];
+  /** For the audit log, cut to 200 characters. */
+  readonly detail?: string;
+  /** Another agent may claim the request; this one never again. */
+  readonly retryable: boolean;
+}
+
+export type RejectOutcome = { readonly outcome: "failed" | "pending" | LeaseRefusal };
+
+const MAX_DETAIL_LENGTH = 200;
+
+export async function rejectRequest(
+  deps: SigningDeps,
   agent: AgentCaller,
   rejection: Rejection,
 ): Promise<RejectOutcome> {
-  const lease = leaseOf(agent, rejection, deps.clock());
-  const { orgId, poolId, requestId } = lease;
+  const { reason, detail, retryable } = rejection;
+  const lease = presentedLease(agent, rejection, deps.clock());
   const row = await currentRow(deps, lease);
   const refusal = leaseRefusal(row, lease);
   if (refusal || !row) return { outcome: refusal ?? "not_found" };
-  const outcome = rejection.retryable ? "pending" : "failed";
-  const isDone = await deps.database.transaction(async (tx) => {
-    const was = row.refused_by;
-    const refusedBy = JSON.stringify([...(JSON.parse(was) as string[]), agent.agentId]);
-    const done = rejection.retryable
-      ? await giveBack(tx, lease, { was, refusedBy })
-      : await failLeased(tx, lease, rejection.reason);
-    if (done) await recordAuditEvent(tx, rejectedEvent(lease, rejection));
-    return done;
+
+  const was = row.refused_by;
+  const refusedBy = JSON.stringify([...(JSON.parse(was) as string[]), agent.agentId]);
+  const isRejected = await deps.database.transaction(async (tx) => {
+    const isChanged = retryable
+      ? await returnToQueue(tx, lease, { was, refusedBy })
+      : await failLeased(tx, lease, reason);
+    const details = {
+      reason,
+      retryable,
+      ...(detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") }),
+    };
+    if (isChanged) await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.rejected", details));
+    return isChanged;
   });
-  if (!isDone) {
+  if (!isRejected) {
     const current = await currentRow(deps, lease);
     return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
   }
-  if (outcome === "failed") countSignature(deps.count, lease, "failed");
-  deps.wakeUp.wake(
-    requestTopic(orgId, requestId),
-    ...(rejection.retryable ? [poolTopic(orgId, poolId)] : []),
-  );
-  return { outcome };
+  deps.wakeUp.notify(requestTopic(lease.orgId, lease.requestId));
+  if (retryable) deps.wakeUp.notify(poolTopic(lease.orgId, lease.poolId));
+  else countSignature(deps.count, lease, "failed");
+  return { outcome: retryable ? "pending" : "failed" };
 }
-
-const rejectedEvent = (lease: Lease, { reason, detail, retryable }: Rejection) =>
-  leaseEvent(lease, "signing-request.rejected", {
-    reason,
-    retryable,
-    ...(detail === undefined ? {} : { detail: [...detail].slice(0, MOST_DETAIL).join("") }),
-  });

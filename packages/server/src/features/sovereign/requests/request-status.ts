@@ -1,37 +1,48 @@
-/** A request as it is now, for whoever waits for it. */
+/** The status of a signing request: now, after its next change, and as the OAuth outcome an application sees. */
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { isAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
-import type { Db } from "../../../db/open.ts";
-import type {
-  ReleasedRequest,
-  ReleasedTokens,
-  RequestStatus,
-  SeenTokens,
-} from "../agent-api/request-messages.ts";
-import { challengeOf } from "./challenge/ask-user.ts";
+import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import type { SigningOutcome } from "../../../core/tokens/pool-signing.ts";
+import { requestTopic } from "../notify/wake-up.ts";
+import { openedChallenge } from "./challenge-user.ts";
 import { currentRow } from "./expire-requests.ts";
-import type { RequestDeps } from "./request-deps.ts";
-import { openJson } from "./sealed-json.ts";
-import type { SealedTokens } from "./signing/sign-request.ts";
-import {
-  clearContinuation,
-  findRequest,
-  releaseRequest,
-  type SigningRequestRow,
-} from "./signing-request.store.ts";
-import type { FailReason, RequestState } from "./signing-request.ts";
+import { openContinuation } from "./release-request.ts";
+import type { Challenge, FailReason, RequestKey, RequestState, SigningDeps } from "./signing-request.ts";
 
-interface RequestKey {
-  readonly orgId: string;
-  readonly requestId: string;
+export interface RequestStatus extends RequestKey {
+  readonly poolId: string;
+  readonly applicationId: string;
+  readonly userId: string | null;
+  readonly grantType: string;
+  readonly interactive: boolean;
+  readonly state: RequestState;
+  readonly seq: number;
+  /** Milliseconds, as all times here. Signed tokens are kept until then. */
+  readonly expiresAt: number;
+  /** The open one; it expires at `challengeUntil`. */
+  readonly challenge?: Challenge;
+  readonly challengeUntil: number | null;
+  readonly challengeCount: number;
+  readonly failReason: FailReason | null;
+  /** False while the request is pending, a browser waits, and no agent of the pool was seen in the last minute. */
+  readonly agentSeen: boolean;
+  readonly createdAt: number;
+  readonly signedAt: number | null;
+  /** The `exp` of the signed access token. */
+  readonly tokenExp: number | null;
+  /** For `releaseTokens` only; null unless the request is signed. */
+  readonly sealedTokens: string | null;
+  readonly browserSessionHash: string | null;
+  /** As given to `createRequest`; null when none was given, and after it was taken. */
+  readonly continuation: unknown;
 }
 
-export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise<RequestStatus | undefined> {
+export async function requestStatus(deps: SigningDeps, key: RequestKey): Promise<RequestStatus | undefined> {
   const row = await currentRow(deps, key);
   if (!row) return undefined;
   const state = row.state as RequestState;
-  const isWaitedFor = row.interactive === 1;
-  const challenge = state === "challenge" ? challengeOf(deps, row) : undefined;
+  const interactive = row.interactive === 1;
+  const challenge = state === "challenge" ? openedChallenge(deps, row) : undefined;
   const seenSince = { orgId: row.org_id, poolId: row.pool_id, since: deps.clock() - AGENT_SEEN_MS };
   return {
     orgId: row.org_id,
@@ -40,7 +51,7 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
     applicationId: row.application_id,
     userId: row.user_id,
     grantType: row.grant_type,
-    interactive: isWaitedFor,
+    interactive,
     state,
     seq: row.seq,
     expiresAt: row.expires_at,
@@ -48,50 +59,68 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
     challengeUntil: challenge ? row.challenge_until : null,
     challengeCount: row.challenge_count,
     failReason: row.fail_reason as FailReason | null,
-    agentSeen: state !== "pending" || !isWaitedFor || (await isAgentSeen(deps.database.query, seenSince)),
+    agentSeen: state !== "pending" || !interactive || (await isAgentSeen(deps.database.query, seenSince)),
     createdAt: row.created_at,
     signedAt: row.signed_at,
     tokenExp: row.token_exp,
     sealedTokens: row.signed,
     browserSessionHash: row.browser_session_hash,
-    continuation: continuationOf(deps, row),
+    continuation: openContinuation(deps, row),
   };
 }
 
-function continuationOf({ encryption }: RequestDeps, row: SigningRequestRow): unknown {
-  if (row.continuation === null) return null;
-  const place = { orgId: row.org_id, requestId: row.id };
-  return openJson<unknown>(encryption, place, "continuation", row.continuation);
+/**
+ * Waits at most `ms` until the request is past `sinceSeq`, the seq of the status that was read last.
+ * @returns the status then, or at the end of the time; undefined when there is no such request
+ */
+export async function waitForChange(
+  deps: SigningDeps,
+  { orgId, requestId }: RequestKey,
+  { sinceSeq, ms, signal }: { readonly sinceSeq: number; readonly ms: number; readonly signal?: AbortSignal },
+): Promise<RequestStatus | undefined> {
+  let latest: RequestStatus | undefined;
+  const topics = [requestTopic(orgId, requestId)];
+  const change = await deps.wakeUp.waitUntil({ topics, isExclusive: false, ms, signal }, async () => {
+    latest = await requestStatus(deps, { orgId, requestId });
+    return !latest || latest.seq > sinceSeq ? { status: latest } : undefined;
+  });
+  return change ? change.status : (latest ?? requestStatus(deps, { orgId, requestId }));
 }
 
-export async function release(
-  deps: RequestDeps,
-  db: Db,
-  { orgId, requestId, waiter, seen }: ReleasedRequest,
-): Promise<ReleasedTokens | undefined> {
-  const key = { orgId, requestId };
-  const { seq, sealedTokens } = seen ?? (await signedAs(db, key));
-  if (sealedTokens === null) return undefined;
-  if (!(await releaseRequest(db, { ...key, seq, waiter, now: deps.clock() }))) return undefined;
-  const { jwts, iat, exp } = openJson<SealedTokens>(deps.encryption, key, "signed", sealedTokens);
-  const { access_token: accessToken, id_token: idToken } = jwts;
-  return { accessToken, iat, exp, ...(idToken === undefined ? {} : { idToken }) };
-}
+const RETRY_SECONDS = 3;
+const RETRY_WITHOUT_AGENT_SECONDS = 30;
 
-async function signedAs(db: Db, key: RequestKey): Promise<SeenTokens> {
-  const row = await findRequest(db, key);
-  return { seq: row?.seq ?? 0, sealedTokens: row?.signed ?? null };
-}
+/** Nothing is lost: the same request may succeed later. */
+export const unavailable = (description: string, retryAfterSeconds = RETRY_SECONDS): OAuthError =>
+  new OAuthError("temporarily_unavailable", description, { retryAfterSeconds });
 
-const onward: readonly string[] = ["signed", "failed", "expired"];
+export const noAgent = () => unavailable("no signing agent is online", RETRY_WITHOUT_AGENT_SECONDS);
 
-export async function takeContinuation(
-  deps: RequestDeps,
-  db: Db,
-  which: RequestKey,
-): Promise<{ readonly continuation: unknown; readonly state: RequestState } | undefined> {
-  const row = await findRequest(db, which);
-  if (!row || row.continuation === null || !onward.includes(row.state)) return undefined;
-  const continuation = continuationOf(deps, row);
-  return (await clearContinuation(db, row)) ? { continuation, state: row.state as RequestState } : undefined;
+export const signingExpired = () => unavailable("no signing agent signed in time");
+
+const denied = (description: string) => new OAuthError("access_denied", description, { status: 400 });
+
+/** What the application gets (sovereign-signing.md §4). */
+export function signingOutcome({
+  state,
+  failReason,
+}: Pick<RequestStatus, "state" | "failReason">): SigningOutcome {
+  if (state === "signed" || state === "released") return "signed";
+  if (state === "expired") return signingExpired();
+  if (state !== "failed") return "waiting";
+  switch (failReason) {
+    case "policy_denied":
+    case "challenge_failed":
+      return denied("the signing agent denied the request");
+    case "user_denied":
+      return denied("the user denied the request");
+    case "challenge_timeout":
+      return denied("the user did not answer in time");
+    case "step_up_required":
+      return new OAuthError("interaction_required", "the signing agent requires the user's presence", {
+        status: 400,
+      });
+    default:
+      return unavailable("the signing agents could not sign");
+  }
 }

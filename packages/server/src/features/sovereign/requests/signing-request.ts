@@ -1,9 +1,15 @@
 /**
- * A signing request: tokens that wait for an agent of the organisation (sovereign-signing.md §2 and §3). The service
- * fixes the bytes and keeps the state; it holds no key that could sign them.
+ * A signing request: tokens that wait for an agent of the organisation to sign them (sovereign-signing.md §2 and §3). The
+ * service fixes the bytes and keeps the state; it holds no key that could sign them.
  */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import { type CountActivity, ofPool } from "../../../core/activity/kinds.ts";
+import type { Clock } from "../../../core/clock.ts";
+import type { Encryption } from "../../../core/encryption/encryption.ts";
+import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { AccessTokenClaims, IdTokenClaims } from "../../../core/tokens/claims.ts";
+import type { Database } from "../../../db/open.ts";
+import type { WakeUp } from "../notify/wake-up.ts";
 
 export const requestStates = [
   "pending",
@@ -29,23 +35,69 @@ export const failReasons = [
 ] as const;
 export type FailReason = (typeof failReasons)[number];
 
-/** Milliseconds, as all times here. */
-export const TTL_WITH_BROWSER_MS = 300_000;
-export const TTL_WITHOUT_BROWSER_MS = 60_000;
+/** Times are in milliseconds. */
+export const INTERACTIVE_TTL_MS = 300_000;
+export const NON_INTERACTIVE_TTL_MS = 60_000;
 export const LEASE_MS = 30_000;
 export const CHALLENGE_LEASE_MS = 45_000;
 export const CHALLENGE_TTL_MS = 120_000;
-export const MOST_ATTEMPTS = 3;
-export const MOST_CHALLENGES = 3;
-export const MOST_BAD_SUBMISSIONS = 3;
+export const MAX_ATTEMPTS = 3;
+export const MAX_CHALLENGES = 3;
+export const MAX_BAD_SUBMISSIONS = 3;
 export const STALE_PAYLOAD_MS = 120_000;
-/** Of what waits in a pool: one person's browsers and programs must not take the others' room. */
-export const MOST_OF_USER = 50;
+/** Open requests of one user in a pool, so that one user can't fill the queue. */
+export const MAX_PER_USER = 50;
 
-/** What every claim renders anew: `iat`, `exp` and `jti` of it are placeholders. */
+export type RequestKey = { readonly orgId: string; readonly requestId: string };
+
+/** The agent that an API key authenticated. */
+export interface AgentCaller {
+  readonly orgId: string;
+  readonly poolId: string;
+  readonly agentId: string;
+  /** The client address, for the audit log. */
+  readonly address?: string;
+}
+
+/** What expiring a request needs. */
+export interface ExpiryDeps {
+  readonly database: Database;
+  /** The database's time. */
+  readonly clock: Clock;
+  readonly wakeUp: Pick<WakeUp, "notify">;
+  readonly count: CountActivity;
+}
+
+/** What every step of a signing request needs. */
+export interface SigningDeps extends ExpiryDeps {
+  readonly encryption: Encryption;
+  readonly pools: Pick<SigningPoolDirectory, "find" | "published">;
+  readonly wakeUp: Pick<WakeUp, "notify" | "waitUntil">;
+  /** The highest `last_token_exp` this node has seen committed, by kid. */
+  readonly recordedExps: Map<string, number>;
+  /** When this node last swept a pool for expired requests, by pool. */
+  readonly poolSweeps: Map<string, number>;
+}
+
+/** `iat`, `exp` and `jti` are placeholders: every claim renders them anew. */
 export interface ClaimsToSign {
   readonly accessToken: AccessTokenClaims;
   readonly idToken?: IdTokenClaims;
+}
+
+/** The `claims` column: what the tokens are rendered from, and the context that only the agent sees. */
+export interface SealedClaims {
+  readonly claims: ClaimsToSign;
+  readonly context: { readonly clientName: string; readonly ip: string };
+}
+
+export interface RenderedToken {
+  readonly use: "access_token" | "id_token";
+  readonly kid: string;
+  readonly alg: AgentAlg;
+  /** base64url, as they are signed. */
+  readonly protected: string;
+  readonly payload: string;
 }
 
 export const challengeTypes = ["number_match", "webauthn", "pin", "confirm"] as const;
@@ -64,11 +116,39 @@ export interface Challenge {
   readonly ttl: number;
 }
 
-export interface RenderedToken {
-  readonly use: "access_token" | "id_token";
-  readonly kid: string;
-  readonly alg: AgentAlg;
-  /** base64url, as they are signed. */
-  readonly protected: string;
-  readonly payload: string;
+type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
+
+const sealingContext = ({ orgId, requestId }: RequestKey, column: SealedColumn) =>
+  `signing-request|${orgId}|${requestId}|${column}`;
+
+/** Encrypts JSON for one row and column: a stolen database shows neither claims nor tokens nor answers. */
+export function sealJson(
+  encryption: Encryption,
+  key: RequestKey,
+  column: SealedColumn,
+  value: unknown,
+): string {
+  return encryption.seal(Buffer.from(JSON.stringify(value)), sealingContext(key, column));
+}
+
+/** @throws when it was altered, or belongs to another row or column */
+export function openJson<T>(
+  encryption: Encryption,
+  key: RequestKey,
+  column: SealedColumn,
+  sealed: string | null,
+): T {
+  if (sealed === null) throw new Error(`the column ${column} is empty`);
+  return JSON.parse(encryption.open(sealed, sealingContext(key, column)).toString()) as T;
+}
+
+/** Counts for the organisation and for the pool. A user's refusal is not a failure: don't count it. */
+export function countSignature(
+  count: CountActivity,
+  { orgId, poolId }: { readonly orgId: string; readonly poolId: string },
+  outcome: "signed" | "failed",
+): void {
+  const kind = outcome === "signed" ? "pool-signatures" : "failed-pool-signatures";
+  count(orgId, kind);
+  count(orgId, ofPool(kind, poolId));
 }

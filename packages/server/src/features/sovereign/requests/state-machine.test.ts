@@ -24,8 +24,15 @@ import {
   type SigningModel,
   waitAgain,
 } from "../../../testing/fixtures/signing-model.ts";
-import { SECOND, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
-import type { ClaimOutcome } from "../agent-api/request-messages.ts";
+import { releaseNow, SECOND, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
+import { renewLeases } from "../agent-api/agent-queue.ts";
+import { answerChallenge, cancelRequest, challengeUser } from "./challenge-user.ts";
+import type { ClaimOutcome } from "./claim-request.ts";
+import { claimRequest } from "./claim-request.ts";
+import { createRequest } from "./create-request.ts";
+import { rejectRequest } from "./reject-request.ts";
+import { requestStatus } from "./request-status.ts";
+import { signRequest } from "./sign-request.ts";
 import type { RenderedToken } from "./signing-request.ts";
 
 /** What the model is compared with. */
@@ -52,7 +59,7 @@ type Step = (model: SigningModel, real: Real) => Promise<void>;
 /** Each request is where the model has it, its seq never goes back. What is read is settled: so it is not read always. */
 async function compare({ requests }: SigningModel, { stage, seqs }: Real): Promise<void> {
   for (const request of requests) {
-    const status = await stage.requests.status(stage.orgId, request.id);
+    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId: request.id });
     assert.deepEqual([status?.state, status?.failReason], [request.state, request.reason]);
     const seen = seqs.get(request.id) ?? 0;
     assert.ok((status?.seq ?? 0) >= seen, "seq goes back");
@@ -73,7 +80,7 @@ const create =
   async (model, real) => {
     for (const agent of real.agents) await agent.seen();
     const { poolId, stage } = real;
-    const made = await stage.requests.create(stage.newRequest({ poolId, interactive }));
+    const made = await createRequest(stage.signing, stage.newRequest({ poolId, interactive }));
     assert.ok(typeof made !== "string");
     model.requests.push({
       id: made.requestId,
@@ -113,7 +120,7 @@ const claimNext =
     const open = model.requests.filter(
       ({ state, refusedBy }) => state === "pending" && !refusedBy.has(agent),
     );
-    const claim = await real.stage.requests.claim(soft.caller, { kids: [soft.kid] });
+    const claim = await claimRequest(real.stage.signing, soft.caller, { kids: [soft.kid] });
     if (open.length === 0) return assert.equal(claim.outcome, "nothing");
     const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
     assert.equal(noteClaim(model, real, agent, claim).createdAt, oldest);
@@ -126,7 +133,7 @@ const claimOne =
     const request = pick(model.requests, index);
     if (!soft || !request) return;
     const wanted = { requestId: request.id, kids: [soft.kid] };
-    const claim = await real.stage.requests.claim(soft.caller, wanted);
+    const claim = await claimRequest(real.stage.signing, soft.caller, wanted);
     if (request.state !== "pending" || request.refusedBy.has(agent))
       return assert.equal(claim.outcome, "not_claimable");
     noteClaim(model, real, agent, claim);
@@ -158,7 +165,7 @@ const sign = (index: number, lease: number, isGood: boolean): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, model, real) => {
     const good = agent.signed(real.tokens.get(held.leaseToken) ?? []);
     const jwts = isGood ? good : { access_token: `${good.access_token}A` };
-    const signed = await real.stage.requests.sign(agent.caller, { ...held, jwts });
+    const signed = await signRequest(real.stage.signing, agent.caller, { ...held, jwts });
     assert.equal(signed.outcome, modelSign(request, model.now, leaseIndex, isGood));
     if (signed.outcome === "stale_payload") real.tokens.set(held.leaseToken, signed.tokens);
   });
@@ -166,14 +173,14 @@ const sign = (index: number, lease: number, isGood: boolean): Step =>
 const challenge = (index: number, lease: number, challengeId: string): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, model, real) => {
     const asked = { challengeId, type: "confirm", prompt: "Sure?", ttl: 120 } as const;
-    const { outcome } = await real.stage.requests.challenge(agent.caller, held, asked);
+    const { outcome } = await challengeUser(real.stage.signing, agent.caller, held, asked);
     assert.equal(outcome, modelChallenge(request, model.now, leaseIndex, challengeId));
   });
 
 const reject = (index: number, lease: number, retryable: boolean): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, _model, real) => {
     const rejection = { ...held, reason: "policy_denied", retryable } as const;
-    const { outcome } = await real.stage.requests.reject(agent.caller, rejection);
+    const { outcome } = await rejectRequest(real.stage.signing, agent.caller, rejection);
     const refusal = modelRefusal(request, leaseIndex);
     assert.equal(outcome, refusal ?? (retryable ? "pending" : "failed"));
     if (refusal) return;
@@ -194,19 +201,26 @@ const ofRequest = (
 
 const respond = (index: number, challengeId: string): Step =>
   ofRequest(index, async (request, _model, { stage }) => {
-    const outcome = await stage.requests.respond(stage.orgId, request.id, { challengeId, answer: "42" });
+    const outcome = await answerChallenge(
+      stage.signing,
+      { orgId: stage.orgId, requestId: request.id },
+      { challengeId, answer: "42" },
+    );
     assert.equal(outcome, modelRespond(request, challengeId));
   });
 
 const cancel = (index: number): Step =>
   ofRequest(index, async (request, _model, { stage }) => {
-    assert.equal(await stage.requests.cancel(stage.orgId, request.id), modelCancel(request));
+    assert.equal(
+      await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: request.id }),
+      modelCancel(request),
+    );
   });
 
 const release = (index: number): Step =>
   ofRequest(index, async (request, _model, { stage, released }) => {
     const { orgId } = stage;
-    const tokens = await stage.requests.release(stage.database.query, { orgId, requestId: request.id });
+    const tokens = await releaseNow(stage.signing, stage.database.query, { orgId, requestId: request.id });
     assert.equal(tokens !== undefined, request.state === "signed");
     if (!tokens) return;
     request.state = "released";
@@ -220,7 +234,7 @@ const renew =
     const soft = real.agents[agent];
     assert.ok(soft);
     const ids = model.requests.map(({ id }) => id);
-    const { renewed, lost } = await real.stage.requests.renew(soft.caller, ids);
+    const { renewed, lost } = await renewLeases(real.stage.signing, soft.caller, ids);
     const kept = model.requests.filter((request) => modelRenew(request, model.now, agent));
     assert.deepEqual(
       renewed.map(({ requestId }) => requestId).toSorted(),
@@ -294,7 +308,7 @@ forEachDatabase(({ name, fresh }) => {
     return { model, real: { stage, clock, poolId: pool.id, agents, ...maps } };
   };
 
-  test("whatever is done in whatever order, every request is where the design has it", async () => {
+  test("any sequence of steps leaves every request in the state of the model", async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (some) => {
         const { model, real } = await setup();
@@ -305,8 +319,8 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("many hands at once, on three nodes: one release at most, and nothing leaves a final state", async () => {
-    const nodes = [stage.requests, await stage.addNode(), await stage.addNode()];
+  test("concurrent steps on three nodes release at most once and never leave a final state", async () => {
+    const nodes = [stage.signing, await stage.addNode(), await stage.addNode()];
     const hand = fc.record({
       what: fc.constantFrom("claim", "sign", "bad", "challenge", "respond", "cancel", "reject", "release"),
       node: fc.nat(2),
@@ -334,35 +348,35 @@ forEachDatabase(({ name, fresh }) => {
         for (const { hands, pause } of all) {
           await Promise.all(
             hands.map(async ({ what, node, agent: at, index: of, retryable }) => {
-              const requests = nodes[node] ?? stage.requests;
+              const requests = nodes[node] ?? stage.signing;
               const requestId = ids[of] ?? "";
               const agent = agents[at] as SoftAgent;
               const held = leases.get(requestId);
               const { orgId } = stage;
               if (what === "claim") {
-                const claim = await requests.claim(agent.caller, { requestId, kids: [agent.kid] });
+                const claim = await claimRequest(requests, agent.caller, { requestId, kids: [agent.kid] });
                 if (claim.outcome === "claimed") leases.set(requestId, { agent, ...claim });
               } else if (what === "respond")
-                await requests.respond(orgId, requestId, { challengeId: "c", answer: 1 });
-              else if (what === "cancel" && retryable) await requests.cancel(orgId, requestId);
+                await answerChallenge(requests, { orgId, requestId }, { challengeId: "c", answer: 1 });
+              else if (what === "cancel" && retryable) await cancelRequest(requests, { orgId, requestId });
               else if (what === "release") {
-                const tokens = await requests.release(stage.database.query, { orgId, requestId });
+                const tokens = await releaseNow(requests, stage.database.query, { orgId, requestId });
                 if (tokens) releases.set(requestId, (releases.get(requestId) ?? 0) + 1);
               } else if (held) {
                 const lease = { requestId, leaseToken: held.leaseToken };
                 const { caller } = held.agent;
                 if (what === "sign")
-                  await requests.sign(caller, { ...lease, jwts: held.agent.signed(held.tokens) });
-                if (what === "bad") await requests.sign(caller, { ...lease, jwts: {} });
+                  await signRequest(requests, caller, { ...lease, jwts: held.agent.signed(held.tokens) });
+                if (what === "bad") await signRequest(requests, caller, { ...lease, jwts: {} });
                 if (what === "challenge")
-                  await requests.challenge(caller, lease, {
+                  await challengeUser(requests, caller, lease, {
                     challengeId: "c",
                     type: "pin",
                     prompt: "?",
                     ttl: 60,
                   });
                 if (what === "reject")
-                  await requests.reject(caller, { ...lease, reason: "key_unavailable", retryable });
+                  await rejectRequest(requests, caller, { ...lease, reason: "key_unavailable", retryable });
               }
             }),
           );

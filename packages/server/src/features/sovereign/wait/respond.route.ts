@@ -1,7 +1,4 @@
-/**
- * POST wait/{requestId}/respond: what a person answers to the agent's question, or that they cancel. A form is led back to
- * the wait page, which says what counts by then; a program gets JSON.
- */
+/** The user answers the agent's challenge, or cancels, by the page's form (redirect) or as JSON (202). */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -11,12 +8,13 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { redirect, showWait } from "./wait.route.ts";
-import { answerOfForm, answerOfJson, answerTo, type GivenAnswer } from "./wait-answer.ts";
+import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge-user.ts";
+import { redirect, showWaitPage } from "./wait.route.ts";
+import { agentAnswer, readFormAnswer, readJsonAnswer, type SubmittedAnswer } from "./wait-answer.ts";
 import { isFinal } from "./wait-status.ts";
-import { type Visit, type WaitDeps, type Waiting, waitingHere } from "./wait-visit.ts";
+import { loadWaitingRequest, type Visit, type WaitDeps, type WaitingRequest } from "./waiting-request.ts";
 
-/** The scope of the pages takes forms; this one takes JSON, too. */
+/** The scope of the pages parses forms; this one parses JSON, too. */
 export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
   addJson(scope);
   const errorHandler: ErrorHandler = (error, request, reply) =>
@@ -25,8 +23,8 @@ export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
     "/oauth/:org/sovereign/wait/:requestId/respond",
     { errorHandler },
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const waiting = await waitingHere(deps, visit);
-      await (isJson(visit.request) ? respondToProgram : respondToForm)(deps, visit, waiting);
+      const waiting = await loadWaitingRequest(deps, visit);
+      await (isJson(visit.request) ? respondToJson : respondToForm)(deps, visit, waiting);
       return visit.reply;
     }),
   );
@@ -35,61 +33,56 @@ export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
 const isJson = ({ headers }: FastifyRequest): boolean =>
   /^application\/json\b/i.test(headers["content-type"] ?? "");
 
-type Outcome = "accepted" | "stale_challenge" | "already_answered";
-
-async function respondToProgram(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
-  const given = answerOfJson(rawBody(visit.request));
-  if (!deps.door.isOwnForm(visit, given.csrf)) throw refused(403, "csrf");
-  const outcome = await take(deps, visit, waiting, given);
+async function respondToJson(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
+  const submitted = readJsonAnswer(rawBody(visit.request));
+  if (!deps.session.isOwnForm(visit, submitted.csrf)) throw refused(403, "csrf");
+  const outcome = await submitAnswer(deps, visit, waiting, submitted);
   if (outcome !== "accepted") throw refused(409, outcome);
   await visit.reply.code(202).header("cache-control", "no-store").send({ status: "accepted" });
 }
 
 const descriptions = {
-  csrf: "the csrf token is missing, or is not this browser's",
-  stale_challenge: "this is not what is asked now",
-  already_answered: "it is answered already",
+  csrf: "the csrf token is missing, or belongs to another browser session",
+  stale_challenge: "this challenge is no longer open",
+  already_answered: "this challenge was answered already",
 } as const;
 
 const refused = (status: number, code: keyof typeof descriptions) =>
   new CodedError(status, code, descriptions[code]);
 
-async function respondToForm(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
-  const given = answerOfForm(formOf(visit.request));
-  if (!deps.door.isOwnForm(visit, given.csrf))
-    return showWait(deps, visit, waiting, { error: "page-too-old", code: 403 });
-  const outcome = await take(deps, visit, waiting, given).catch(noAnswer);
-  // A button that was pressed twice is no fault, nor is a field that was left empty.
+async function respondToForm(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
+  const submitted = readFormAnswer(formOf(visit.request));
+  if (!deps.session.isOwnForm(visit, submitted.csrf))
+    return showWaitPage(deps, visit, waiting, { error: "page-too-old", code: 403 });
+  const outcome = await submitAnswer(deps, visit, waiting, submitted).catch(ignoreInvalidAnswer);
+  // A double click and an empty field show the page as it is.
   if (outcome !== "stale_challenge") return redirect(visit, waiting.path);
-  const now = await waitingHere(deps, visit);
-  if (isFinal(now.status.status)) return redirect(visit, now.path);
-  return showWait(deps, visit, now, { error: "stale", code: 409 });
+  const current = await loadWaitingRequest(deps, visit);
+  if (isFinal(current.status.status)) return redirect(visit, current.path);
+  return showWaitPage(deps, visit, current, { error: "stale", code: 409 });
 }
 
-/** An empty field, say: the question stands as it stood. */
-function noAnswer(error: unknown): Outcome {
+function ignoreInvalidAnswer(error: unknown): AnswerOutcome {
   if (error instanceof OAuthError) return "already_answered";
   throw error;
 }
 
-/** @throws OAuthError when it is no answer to what is asked */
-async function take(
-  deps: WaitDeps,
+/** @throws OAuthError for an invalid answer */
+async function submitAnswer(
+  { signing }: WaitDeps,
   visit: Visit,
-  { request }: Waiting,
-  given: GivenAnswer,
-): Promise<Outcome> {
-  const { orgId, requestId, challenge } = request;
-  const { challengeId, answer, isCancel } = given;
+  { request }: WaitingRequest,
+  { challengeId, answer, isCancel }: SubmittedAnswer,
+): Promise<AnswerOutcome> {
   if (isCancel) {
-    const isCancelled = await deps.requests.cancel(orgId, requestId, challengeId, addressOf(visit.request));
-    return isCancelled ? "accepted" : "stale_challenge";
+    const refusal = { challengeId, address: addressOf(visit.request) };
+    return (await cancelRequest(signing, request, refusal)) ? "accepted" : "stale_challenge";
   }
   if (challengeId === undefined) return "stale_challenge";
-  const isAsked = challenge?.challengeId === challengeId;
-  return deps.requests.respond(orgId, requestId, {
+  const isOpen = request.challenge?.challengeId === challengeId;
+  return answerChallenge(signing, request, {
     challengeId,
-    // Of another question only its name counts: the state machine knows whether it was answered.
-    answer: isAsked ? answerTo(challenge.type, answer) : "",
+    // A closed challenge's answer doesn't matter: `answerChallenge` tells whether it was answered.
+    answer: isOpen && request.challenge ? agentAnswer(request.challenge.type, answer) : "",
   });
 }

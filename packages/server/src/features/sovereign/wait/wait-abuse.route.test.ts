@@ -17,8 +17,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { passkeyChallenge } from "../requests/challenge/passkey-challenge.ts";
-import { MOST_STREAMS } from "./wait-stream.ts";
+import { passkeyChallenge } from "../requests/signing-input.ts";
+import { MAX_STREAMS } from "./wait-stream.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
   const cookieOf = (browser: TestBrowser) =>
     [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
-  test("a passkey is asked for nothing but the tokens: not for a sign-in, nor for its secrets", async () => {
+  test("a passkey challenge must be the hash of the signing inputs, without extensions", async () => {
     const arrived = await arrive();
     const claimed = await claim(arrived);
     const [accessToken] = claimed.tokens;
@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(claimed, "policy_denied");
   });
 
-  test("a stream tells nothing more when its session is over", async () => {
+  test("the stream ends with its session", async () => {
     const arrived = await arrive();
     const headers = { cookie: cookieOf(arrived.browser) };
     const stream = await fetch(`${arrived.page.url}/stream`, { headers });
@@ -95,14 +95,14 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(told, /4711|event: (?:challenge|failed)/);
   });
 
-  test("a request has a few streams, and then none, until one of them has ended", async () => {
+  test("limits the streams per request", async () => {
     const arrived = await arrive();
     const headers = { cookie: cookieOf(arrived.browser) };
     const closing = new AbortController();
     const open = () => fetch(`${arrived.page.url}/stream`, { headers, signal: closing.signal });
     // Kept: a response that nobody holds is closed.
     const streams: Response[] = [];
-    for (let count = 0; count < MOST_STREAMS; count++) streams.push(await open());
+    for (let count = 0; count < MAX_STREAMS; count++) streams.push(await open());
     assert.ok(streams.every(({ status }) => status === 200));
     const refused = await open();
     assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "2"]);

@@ -1,24 +1,24 @@
-/** What a person answers to the agent's question, as the wait page's form or as JSON (sovereign-signing.md §5). */
+/** Reads the user's answer to a challenge from the wait page's form or from JSON (sovereign-signing.md §5). */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { parseJson } from "../../../http/api/json-body.ts";
 import type { PageForm } from "../../../http/form-body.ts";
 import type { ChallengeType } from "../requests/signing-request.ts";
 
-export interface GivenAnswer {
+export interface SubmittedAnswer {
   readonly csrf: string | undefined;
   readonly challengeId: string | undefined;
   readonly answer: unknown;
   readonly isCancel: boolean;
 }
 
-/** Characters of a text, and of an assertion as JSON. */
-const MOST_TEXT = 1_000;
-const MOST_ASSERTION = 16_000;
+/** In characters; of an assertion as JSON. */
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_ASSERTION_LENGTH = 16_000;
 
 const members = new Set(["csrf", "challengeId", "answer", "cancel"]);
 
-/** Of what no page of ours holds, a field that is there twice or no text, nothing is taken. */
-export function answerOfForm({ values, repeated, isMended }: PageForm): GivenAnswer {
+/** A form with repeated or sanitised fields isn't from our page: its csrf token is ignored. */
+export function readFormAnswer({ values, repeated, isMended }: PageForm): SubmittedAnswer {
   return {
     csrf: repeated.size > 0 || isMended ? undefined : values.get("csrf"),
     challengeId: values.get("challengeId"),
@@ -27,15 +27,15 @@ export function answerOfForm({ values, repeated, isMended }: PageForm): GivenAns
   };
 }
 
-/** @throws ApiError for what is no JSON, OAuthError for what is no object, and for members that mean nothing here */
-export function answerOfJson(body: Buffer): GivenAnswer {
-  const given = parseJson(body);
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw unreadable("not an object");
-  for (const name of Object.keys(given)) if (!members.has(name)) throw unreadable(`${name} is not known`);
-  const { csrf, challengeId, answer, cancel } = given as Record<string, unknown>;
+/** @throws ApiError for invalid JSON, OAuthError for anything but an object, and for unknown members */
+export function readJsonAnswer(body: Buffer): SubmittedAnswer {
+  const json = parseJson(body);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("not an object");
+  for (const name of Object.keys(json)) if (!members.has(name)) throw invalid(`${name} is unknown`);
+  const { csrf, challengeId, answer, cancel } = json as Record<string, unknown>;
   for (const [name, value] of Object.entries({ csrf, challengeId }))
-    if (value !== undefined && typeof value !== "string") throw unreadable(`${name} must be a text`);
-  if (cancel !== undefined && typeof cancel !== "boolean") throw unreadable("cancel must be true or false");
+    if (value !== undefined && typeof value !== "string") throw invalid(`${name} must be a string`);
+  if (cancel !== undefined && typeof cancel !== "boolean") throw invalid("cancel must be true or false");
   return {
     csrf: csrf as string | undefined,
     challengeId: challengeId as string | undefined,
@@ -44,30 +44,34 @@ export function answerOfJson(body: Buffer): GivenAnswer {
   };
 }
 
-const unreadable = (what: string): OAuthError =>
-  new OAuthError("invalid_request", `the body cannot be used: ${what}`, { status: 400 });
+const invalid = (description: string): OAuthError =>
+  new OAuthError("invalid_request", `the body is invalid: ${description}`, { status: 400 });
 
 /**
- * What the agent is handed: a passkey's assertion as an object, everything else as a text; for a number only that it was
- * entered, as the number itself goes to the agent's own channel.
- * @throws OAuthError for what is no answer to such a question
+ * What the agent gets: a passkey's assertion as an object, anything else as a string. Of number_match only that the user
+ * has entered the number: the number itself goes through the agent's own channel.
+ * @throws OAuthError for an answer that doesn't fit the type
  */
-export function answerTo(type: ChallengeType, answer: unknown): unknown {
+export function agentAnswer(type: ChallengeType, answer: unknown): unknown {
   if (type === "number_match") return true;
-  if (type === "webauthn") return assertionOf(answer);
+  if (type === "webauthn") return readAssertion(answer);
   const text = typeof answer === "string" ? answer.trim() : "";
-  if (text === "" || text.length > MOST_TEXT) throw unreadable("answer must be a text");
+  if (text === "" || text.length > MAX_TEXT_LENGTH) throw invalid("answer must be a string");
   return text;
 }
 
-function assertionOf(answer: unknown): object {
-  const given = typeof answer === "string" ? objectIn(answer) : answer;
-  if (typeof given !== "object" || given === null || JSON.stringify(given).length > MOST_ASSERTION)
-    throw unreadable("answer must be an assertion");
-  return given;
+function readAssertion(answer: unknown): object {
+  const assertion = typeof answer === "string" ? tryParse(answer) : answer;
+  if (
+    typeof assertion !== "object" ||
+    assertion === null ||
+    JSON.stringify(assertion).length > MAX_ASSERTION_LENGTH
+  )
+    throw invalid("answer must be an assertion");
+  return assertion;
 }
 
-function objectIn(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

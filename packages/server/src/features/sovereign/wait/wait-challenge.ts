@@ -1,14 +1,14 @@
 /**
- * The agent's question to the person (sovereign-signing.md §5). What the agent wrote is shown as the organisation's
- * message, apart from our own words; what a passkey signs comes from the agent and is passed on as it is.
+ * An open challenge on the wait page (sovereign-signing.md §5). The agent's text is shown as the organisation's message,
+ * apart from Signet's own; what a passkey signs is passed on unchanged.
  */
 import { hiddenFields } from "../../../html/components/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { ShownChallenge } from "./wait-status.ts";
-import { answerFields, type ShownAs, type WaitView } from "./wait-view.ts";
+import { answerFields, type WaitContent, type WaitView } from "./wait-view.ts";
 
-/** @returns undefined for a kind of question that this page does not know */
-export function challengeContent(view: WaitView): ShownAs | undefined {
+/** @returns undefined for an unknown type */
+export function challengeContent(view: WaitView): WaitContent | undefined {
   const { challenge } = view.status;
   switch (challenge?.type) {
     case "number_match":
@@ -24,8 +24,8 @@ export function challengeContent(view: WaitView): ShownAs | undefined {
   }
 }
 
-/** The number goes from this page to the agent's own channel: a service that lies about who is here gains nothing. */
-function numberMatch(view: WaitView, challenge: ShownChallenge): ShownAs {
+/** The user enters the number in the agent's own channel: a dishonest service gains nothing. */
+function numberMatch(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
   return {
     heading: text.number.heading,
@@ -36,7 +36,7 @@ ${answerForm(view, { button: text.number.submit, value: "done" })}`,
   };
 }
 
-function pin(view: WaitView, challenge: ShownChallenge): ShownAs {
+function pin(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
   const field = html`<div class="field">
 <label for="answer">${text.pin.label}</label>
@@ -50,26 +50,26 @@ ${answerForm(view, { field, button: text.pin.submit })}`,
   };
 }
 
-function confirmation(view: WaitView, challenge: ShownChallenge): ShownAs {
+function confirmation(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
-  const asked = message(view, challenge, challenge.display);
-  const choices = choicesOf(challenge);
+  const shown = message(view, challenge, challenge.display);
+  const choices = choiceButtons(challenge);
   if (choices)
     return {
       heading: text.question({ organisation: view.organisation.name }),
-      body: html`${asked}
+      body: html`${shown}
 ${answerForm(view, choices)}`,
     };
   return {
     heading: text.confirm.heading,
-    body: html`${asked}
+    body: html`${shown}
 <p>${text.confirm.explanation}</p>
 ${answerForm(view, { button: text.confirm.submit, value: "confirmed" })}`,
   };
 }
 
-/** Answers that the agent offers, each a button of its own. */
-function choicesOf({ options }: ShownChallenge): Answer | undefined {
+/** One button for each answer the agent offers. */
+function choiceButtons({ options }: ShownChallenge): Answer | undefined {
   if (options === undefined || options.length === 0) return undefined;
   const field = html`<div class="stack">${options.map(
     (option, index) =>
@@ -78,7 +78,7 @@ function choicesOf({ options }: ShownChallenge): Answer | undefined {
   return { field };
 }
 
-function passkey(view: WaitView, challenge: ShownChallenge): ShownAs {
+function passkey(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
   const field = html`<input type="hidden" name="answer" value="">
 <p class="failed" role="alert" data-passkey-failed hidden>${text.passkey.failed}</p>
@@ -93,11 +93,11 @@ ${answerForm(view, { field, button: text.passkey.submit, options: JSON.stringify
 
 type Answer = {
   field?: Html;
-  /** Of the one button that answers; without it the field has its own. */
+  /** The label of the submit button; absent when the field has its own buttons. */
   button?: string;
-  /** What the button says to the agent. */
+  /** The answer that the button submits. */
   value?: string;
-  /** Request options for a passkey, JSON: the button waits for the script that can ask for one. */
+  /** Passkey request options as JSON: the script shows the button. */
   options?: string;
 };
 
@@ -126,7 +126,7 @@ ${display !== undefined && html`<p class="transaction">${display}</p>`}</blockqu
 </figure>`;
 }
 
-/** Counts down by script; without one it says how long there was when the page came. */
+/** A script counts down; without it the initial value stays. */
 function timeLeft({ messages, status }: WaitView): Html {
   const seconds = status.challenge?.expiresIn ?? 0;
   return html`<p class="quiet after">${messages.wait.timeLeft} <span class="left" data-seconds-left="${seconds}">${clockText(seconds)}</span></p>`;

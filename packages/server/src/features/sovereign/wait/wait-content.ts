@@ -1,12 +1,12 @@
-/** What the wait page says in each state: a heading, and what a person does next. */
+/** The heading and body of the wait page in each state. */
 import { hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { challengeContent } from "./wait-challenge.ts";
-import { answerFields, type ShownAs, type WaitView } from "./wait-view.ts";
+import { answerFields, type WaitContent, type WaitView } from "./wait-view.ts";
 
-export function shownAs(view: WaitView): ShownAs {
+export function waitContent(view: WaitView): WaitContent {
   switch (view.status.status) {
     case "challenge":
       return challengeContent(view) ?? waiting(view);
@@ -20,13 +20,13 @@ export function shownAs(view: WaitView): ShownAs {
   }
 }
 
-function waiting(view: WaitView): ShownAs {
+function waiting(view: WaitView): WaitContent {
   const { messages, organisation, application, status } = view;
   const text = messages.wait;
   const { name } = organisation;
   const patience = (sentence: string, before?: Content) => html`${before}
 <div class="patience"><span class="spinner" aria-hidden="true"></span><p>${sentence}</p></div>
-${lookAgain(view)}${cancelForm(view)}`;
+${refreshLink(view)}${cancelForm(view)}`;
   switch (status.detail) {
     case "no_agent":
       return {
@@ -50,8 +50,8 @@ ${lookAgain(view)}${cancelForm(view)}`;
   }
 }
 
-/** Browsers without scripts look by themselves, too; a link is for those who do not want to wait for that. */
-const lookAgain = ({ path, messages }: WaitView): Html =>
+/** Without scripts the page refreshes by itself; the link is for the impatient. */
+const refreshLink = ({ path, messages }: WaitView): Html =>
   html`<noscript><p><a class="alone" href="${linkAddress(path)}">${messages.wait.look}</a></p></noscript>\n`;
 
 function cancelForm(view: WaitView): Html {
@@ -61,21 +61,21 @@ ${hiddenFields(answerFields(view))}
 </form>`;
 }
 
-function signed(view: WaitView): ShownAs {
+function signed(view: WaitView): WaitContent {
   const { messages, organisation, application, isForDevice } = view;
   const text = messages.wait;
   if (isForDevice) {
     const body = html`<p id="device-done">${messages.device.allowed({ application: application.name })}</p>`;
     return { heading: messages.device.allowedHeading, body };
   }
-  if (view.status.continueUrl === undefined) return gone(view);
+  if (view.status.continueUrl === undefined) return alreadyContinued(view);
   const body = html`<div class="patience"><span class="spinner" aria-hidden="true"></span><p>${text.signedText({ organisation: organisation.name })}</p></div>
-${wayOn(view, text.goOn({ application: application.name }))}`;
+${continueLink(view, text.goOn({ application: application.name }))}`;
   return { heading: text.signed({ application: application.name }), body };
 }
 
-/** The way on was taken: somebody came back to this page, or opened it twice. */
-function gone({ messages, application }: WaitView): ShownAs {
+/** The browser has continued already: this is a second visit or a second tab. */
+function alreadyContinued({ messages, application }: WaitView): WaitContent {
   const text = messages.wait;
   const home = linkAddress(application.homepageUri);
   return {
@@ -85,14 +85,14 @@ ${home !== undefined && html`<a class="button" href="${home}">${messages.error.b
   };
 }
 
-function ended(view: WaitView): ShownAs {
+function ended(view: WaitView): WaitContent {
   const { isForDevice, messages, application, status } = view;
-  if (!isForDevice && status.continueUrl === undefined) return gone(view);
-  const { heading, sentence, isTechnical = false } = endingOf(view);
+  if (!isForDevice && status.continueUrl === undefined) return alreadyContinued(view);
+  const { heading, sentence, isTechnical = false } = describeEnding(view);
   const text = messages.wait;
   const back = isForDevice
     ? html`<p>${text.backOnDevice}</p>`
-    : wayOn(view, text.back({ application: application.name }));
+    : continueLink(view, text.back({ application: application.name }));
   return {
     heading,
     body: html`<p>${sentence}</p>
@@ -101,7 +101,7 @@ ${isTechnical && reference(messages, status.requestId)}`,
   };
 }
 
-const wayOn = ({ path }: WaitView, words: string): Html =>
+const continueLink = ({ path }: WaitView, words: string): Html =>
   html`<a class="button primary" id="wait-continue" href="${linkAddress(`${path}/continue`)}">${words}</a>`;
 
 const reference = (messages: Messages, requestId: string): Html =>
@@ -109,7 +109,7 @@ const reference = (messages: Messages, requestId: string): Html =>
 
 type Ending = { heading: string; sentence: string; isTechnical?: boolean };
 
-function endingOf({ messages, organisation: { name }, status }: WaitView): Ending {
+function describeEnding({ messages, organisation: { name }, status }: WaitView): Ending {
   const text = messages.wait;
   if (status.status === "expired")
     return { heading: text.expired, sentence: text.expiredText({ organisation: name }) };

@@ -1,4 +1,4 @@
-/** What the wait page asks for, for /openapi.json. */
+/** The wait page's endpoints in /openapi.json. */
 import Type from "typebox";
 import {
   type DescribedAnswer,
@@ -14,7 +14,7 @@ const challenge = Type.Object({
   display: Type.Optional(Type.String()),
   options: Type.Optional(Type.Array(Type.String())),
   publicKey: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: "of webauthn: the request options" }),
+    Type.Record(Type.String(), Type.Unknown(), { description: "for webauthn: the request options" }),
   ),
   expiresIn: Type.Integer({ description: "seconds" }),
 });
@@ -23,12 +23,17 @@ const status = Type.Object(
   {
     requestId: Type.String({ examples: ["n0dDuBYIAVxYyrs1hqyOxQ2ZK6dWqBcF"] }),
     status: Type.Enum(["pending", "challenge", "signed", "failed", "expired"]),
-    seq: Type.Integer({ description: "grows with every change" }),
+    seq: Type.Integer({ description: "increases with every change" }),
     expiresIn: Type.Integer({ description: "seconds until the request expires" }),
-    detail: Type.Optional(Type.String({ description: "why it still waits", examples: ["no_agent"] })),
+    detail: Type.Optional(
+      Type.String({ description: "why the request is still pending", examples: ["no_agent"] }),
+    ),
     challenge: Type.Optional(challenge),
     continueUrl: Type.Optional(
-      Type.String({ format: "uri", description: "back to the application, once: with a code or an error" }),
+      Type.String({
+        format: "uri",
+        description: "leads back to the application, once: with a code or an error",
+      }),
     ),
     reason: Type.Optional(Type.Enum([...failReasons])),
   },
@@ -36,41 +41,40 @@ const status = Type.Object(
 );
 
 const shared = { tag: "Sovereign signing", security: [["browserSession"]] } as const;
-const WAIT = "/oauth/:org/sovereign/wait/:requestId";
 const errors = oauthErrorAnswers([400, 404, 500, 503]);
-const told: DescribedAnswer = { description: "How the request stands", schema: status };
+const statusAnswer: DescribedAnswer = { description: "The status of the request", schema: status };
 
 export const waitOperations: readonly DescribedOperation[] = [
   {
     ...shared,
     method: "GET",
-    path: `${WAIT}/status`,
+    path: "/oauth/:org/sovereign/wait/:requestId/status",
     operationId: "getWaitStatus",
-    summary: "How a request stands that a browser waits for",
-    answers: { 200: told, ...errors },
+    summary: "Get the status of a signing request",
+    answers: { 200: statusAnswer, ...errors },
   },
   {
     ...shared,
     method: "GET",
-    path: `${WAIT}/stream`,
+    path: "/oauth/:org/sovereign/wait/:requestId/stream",
     operationId: "streamWaitStatus",
-    summary: "The same as server-sent events, until the request is over",
+    summary: "Stream the status as server-sent events",
     description:
-      "Each event is named by the status, its id is `seq` and its data the whole status. Who comes back with the final `seq` in `Last-Event-ID` gets 204.",
-    headers: { "Last-Event-ID": "the last `seq` that was heard" },
+      "The event name is the status, the id is `seq` and the data is the whole status. The stream ends when the request is final; reconnecting with the final `seq` in `Last-Event-ID` returns 204.",
+    headers: { "Last-Event-ID": "the last `seq` received" },
     answers: {
-      200: { ...told, contentType: "text/event-stream" },
-      204: { description: "The final event was heard" },
+      200: { ...statusAnswer, contentType: "text/event-stream" },
+      204: { description: "The final event was received before" },
       ...errors,
     },
   },
   {
     ...shared,
     method: "POST",
-    path: `${WAIT}/respond`,
+    path: "/oauth/:org/sovereign/wait/:requestId/respond",
     operationId: "respondToChallenge",
-    summary: "The user's answer to what the agent asks, or that they cancel",
-    description: "`csrf` is the wait page's. A form with the same members is answered with a redirect.",
+    summary: "Answer the agent's challenge, or cancel",
+    description: "`csrf` comes from the wait page. A form with the same fields is answered with a redirect.",
     body: {
       contentType: "application/json",
       isOptional: false,
@@ -79,7 +83,9 @@ export const waitOperations: readonly DescribedOperation[] = [
           csrf: Type.String(),
           challengeId: Type.Optional(Type.String()),
           answer: Type.Optional(
-            Type.Unknown({ description: "of webauthn the assertion, of number_match anything, else a text" }),
+            Type.Unknown({
+              description: "the assertion for webauthn, anything for number_match, otherwise a string",
+            }),
           ),
           cancel: Type.Optional(Type.Boolean()),
         },
@@ -89,7 +95,7 @@ export const waitOperations: readonly DescribedOperation[] = [
     },
     answers: {
       202: {
-        description: "The agent will have it",
+        description: "The agent gets the answer with its next poll",
         schema: Type.Object({ status: Type.Literal("accepted") }, { title: "ChallengeResponseTaken" }),
       },
       ...errors,

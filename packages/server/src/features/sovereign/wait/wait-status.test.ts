@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestStatus } from "../agent-api/request-messages.ts";
-import { nameOf, waitStatus } from "./wait-status.ts";
+import type { RequestStatus } from "../requests/request-status.ts";
+import { displayKey, waitStatus } from "./wait-status.ts";
 
 const now = 1_000_000;
 const continueUrl = "https://id.example/continue";
@@ -34,7 +34,7 @@ const asked: Partial<RequestStatus> = {
   challengeUntil: now + 90_000,
 };
 
-test("five statuses for eight states; what waits has its seconds, rounded up, and no way on", () => {
+test("maps eight states to five statuses with the remaining seconds", () => {
   assert.deepEqual(status({}), { requestId: "r-1", status: "pending", seq: 4, expiresIn: 300 });
   assert.deepEqual(status({ state: "claimed" }), status({}));
   assert.equal(status({ state: "released" }).status, "signed");
@@ -57,7 +57,7 @@ test("five statuses for eight states; what waits has its seconds, rounded up, an
   assert.ok(!("continueUrl" in waitStatus({ ...request, state: "signed" }, now, undefined)));
 });
 
-test("a challenge is told without its ttl and with the time that is left, never longer than the request has", () => {
+test("a challenge has its remaining time, limited by the request's", () => {
   const { challenge } = status(asked);
   assert.deepEqual(challenge, {
     challengeId: "c-1",
@@ -70,12 +70,12 @@ test("a challenge is told without its ttl and with the time that is left, never 
   assert.equal(status({ ...asked, state: "responded" }).challenge, undefined);
 });
 
-test("nothing that an agent added to its challenge reaches the browser", () => {
+test("drops unknown members of a challenge", () => {
   const challenge = { ...asked.challenge, secret: "x" } as unknown as NonNullable<RequestStatus["challenge"]>;
   assert.doesNotMatch(JSON.stringify(status({ ...asked, challenge })), /secret/);
 });
 
-test("while it waits the status says why: no agent, an answer that is looked at, a question that was taken back", () => {
+test("the detail says why the request is pending", () => {
   assert.equal(status({ agentSeen: false }).detail, "no_agent");
   assert.equal(status({ state: "claimed", agentSeen: false }).detail, undefined);
   assert.equal(status({ state: "responded" }).detail, "answered");
@@ -83,7 +83,7 @@ test("while it waits the status says why: no agent, an answer that is looked at,
   assert.equal(status({ state: "failed", challengeCount: 1 }).detail, undefined);
 });
 
-test("statuses that look different have different names, those that look the same have one", () => {
+test("the display key differs exactly when the page does", () => {
   const names = [
     status({}),
     status({ agentSeen: false }),
@@ -92,7 +92,7 @@ test("statuses that look different have different names, those that look the sam
     status({ ...asked, challenge: { challengeId: "c-2", type: "pin", prompt: "", ttl: 9 } }),
     status({ state: "signed" }),
     waitStatus({ ...request, state: "signed" }, now, undefined),
-  ].map(nameOf);
+  ].map(displayKey);
   assert.equal(new Set(names).size, names.length, String(names));
-  assert.equal(nameOf(status({ seq: 9, state: "claimed" })), nameOf(status({})));
+  assert.equal(displayKey(status({ seq: 9, state: "claimed" })), displayKey(status({})));
 });

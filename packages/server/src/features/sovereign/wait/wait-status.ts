@@ -1,22 +1,22 @@
-/** What a browser is told about its request: by the status endpoint, by every event of the stream, and by the page. */
-import type { RequestStatus } from "../agent-api/request-messages.ts";
+/** The status of a request as its browser sees it: on the page, at the status endpoint and in the stream. */
+import type { RequestStatus } from "../requests/request-status.ts";
 import type { Challenge, FailReason, RequestState } from "../requests/signing-request.ts";
 
 export type WaitState = "pending" | "challenge" | "signed" | "failed" | "expired";
 
-/** Why the page looks different while it waits. */
+/** What the page says while it waits. */
 export type WaitDetail = "no_agent" | "answered" | "withdrawn";
 
-/** The JSON of status and stream (sovereign-signing.md §5). `detail` goes beyond it: it is for the page alone. */
+/** The JSON of status and stream (sovereign-signing.md §5). `detail` is an addition for the page. */
 export interface WaitStatus {
   readonly requestId: string;
   readonly status: WaitState;
   readonly seq: number;
-  /** Seconds until the request expires; 0 when it is over. */
+  /** Seconds until the request expires; 0 when it is final. */
   readonly expiresIn: number;
   readonly detail?: WaitDetail;
   readonly challenge?: ShownChallenge;
-  /** Where the browser goes on to, once: with the code, or with the error. */
+  /** Leads back to the application, once: with the code or the error. */
   readonly continueUrl?: string;
   readonly reason?: FailReason;
 }
@@ -26,7 +26,7 @@ export interface ShownChallenge extends Omit<Challenge, "ttl"> {
   readonly expiresIn: number;
 }
 
-const stateShown = {
+const waitStates = {
   pending: "pending",
   claimed: "pending",
   challenge: "challenge",
@@ -39,13 +39,13 @@ const stateShown = {
 
 /**
  * @param now milliseconds, of the same clock as the request's times
- * @param continueUrl of this request, while the way on is still to be taken
+ * @param continueUrl until it has been used
  */
 export function waitStatus(request: RequestStatus, now: number, continueUrl: string | undefined): WaitStatus {
   const { requestId, seq, failReason } = request;
-  const status = stateShown[request.state];
+  const status = waitStates[request.state];
   const isOver = isFinal(status);
-  const detail = detailOf(request);
+  const detail = waitDetail(request);
   return {
     requestId,
     status,
@@ -60,21 +60,20 @@ export function waitStatus(request: RequestStatus, now: number, continueUrl: str
 
 export const isFinal = (status: WaitState): boolean => status !== "pending" && status !== "challenge";
 
-/** Two statuses that look the same to a person have the same name; scripts/wait.js compares it with what it shows. */
-export function nameOf({ status, detail, challenge, continueUrl }: WaitStatus): string {
+/** Equal for statuses that look the same; scripts/wait.js compares it with what the page shows. */
+export function displayKey({ status, detail, challenge, continueUrl }: WaitStatus): string {
   return [status, detail, challenge?.challengeId, continueUrl === undefined ? undefined : "on"]
     .filter((part) => part !== undefined)
     .join(" ");
 }
 
-function detailOf({ state, agentSeen, challengeCount }: RequestStatus): WaitDetail | undefined {
+function waitDetail({ state, agentSeen, challengeCount }: RequestStatus): WaitDetail | undefined {
   if (state === "responded") return "answered";
-  // Whoever has claimed it is there, whatever the pool looks like.
   if (state === "pending" && !agentSeen) return "no_agent";
   return (state === "pending" || state === "claimed") && challengeCount > 0 ? "withdrawn" : undefined;
 }
 
-/** An allow-list: what an agent sends beyond it goes no further. */
+/** An allow-list: nothing else that an agent sends reaches the browser. */
 function shownChallenge(request: RequestStatus, now: number): { challenge?: ShownChallenge } {
   if (!request.challenge) return {};
   const { challengeId, type, prompt, display, options, publicKey, ttl } = request.challenge;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { WaitStatus } from "./wait-status.ts";
-import { COMMENT_EVERY_MS, statusStreams, type Watched } from "./wait-stream.ts";
+import { KEEPALIVE_MS, statusStreams, type Watched } from "./wait-stream.ts";
 
 const status = (changes: Partial<WaitStatus> = {}): WaitStatus => ({
   requestId: "r-1",
@@ -55,7 +55,7 @@ function setUp(now: WaitStatus, then: Array<WaitStatus | undefined>): void {
   hasEnded = Promise.withResolvers<void>();
 }
 
-test("an event for each change, whole and with its seq, then the end", async () => {
+test("sends an event with seq for each change, then ends", async () => {
   const signed = status({ status: "signed", seq: 3, expiresIn: 0, continueUrl: "/on" });
   setUp(status(), [status({ seq: 2 }), signed]);
   const response = await open();
@@ -80,7 +80,7 @@ test("an event for each change, whole and with its seq, then the end", async () 
   );
 });
 
-test("a comment every 15 seconds without news, sooner where something lapses, and an event for what has no seq", async () => {
+test("sends a comment every 15 seconds, sooner before an expiry, and an event for a change without a seq", async () => {
   const question = { challengeId: "c", type: "pin", prompt: "", expiresIn: 9 } as const;
   setUp(status(), [
     status({ expiresIn: 285 }),
@@ -96,11 +96,11 @@ test("a comment every 15 seconds without news, sooner where something lapses, an
   );
   assert.deepEqual(
     asked.map(({ ms }) => ms),
-    [COMMENT_EVERY_MS, COMMENT_EVERY_MS, COMMENT_EVERY_MS, 9_000, 4_000],
+    [KEEPALIVE_MS, KEEPALIVE_MS, KEEPALIVE_MS, 9_000, 4_000],
   );
 });
 
-test("only who has heard the final event is told to stay away", async () => {
+test("answers 204 only after the final event was received", async () => {
   setUp(status({ status: "failed", seq: 7, reason: "user_denied" }), []);
   const again = await open({ "last-event-id": "7" });
   assert.equal(again.status, 204);
@@ -113,7 +113,7 @@ test("only who has heard the final event is told to stay away", async () => {
   assert.equal((await open({ "last-event-id": "7" })).status, 200, "not while it waits");
 });
 
-test("a browser that goes away is waited for no longer", async () => {
+test("a disconnect ends the wait", async () => {
   setUp(status(), []);
   const controller = new AbortController();
   const response = await fetch(address, { signal: controller.signal });
@@ -122,7 +122,7 @@ test("a browser that goes away is waited for no longer", async () => {
   await hasEnded.promise;
 });
 
-test("a server that stops ends its streams, so that their browsers come back to another", async () => {
+test("a shutdown ends the streams", async () => {
   setUp(status(), []);
   const response = await open();
   streams.endAll();

@@ -1,29 +1,28 @@
 /**
- * The stream of a request's statuses, as server-sent events (HTML Living Standard §9.2): `event:` is the status, `id:` its
- * seq, `data:` the status whole. It ends after a final event; a browser that has heard that one and comes back is told
- * to stay away.
+ * Server-sent events of a request's status (HTML Living Standard §9.2): `event:` is the status, `id:` its seq, `data:` the
+ * whole status as JSON. The stream ends after a final event; a browser that reconnects after it gets 204.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../../http/coded-error.ts";
-import { isFinal, nameOf, type WaitStatus } from "./wait-status.ts";
+import { displayKey, isFinal, type WaitStatus } from "./wait-status.ts";
 
-/** Proxies and browsers give up on a connection that says nothing. */
-export const COMMENT_EVERY_MS = 15_000;
-/** When a stream breaks off, e.g. because its server is replaced. */
-const COME_BACK_MS = 2_000;
-/** Of one request at once, on this node: a person has a tab or two. The page of one more asks instead of listening. */
-export const MOST_STREAMS = 6;
+/** Proxies and browsers close a silent connection. */
+export const KEEPALIVE_MS = 15_000;
+/** The browser reconnects after this when its stream breaks, e.g. during a deployment. */
+const RECONNECT_MS = 2_000;
+/** Per request and node; the page of any further tab polls instead. */
+export const MAX_STREAMS = 6;
 
 export interface Watched {
-  /** As it is when the browser comes. */
+  /** The current status. */
   readonly first: WaitStatus;
-  /** The status after news, at the latest after `ms`; undefined when the request is gone, or who may see it. */
+  /** The status after a change, at the latest after `ms`; undefined when the request or the session is gone. */
   next(sinceSeq: number, ms: number, signal: AbortSignal): Promise<WaitStatus | undefined>;
 }
 
-/** The streams of one server: it ends them when it stops, so that their browsers go to another. */
+/** The streams of this node; on shutdown their browsers reconnect to another. */
 export interface StatusStreams {
-  /** @throws CodedError 429 when the request has enough of them */
+  /** @throws CodedError 429 above the limit per request */
   open(request: FastifyRequest, reply: FastifyReply, watched: Watched): Promise<void>;
   endAll(): void;
 }
@@ -40,14 +39,14 @@ export function statusStreams(): StatusStreams {
       }
       const { requestId } = first;
       const others = open.get(requestId) ?? new Set();
-      if (others.size >= MOST_STREAMS) throw tooMany();
+      if (others.size >= MAX_STREAMS) throw tooMany();
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
       if (isStopping) gone.abort();
       open.set(requestId, others.add(gone));
-      begin(reply);
+      sendHeaders(reply);
       try {
-        await tell(reply, watched, gone.signal);
+        await sendEvents(reply, watched, gone.signal);
       } finally {
         others.delete(gone);
         if (others.size === 0) open.delete(requestId);
@@ -62,44 +61,48 @@ export function statusStreams(): StatusStreams {
 }
 
 const tooMany = () =>
-  new CodedError(429, "temporarily_unavailable", "this request has enough streams", {
+  new CodedError(429, "temporarily_unavailable", "too many streams for this request", {
     headers: { "retry-after": "2" },
   });
 
-function begin(reply: FastifyReply): void {
+function sendHeaders(reply: FastifyReply): void {
   reply.headers({
     "content-type": "text/event-stream; charset=utf-8",
-    // no-transform: a proxy that compresses would hold events back until it has enough of them; nginx buffers by itself.
+    // no-transform: a compressing proxy would buffer events; nginx buffers unless told otherwise.
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
-    // Kept open after its stream, the connection would hold up a server that stops.
+    // A kept-alive connection would delay the shutdown.
     connection: "close",
     "x-content-type-options": "nosniff",
   });
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
   reply.hijack();
   reply.raw.writeHead(200, headers);
-  reply.raw.write(`retry: ${COME_BACK_MS}\n\n`);
+  reply.raw.write(`retry: ${RECONNECT_MS}\n\n`);
 }
 
-async function tell({ raw }: FastifyReply, { first, next }: Watched, signal: AbortSignal): Promise<void> {
-  let told = first;
-  raw.write(eventOf(told));
-  while (!isFinal(told.status) && !signal.aborted) {
-    const status = await next(told.seq, untilNews(told), signal);
+async function sendEvents(
+  { raw }: FastifyReply,
+  { first, next }: Watched,
+  signal: AbortSignal,
+): Promise<void> {
+  let sent = first;
+  raw.write(formatEvent(sent));
+  while (!isFinal(sent.status) && !signal.aborted) {
+    const status = await next(sent.seq, nextEventMs(sent), signal);
     if (!status || signal.aborted) return;
-    const isNews = status.seq !== told.seq || nameOf(status) !== nameOf(told);
-    raw.write(isNews ? eventOf(status) : ":\n\n");
-    told = status;
+    const isChanged = status.seq !== sent.seq || displayKey(status) !== displayKey(sent);
+    raw.write(isChanged ? formatEvent(status) : ":\n\n");
+    sent = status;
   }
 }
 
-/** What lapses tells nobody: it is looked at when its time is over. */
-function untilNews({ expiresIn, challenge }: WaitStatus): number {
-  const lapses = Math.min(expiresIn, challenge?.expiresIn ?? expiresIn) * 1000;
-  return Math.min(COMMENT_EVERY_MS, Math.max(1_000, lapses));
+/** Expiry causes no notification: the stream reads again when the request or its challenge expires. */
+function nextEventMs({ expiresIn, challenge }: WaitStatus): number {
+  const expiresMs = Math.min(expiresIn, challenge?.expiresIn ?? expiresIn) * 1000;
+  return Math.min(KEEPALIVE_MS, Math.max(1_000, expiresMs));
 }
 
-/** JSON has no line breaks of its own, so that the data is one line. */
-const eventOf = (status: WaitStatus): string =>
+/** JSON.stringify produces no line breaks: the data is one line. */
+const formatEvent = (status: WaitStatus): string =>
   `event: ${status.status}\nid: ${status.seq}\ndata: ${JSON.stringify(status)}\n\n`;

@@ -1,4 +1,4 @@
-/** What the wait page is made of, and what its parts share. */
+/** The view of the wait page, shared by its parts. */
 import type { HiddenField } from "../../../html/components/form.ts";
 import type { Html } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
@@ -8,21 +8,20 @@ export type WaitView = PageFrame & {
   organisation: PageOrganisation;
   application: PageApplication;
   status: WaitStatus;
-  /** A device waits, not an application in this browser: there is nowhere to go back to. */
+  /** For the device grant: there is no application in this browser to return to. */
   isForDevice: boolean;
-  /** `/oauth/{org}/sovereign/wait/{requestId}`; the other addresses lie below it. */
+  /** `/oauth/{org}/sovereign/wait/{requestId}`. */
   path: string;
   csrf: string;
-  /** What became of an answer that was not taken. */
+  /** Why an answer was not accepted. */
   error?: WaitFailure | undefined;
 };
 
 export type WaitFailure = "stale" | "page-too-old";
 
-/** A state's heading, and what a person reads and does below it. */
-export type ShownAs = { heading: string; body: Html };
+export type WaitContent = { heading: string; body: Html };
 
-/** What every form of the page carries. */
+/** The hidden fields of every form on the page. */
 export function answerFields({ csrf, status }: Pick<WaitView, "csrf" | "status">): HiddenField[] {
   const { challenge } = status;
   return [

@@ -58,14 +58,14 @@ const everyView: WaitView[] = [
   ),
 ];
 
-test("every state is well made and escapes everything", () => {
+test("every state is well-formed HTML and escapes its values", () => {
   for (const one of everyView) {
     assertWellMade(waitPage(one));
     assertEscapes(waitPage, one);
   }
 });
 
-test("no state is a dead end, in any language: each has something to press, or says that the page can be closed", () => {
+test("every state offers an action or says that the page can be closed, in every language", () => {
   for (const locale of ["en", "de", "fr", "es", "da"]) {
     const text = messages([locale]);
     for (const one of everyView) {
@@ -79,7 +79,7 @@ test("no state is a dead end, in any language: each has something to press, or s
   }
 });
 
-test("while it waits it can be cancelled, looks again without scripts, and says when no agent is there", () => {
+test("a pending request can be cancelled, refreshes without scripts, and says when no agent is online", () => {
   const shown = page({});
   assert.match(shown, /<h1[^>]*>Waiting for Acme to confirm<\/h1>/);
   assert.match(
@@ -95,7 +95,7 @@ test("while it waits it can be cancelled, looks again without scripts, and says 
   assert.match(page({ detail: "withdrawn" }), /id="wait-withdrawn" role="status"/);
 });
 
-test("a number stands alone and large; the button says that it was entered, for this challenge", () => {
+test("number matching shows the number and confirms this challenge", () => {
   const shown = render(waitPage(asked("number_match")));
   assert.match(shown, /<strong id="match-number">42<\/strong>/);
   assert.match(shown, /<input type="hidden" name="challengeId" value="c-1">/);
@@ -107,7 +107,7 @@ test("a number stands alone and large; the button says that it was entered, for 
   assert.doesNotMatch(shown, /Yes, it is me/, "the choice is at the agent's channel");
 });
 
-test("a code has a field of its own, which can be left empty to cancel", () => {
+test("a PIN challenge has a field that cancel ignores", () => {
   const shown = render(waitPage(asked("pin")));
   assert.match(
     shown,
@@ -117,7 +117,7 @@ test("a code has a field of its own, which can be left empty to cancel", () => {
   assert.match(shown, /content="119;url=/, "nothing reloads under the hands of somebody who types");
 });
 
-test("a confirmation shows what is confirmed, and the agent's own answers where it has any", () => {
+test("a confirmation shows the transaction and the agent's options", () => {
   const { options: _, ...plain } = challenge;
   const shown = page({ status: "challenge", challenge: { ...plain, type: "confirm" } });
   assert.match(
@@ -131,7 +131,7 @@ test("a confirmation shows what is confirmed, and the agent's own answers where 
   assert.match(choice, /respond-cancel/);
 });
 
-test("a passkey's button waits for the script, which is given what the agent wants signed", () => {
+test("the passkey button needs the script, which gets the agent's options", () => {
   const shown = render(waitPage(asked("webauthn")));
   assert.match(
     shown,
@@ -141,7 +141,7 @@ test("a passkey's button waits for the script, which is given what the agent wan
   assert.match(shown, /<noscript><p class="quiet">Passkeys need JavaScript/);
 });
 
-test("an agent's yes leads on, with and without scripts, once", () => {
+test("a signed request continues once, with and without scripts", () => {
   const shown = page({ status: "signed", continueUrl });
   assert.match(shown, /data-goes-on="\/oauth\/1\/sovereign\/wait\/r-1\/continue"/);
   assert.match(
@@ -154,7 +154,7 @@ test("an agent's yes leads on, with and without scripts, once", () => {
   assert.doesNotMatch(again, /continue"/);
 });
 
-test("a failure leads back to the application with its error; a device is told to start again", () => {
+test("a failure returns to the application; the device grant says to start again", () => {
   for (const reason of failReasons) {
     const shown = page({ status: "failed", reason, continueUrl });
     assert.match(
@@ -169,7 +169,7 @@ test("a failure leads back to the application with its error; a device is told t
   assert.match(page({ status: "expired", continueUrl }), /Timed out/);
 });
 
-test("the name of what is shown is in the page, so that the script knows what is news", () => {
+test("the page contains its display key for the script", () => {
   assert.match(page({}), /data-shows="pending"/);
   assert.match(page({ detail: "no_agent" }), /data-shows="pending no_agent"/);
   assert.match(render(waitPage(asked("pin"))), /data-shows="challenge c-1"/);

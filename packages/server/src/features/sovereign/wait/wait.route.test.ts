@@ -30,7 +30,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { passkeyChallenge } from "../requests/challenge/passkey-challenge.ts";
+import { passkeyChallenge } from "../requests/signing-input.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -111,7 +111,7 @@ forEachDatabase(({ fresh }) => {
     });
   const showsWait = ({ status, body }: TestPage) => assert.match(body, /id="wait"/, `${status}`);
 
-  test("from the wait page to the code, once, and to the tokens that the agent signed", async () => {
+  test("leads from the wait page to one code and the signed tokens", async () => {
     const arrived = await arrive();
     const { browser, page } = arrived;
     showsWait(page);
@@ -141,7 +141,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await browser.get(page.url)).body, /Already completed/);
   });
 
-  test("twenty browsers' worth of continues at once: one code", async () => {
+  test("twenty simultaneous continues issue one code", async () => {
     const arrived = await arrive();
     await agent.sign(await claim(arrived));
     const { browser, page } = arrived;
@@ -149,7 +149,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answers.filter(({ location }) => location?.includes("code=")).length, 1);
   });
 
-  test("the request's id alone opens nothing: another session, another person, nobody at all", async () => {
+  test("only the session that began the request has access", async () => {
     const { page, requestId, csrf } = await ask();
     const stranger = testBrowser();
     const other = await arrive(stranger);
@@ -170,7 +170,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(foreign.status, 404);
   });
 
-  test("an answer by form leads back to the page, and reaches the agent as it is", async () => {
+  test("a form answer redirects to the page and reaches the agent", async () => {
     const asked = await ask();
     const shown = await asked.browser.get(asked.page.url);
     assert.match(shown.body, /We have sent you a code[\s\S]*<input id="answer"/);
@@ -202,7 +202,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await agent.sign(asked.claimed)).status, 200);
   });
 
-  test("an answer by JSON: 202, then what is refused, each by its name", async () => {
+  test("a JSON answer gets 202, or the error code of its refusal", async () => {
     const asked = await ask({ type: "number_match", display: "42" });
     const { csrf } = asked;
     const refused = async (body: unknown) => {
@@ -225,7 +225,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await refused({ csrf, challengeId: "c-1" }), [409, "stale_challenge"]);
   });
 
-  test("a form that is not ours, or too old, decides nothing and says so on the page", async () => {
+  test("a foreign or outdated form has no effect and is reported on the page", async () => {
     const asked = await ask();
     const bad = await respond(asked, { challengeId: "c-1", csrf: "x", answer: "1" });
     assert.equal(bad.status, 403);
@@ -243,7 +243,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(asked.claimed, "policy_denied");
   });
 
-  test("a passkey's assertion reaches the agent as an object", async () => {
+  test("the agent gets a passkey assertion as an object", async () => {
     const arrived = await arrive();
     const claimed = await claim(arrived);
     const publicKey = { challenge: passkeyChallenge(claimed.tokens), rpId: "127.0.0.1" };
@@ -256,7 +256,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(claimed, "policy_denied");
   });
 
-  test("cancelling ends it, whoever holds it, and the application is told", async () => {
+  test("cancelling fails a claimed request, and the application gets the error", async () => {
     const arrived = await arrive();
     const claimed = await claim(arrived);
     const { browser, page, csrf } = arrived;
@@ -272,7 +272,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await respond(arrived, { csrf, cancel: "true" })).location ?? "", /\/wait\/[\w-]+$/);
   });
 
-  test("a request that nobody signs expires, says so, and leads back with the error", async () => {
+  test("an expired request returns to the application with an error", async () => {
     const arrived = await arrive();
     clock.advance(301_000);
     const status = await statusOf(arrived);
@@ -282,7 +282,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(back.get("error"), "temporarily_unavailable");
   });
 
-  test("who signs out while it waits gets nothing any more", async () => {
+  test("signing out ends access to the wait page", async () => {
     const arrived = await arrive();
     const { browser, page } = arrived;
     const question = await browser.get(`${org.issuer}/end_session`);
@@ -291,7 +291,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await browser.get(`${page.url}/continue`)).status, 404);
   });
 
-  test("the page speaks the language that the application asked for, else the browser's", async () => {
+  test("uses the application's ui_locales, then the browser's languages", async () => {
     const { browser, page } = await arrive(testBrowser(), { ui_locales: "da" });
     assert.match(page.body, /<html lang="da">[\s\S]*kan ikke bekræfte lige nu/);
     const asked = { "accept-language": "fr" };
@@ -300,7 +300,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await other.browser.get(other.page.url, asked)).body, /<html lang="fr">/);
   });
 
-  test("who let a device in waits here, too, and is told how it ended; there is nowhere to go on to", async () => {
+  test("the device grant waits here, too, without a continuation", async () => {
     const television = await makeDeviceApp(running.service, org, { signingPoolId });
     const letDeviceIn = async () => {
       const browser = testBrowser();
@@ -326,7 +326,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await poll(org, second.codes)).body["error"], "access_denied");
   });
 
-  test("the stream tells each change as it happens, and ends with the last", async () => {
+  test("the stream sends each change and ends with the final one", async () => {
     const arrived = await arrive();
     const { browser, page } = arrived;
     const response = await fetch(`${page.url}/stream`, { headers: { cookie: cookieOf(browser) } });
@@ -357,7 +357,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await browser.get(`${page.url}/stream`)).body, /event: signed/);
   });
 
-  test("a server that stops lets no stream keep it: the browser is told to come back, to another one", async () => {
+  test("a shutdown ends streams, and their browsers reconnect", async () => {
     const { browser, page } = await arrive();
     const response = await fetch(`${page.url}/stream`, { headers: { cookie: cookieOf(browser) } });
     const told = response.text();

@@ -1,132 +1,134 @@
 /**
- * wait/{requestId}: the page of a browser whose tokens an agent signs, with its status, its stream, the person's answers,
- * and the way on. All of it is for the browser session that began the request, and 404 for every other.
+ * The wait page of a browser whose tokens an agent signs: the page, its status as JSON and as a stream, and the way back to
+ * the application. Only the browser session that began the request has access; every other gets 404.
  */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, RouteHandlerMethod } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { Continuation } from "../../../core/tokens/pool-signing.ts";
 import { render } from "../../../html/html.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import { signingOutcome, waitForChange } from "../requests/request-status.ts";
 import { waitPage } from "./wait.page.ts";
 import { isFinal } from "./wait-status.ts";
-import { statusStreams } from "./wait-stream.ts";
+import { type StatusStreams, statusStreams } from "./wait-stream.ts";
 import type { WaitFailure } from "./wait-view.ts";
-import { described, isTheirs, type Visit, type WaitDeps, type Waiting, waitingHere } from "./wait-visit.ts";
-
-const WAIT = "/oauth/:org/sovereign/wait/:requestId";
+import {
+  describeWait,
+  isRequestOwner,
+  loadWaitingRequest,
+  type Visit,
+  type WaitDeps,
+  type WaitingRequest,
+} from "./waiting-request.ts";
 
 export function waitRoutes(app: FastifyInstance, deps: WaitDeps): void {
   const streams = statusStreams();
-  // Before the server waits for its connections to end: a stream would keep it until the request is over.
+  // Before the server waits for its connections to close: a stream would keep one open until its request is final.
   app.addHook("preClose", async () => streams.endAll());
-  const here = (answer: (visit: Visit, waiting: Waiting) => Promise<void>) =>
+  const forOwner = (
+    answer: (visit: Visit, waiting: WaitingRequest) => Promise<unknown>,
+  ): RouteHandlerMethod =>
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await answer(visit, await waitingHere(deps, visit));
+      await answer(visit, await loadWaitingRequest(deps, visit));
       return visit.reply;
     });
   const errorHandler = deps.errorHandlers.program;
+
   app.get(
-    WAIT,
-    here((visit, waiting) => showOrGoOn(deps, visit, waiting)),
-  );
-  app.get(
-    `${WAIT}/status`,
-    { errorHandler },
-    here(async ({ reply }, { status }) => {
-      await reply.header("cache-control", "no-store").send(status);
+    "/oauth/:org/sovereign/wait/:requestId",
+    forOwner(async (visit, waiting) => {
+      const { status, path } = waiting;
+      const isSigned = status.status === "signed" && status.continueUrl !== undefined;
+      // /continue works once: a second visit of this page shows the page.
+      return isSigned ? redirect(visit, `${path}/continue`) : showWaitPage(deps, visit, waiting);
     }),
   );
   app.get(
-    `${WAIT}/stream`,
+    "/oauth/:org/sovereign/wait/:requestId/status",
     { errorHandler },
-    here((visit, waiting) => stream(deps, visit, { waiting, streams })),
+    forOwner(async ({ reply }, { status }) => reply.header("cache-control", "no-store").send(status)),
   );
   app.get(
-    `${WAIT}/continue`,
-    here((visit, waiting) => goOn(deps, visit, waiting)),
+    "/oauth/:org/sovereign/wait/:requestId/stream",
+    { errorHandler },
+    forOwner((visit, waiting) => streamStatus(deps, streams, visit, waiting)),
+  );
+  app.get(
+    "/oauth/:org/sovereign/wait/:requestId/continue",
+    forOwner((visit, waiting) => continueToApplication(deps, visit, waiting)),
   );
 }
 
-/** Who is signed for need not read that; the way on is taken once, so that a second visit finds the page. */
-async function showOrGoOn(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
-  const { status, path } = waiting;
-  if (status.status === "signed" && status.continueUrl !== undefined)
-    return redirect(visit, `${path}/continue`);
-  return showWait(deps, visit, waiting);
-}
-
-/** @param failure why an answer was not taken, with the status of the answer to it */
-export async function showWait(
-  deps: Pick<WaitDeps, "door" | "uiLocales">,
+/** @param failure why an answer was not accepted, and the HTTP status of the page */
+export async function showWaitPage(
+  deps: WaitDeps,
   visit: Visit,
-  { request: signing, status, application, isForDevice, path }: Waiting,
+  { request: signing, status, application, isForDevice, path }: WaitingRequest,
   failure?: { readonly error: WaitFailure; readonly code: number },
 ): Promise<void> {
   const { organisation, request, reply } = visit;
-  const { branding } = organisation.settings;
-  const { homepageUri, logoUri } = application.settings;
-  const frame = frameOf(request, deps.uiLocales(visit, signing.continuation));
+  const { accentColor, logoUri } = organisation.settings.branding;
+  const uiLocales = deps.uiLocales(visit, signing.continuation);
+  const nonce = newNonce();
   const page = waitPage({
-    ...frame,
-    organisation: {
-      name: organisation.name,
-      accentColor: branding.accentColor,
-      logoUri: branding.logoUri,
+    messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
+    nonce,
+    stylesheet: stylesheet.path,
+    organisation: { name: organisation.name, accentColor, logoUri },
+    application: {
+      name: application.name,
+      homepageUri: application.settings.homepageUri,
+      logoUri: application.settings.logoUri,
     },
-    application: { name: application.name, homepageUri, logoUri },
     status,
     isForDevice,
     path,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.session.formBinding(visit).csrf,
     error: failure?.error,
   });
-  // The way on ends at the application, and browsers hold that against the form it began with.
+  // A form's redirects end at the application: its form-action policy must allow that.
   await sendPage(reply, render(page), {
-    nonce: frame.nonce,
+    nonce,
     leadsAway: true,
     ...(failure ? { status: failure.code } : {}),
   });
 }
 
-function frameOf(request: FastifyRequest, uiLocales: string | undefined) {
-  return {
-    messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
-    nonce: newNonce(),
-    stylesheet: stylesheet.path,
-  };
-}
-
-async function stream(
+async function streamStatus(
   deps: WaitDeps,
+  streams: StatusStreams,
   visit: Visit,
-  { waiting, streams }: { waiting: Waiting; streams: ReturnType<typeof statusStreams> },
+  { request, status }: WaitingRequest,
 ): Promise<void> {
-  const { id: orgId } = visit.organisation;
-  const { requestId } = waiting.status;
   await streams.open(visit.request, visit.reply, {
-    first: waiting.status,
+    first: status,
     next: async (sinceSeq, ms, signal) => {
-      const request = await deps.requests.waitFor(orgId, requestId, sinceSeq, ms, signal);
-      // Who has signed out meanwhile, or was made to, hears no more.
-      return request && (await isTheirs(deps, visit, request))
-        ? described(deps, visit, request).status
+      const changed = await waitForChange(deps.signing, request, { sinceSeq, ms, signal });
+      // The session may have ended meanwhile.
+      return changed && (await isRequestOwner(deps, visit, changed))
+        ? describeWait(deps, visit, changed).status
         : undefined;
     },
   });
 }
 
-async function goOn(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
-  const { status, path, isForDevice } = waiting;
+async function continueToApplication(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
+  const { request, status, path, isForDevice } = waiting;
   if (!isFinal(status.status) || isForDevice) return redirect(visit, path);
-  if (await deps.goOn(visit, status.requestId)) return;
-  // The code was issued before. Said here: the wait page would lead here again.
-  const { continueUrl: _, ...withoutWay } = status;
-  return showWait(deps, visit, { ...waiting, status: withoutWay });
+  const outcome = signingOutcome(request);
+  const continuation = request.continuation as Continuation | null | undefined;
+  if (continuation?.kind === "authorization" && outcome !== "waiting") {
+    const waited = { requestId: request.requestId, continuation, outcome };
+    if (await deps.continueAuthorization(visit, waited)) return;
+  }
+  // The code was issued before. Without `continueUrl`, or the page would lead here again.
+  const { continueUrl: _, ...rest } = status;
+  return showWaitPage(deps, visit, { ...waiting, status: rest });
 }
 
-/** What comes next is decided on a request of its own, which can be reloaded. */
 export async function redirect({ reply }: Visit, path: string): Promise<void> {
   await reply.header("cache-control", "no-store").redirect(path, 303);
 }

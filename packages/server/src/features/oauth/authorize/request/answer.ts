@@ -1,7 +1,7 @@
 /** The authorization response (RFC 6749 §4.1.2) in the requested response mode, always with `iss` (RFC 9207). */
 import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import { issuerOfApplication } from "../../../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../../../core/signing-pools/directory.ts";
 import { formPostScript } from "../../../../html/scripts.ts";
 import { type BrowserDeps, pageApplication, pageFrame, show, type Visit } from "../browser.ts";
 import type { AnswerTarget } from "./authorization-request.ts";

@@ -7,7 +7,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
-import { issuerOfApplication } from "../../../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../../core/tokens/claims.ts";
 import type { BrowserOccasion, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
 import {

@@ -1,0 +1,84 @@
+/** The type of each property, checked at run time for applications written in JavaScript. */
+import { filterTypes } from "../filter.ts";
+
+type Predicate = (value: unknown) => boolean;
+
+interface Property {
+  readonly accepts: Predicate;
+  /** Completes "must be …". */
+  readonly expected: string;
+}
+
+const listOf =
+  (accepts: Predicate): Predicate =>
+  (value) =>
+    Array.isArray(value) && value.every(accepts);
+const text: Property = {
+  accepts: (value) => typeof value === "string" && value.trim() === value && value !== "",
+  expected: "a non-empty string without leading or trailing spaces",
+};
+const flag: Property = { accepts: (value) => typeof value === "boolean", expected: "true or false" };
+const texts: Property = {
+  accepts: listOf((value) => typeof value === "string"),
+  expected: "a list of strings",
+};
+const keys: Property = {
+  accepts: listOf((value) => typeof value === "string" || (typeof value === "object" && value !== null)),
+  expected: "a list of JWKs and PEM strings",
+};
+const oneOf = (...values: readonly string[]): Property => ({
+  accepts: (value) => typeof value === "string" && values.includes(value),
+  expected: `one of ${values.join(", ")}`,
+});
+/** At most a day: anything longer would amount to no revalidation. */
+const seconds: Property = {
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 86_400,
+  expected: "a whole number of seconds, 0 to 86400",
+};
+
+/** All properties. The names of environment variables are derived from these. */
+export const properties = {
+  federationServer: text,
+  applicationId: text,
+  filterType: oneOf(...filterTypes),
+  isOptional: flag,
+  oauthOrganisationId: text,
+  oauthClientId: text,
+  oauthScopes: text,
+  oauthAudience: text,
+  sovereignSigningPoolId: text,
+  sovereignTrustedRootCertificates: texts,
+  sovereignKeyThumbprints: texts,
+  sovereignPublicKeys: keys,
+  sovereignRequiredKeyId: text,
+  sovereignAllowUnpinned: flag,
+  sovereignIssuerMode: oneOf("pool", "organisation"),
+  issuer: text,
+  environment: oneOf("production", "staging", "development"),
+  oauthClientSecret: text,
+  baseUrl: text,
+  cookieSecrets: texts,
+  basePath: text,
+  afterLogoutPath: text,
+  revalidateAfterSeconds: seconds,
+  introspectTokens: flag,
+  allowUntypedAccessTokens: flag,
+  systemAccountPublicKey: text,
+  systemAccountSecretKey: text,
+} satisfies Readonly<Record<string, Property>>;
+
+const propertiesByName: ReadonlyMap<string, Property> = new Map(Object.entries(properties));
+
+/** Checks each property by itself. An unknown name is a problem: a misspelt check would silently not be made. */
+export function propertyProblems(configuration: object): string[] {
+  if (typeof configuration !== "object" || configuration === null) return ["It is not an object."];
+  if (!("filterType" in configuration) || configuration.filterType === undefined)
+    return [`filterType is missing (SIGNET_FILTER_TYPE). Use one of ${filterTypes.join(", ")}.`];
+  return Object.entries(configuration).flatMap(([name, value]) => {
+    const property = propertiesByName.get(name);
+    if (!property) return [`${name} is not a known property.`];
+    return value === undefined || property.accepts(value) ? [] : [`${name} must be ${property.expected}.`];
+  });
+}
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

@@ -1,0 +1,111 @@
+/** The configuration an application writes, and the checked settings a filter works with. */
+import type { JWK } from "jose";
+import type { FilterType } from "../filter.ts";
+
+/** Specification, "Client configuration (SDK)". */
+export interface SignetConfiguration {
+  /** The service's base URL, e.g. `https://id.example.com`. Required unless `issuer` is given. */
+  readonly federationServer?: string;
+  /** The application's PublicId. Required unless `issuer` and `oauthClientId` are given. */
+  readonly applicationId?: string;
+  /** The mechanism that protects the application. */
+  readonly filterType: FilterType;
+  /** Lets requests without credentials through as anonymous. Invalid credentials are always rejected. Default false. */
+  readonly isOptional?: boolean;
+  /** The organisation's PublicId. Required for OAuth filters with `federationServer`. */
+  readonly oauthOrganisationId?: string;
+  /** Default: `applicationId`. */
+  readonly oauthClientId?: string;
+  /** Space-separated. OAuthFederated requests them (default `openid profile email`), OAuthUserBearer requires them. */
+  readonly oauthScopes?: string;
+  /** The audience access tokens must be issued for. Required for OAuthUserBearer. */
+  readonly oauthAudience?: string;
+
+  /** The pool whose signing agents sign the tokens. In production, combine it with one of the three pins. */
+  readonly sovereignSigningPoolId?: string;
+  /** PEM, one certificate per item. */
+  readonly sovereignTrustedRootCertificates?: readonly string[];
+  /** RFC 7638 thumbprints: SHA-256, base64url. */
+  readonly sovereignKeyThumbprints?: readonly string[];
+  /** JWKs, or PEM (SPKI). */
+  readonly sovereignPublicKeys?: readonly (JWK | string)[];
+  /** The only `kid` to accept. Combines with any mode. */
+  readonly sovereignRequiredKeyId?: string;
+  /** Accepts a pool without a pin in production. */
+  readonly sovereignAllowUnpinned?: boolean;
+  /** The pool's `issuerMode`: which issuer its tokens name. Default `pool`. */
+  readonly sovereignIssuerMode?: "pool" | "organisation";
+
+  /** Any standards-compliant OpenID provider, instead of `federationServer` and `oauthOrganisationId`. */
+  readonly issuer?: string;
+  /** `production` (default) rejects development settings: plain http to other hosts, an unpinned pool. */
+  readonly environment?: "production" | "staging" | "development";
+
+  /** The secret of a confidential client. */
+  readonly oauthClientSecret?: string;
+  /** The application's public origin, e.g. `https://app.example.com`. Redirects use it, never the Host header. */
+  readonly baseUrl?: string;
+  /** At least 32 random bytes each, base64url. The first encrypts cookies, all of them decrypt. */
+  readonly cookieSecrets?: readonly string[];
+  /** Prefix of the filter's own routes: `/callback`, `/login`, `/logout`, `/back-channel-logout`. Default `/signet`. */
+  readonly basePath?: string;
+  /** The application's path users land on after signing out. Default `/`. */
+  readonly afterLogoutPath?: string;
+  /** Seconds after which UserFederated asks the service again whether a session key is valid. Default 60. */
+  readonly revalidateAfterSeconds?: number;
+  /** OAuthUserBearer: introspect every token (RFC 7662), so that a revoked one is rejected immediately. Default false. */
+  readonly introspectTokens?: boolean;
+  /** OAuthUserBearer: accept a `typ` other than `at+jwt`, as some providers issue. Never an ID token. Default false. */
+  readonly allowUntypedAccessTokens?: boolean;
+  /** Key pair of a system account: for SystemAccountExternal, and for UserFederated if calls must be signed. */
+  readonly systemAccountPublicKey?: string;
+  /** `sgn_sa_…`; never sent. */
+  readonly systemAccountSecretKey?: string;
+}
+
+/** A checked configuration with all defaults applied. Properties the filter has no use for are absent. */
+export interface Settings {
+  readonly filterType: FilterType;
+  readonly isOptional: boolean;
+  readonly environment: "production" | "staging" | "development";
+  /** Without a trailing slash. */
+  readonly federationServer?: string;
+  /** In lower case, as in tokens. */
+  readonly applicationId?: string;
+  /** `{federationServer}/oauth/{org}`, or as configured. */
+  readonly issuer?: string;
+  /** The expected `iss`: `{issuer}/sovereign/pools/{pool}` for a pool with issuer mode `pool`, otherwise `issuer`. */
+  readonly tokenIssuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  readonly audience?: string;
+  /** An origin: no path, no trailing slash. */
+  readonly baseUrl?: string;
+  /** With a leading slash and no trailing slash. */
+  readonly basePath: string;
+  readonly afterLogoutPath: string;
+  /** Base64url. */
+  readonly cookieSecrets: readonly string[];
+  readonly revalidateAfterSeconds: number;
+  readonly introspectTokens: boolean;
+  readonly allowUntypedAccessTokens: boolean;
+  readonly systemAccount?: { readonly publicKey: string; readonly secretKey: string };
+  /** Present with a pool, a pin, or both. */
+  readonly sovereign?: SovereignSettings;
+}
+
+/** How keys of signing agents are trusted (sovereign-signing.md §8). At most one of the three lists has items. */
+export interface SovereignSettings {
+  readonly poolId?: string;
+  readonly poolIssuer?: string;
+  /** PEM, one certificate per item. */
+  readonly trustedRoots: readonly string[];
+  /** RFC 7638 thumbprints: SHA-256, base64url. */
+  readonly thumbprints: readonly string[];
+  /** JWKs, or PEM (SPKI). */
+  readonly publicKeys: readonly (JWK | string)[];
+  readonly requiredKeyId?: string;
+  /** Accepts a pool without a pin in production. */
+  readonly allowUnpinned: boolean;
+}

@@ -1,0 +1,94 @@
+/** Scope checks, and the response to a rejected API request (RFC 6749 §3.3, RFC 6750 §3, RFC 9449 §7.1). */
+import { SignetError } from "../errors.ts";
+import type { Principal } from "../principal.ts";
+import { signingAlgorithms } from "../tokens/algorithms.ts";
+
+export interface ChallengeContext {
+  /** The audience tokens must be issued for: tells a caller which token is needed. */
+  readonly realm?: string | undefined;
+  /** All required scopes. */
+  readonly scopes?: readonly string[];
+  /** Of the presented token; undefined without one. */
+  readonly scheme?: "bearer" | "dpop" | undefined;
+  readonly acceptsDpop?: boolean;
+  /** A fresh nonce for the next proof. */
+  readonly nonce?: string | undefined;
+}
+
+/** When to retry after an outage of the provider. */
+const RETRY_SECONDS = "5";
+
+export function unauthorizedResponse(error: SignetError, context: ChallengeContext): Response {
+  const name = oauthErrorOf(error);
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (error.status === 503) headers.set("retry-after", RETRY_SECONDS);
+  if (error.status < 500)
+    for (const value of challenges(name, error, context)) headers.append("www-authenticate", value);
+  if (context.nonce !== undefined) headers.set("dpop-nonce", context.nonce);
+  const body = { error: name ?? "unauthorized", error_description: error.message };
+  return Response.json(body, { status: error.status, headers });
+}
+
+/** The response to an error of `requirePrincipal` or `requireScopes` in a handler; undefined for any other error. */
+export function handlerErrorResponse(error: unknown): Response | undefined {
+  if (!(error instanceof SignetError)) return undefined;
+  if (error.code !== "token_missing" && error.code !== "insufficient_scope") return undefined;
+  const response = unauthorizedResponse(error, {});
+  for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value);
+  return response;
+}
+
+/** Undefined without credentials: RFC 6750 §3.1 wants no error code then. */
+function oauthErrorOf({ code, status, oauthError }: SignetError): string | undefined {
+  if (status >= 500) return status === 503 ? "temporarily_unavailable" : "server_error";
+  if (code === "token_missing") return undefined;
+  if (code === "request_malformed") return "invalid_request";
+  if (code === "insufficient_scope") return "insufficient_scope";
+  return code === "token_not_proven" && oauthError !== undefined ? oauthError : "invalid_token";
+}
+
+/** One per scheme; the error is in the one the caller used. */
+function challenges(name: string | undefined, { message, code }: SignetError, context: ChallengeContext) {
+  const error = {
+    error: name,
+    error_description: name === undefined ? undefined : message,
+    scope: code === "insufficient_scope" ? context.scopes?.join(" ") : undefined,
+  };
+  const { realm } = context;
+  const isDpop = context.scheme === "dpop";
+  if (!context.acceptsDpop) return [challenge("Bearer", { realm, ...error })];
+  return [
+    challenge("Bearer", { realm, ...(isDpop ? {} : error) }),
+    challenge("DPoP", { ...(isDpop ? error : {}), algs: signingAlgorithms.join(" ") }),
+  ];
+}
+
+/** A `WWW-Authenticate` value (RFC 9110 §11.6.1). */
+export function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const quoted = Object.entries(parameters)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "")
+    // RFC 6750 §3: any other character could end the quotes.
+    .map(([name, value]) => `${name}="${value.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?")}"`);
+  return `${scheme} ${quoted.join(", ")}`.trim();
+}
+
+/**
+ * For handlers that need more scopes than the filter requires of every request. The adapters for Fetch and Hono turn the error
+ * into a 403 response; in Express and Fastify the default error handlers do, by its `status` and `headers`.
+ *
+ * @param scopes all of them are required
+ * @throws SignetError `insufficient_scope`, status 403
+ * @example
+ * app.delete("/jobs/:id", (request, response) => {
+ *   requireScopes(requirePrincipal(request), "jobs:write");
+ *   response.sendStatus(204);
+ * });
+ */
+export function requireScopes(principal: Pick<Principal, "scopes">, ...scopes: readonly string[]): void {
+  const missing = scopes.filter((scope) => !principal.scopes.has(scope));
+  if (missing.length === 0) return;
+  const required = challenge("Bearer", { error: "insufficient_scope", scope: scopes.join(" ") });
+  throw new SignetError("insufficient_scope", `The token lacks the scope ${missing.join(" ")}.`, {
+    headers: { "www-authenticate": required },
+  });
+}

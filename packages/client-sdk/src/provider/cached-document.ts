@@ -1,0 +1,70 @@
+/** A fetched document, cached and fetched again when stale: a provider's metadata or key set. */
+import { errorReporter } from "../application-callbacks.ts";
+import { SignetError } from "../errors.ts";
+
+export interface CachedDocumentOptions<T> {
+  load(): Promise<{ value: T; freshMs: number }>;
+  readonly clock: () => number;
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** Maximum age of a value that can't be refreshed. */
+  readonly staleMs: number;
+  /** Minimum time between two attempts while there is a value. */
+  readonly retryMs: number;
+}
+
+export interface CachedDocument<T> {
+  /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
+  get(): Promise<T>;
+  /** Fetches again although the value is fresh, unless an attempt was made within `retryMs`. */
+  refresh(): Promise<T>;
+}
+
+export function createCachedDocument<T>(options: CachedDocumentOptions<T>): CachedDocument<T> {
+  const { clock, staleMs, retryMs } = options;
+  const reportError = errorReporter(options.onError);
+  let cached: { value: T; at: number; freshUntil: number } | undefined;
+  let pending: Promise<T> | undefined;
+  let attemptedAt = Number.NEGATIVE_INFINITY;
+  let hasFailed = false;
+
+  const load = async (): Promise<T> => {
+    attemptedAt = clock();
+    try {
+      const { value, freshMs } = await options.load();
+      cached = { value, at: clock(), freshUntil: clock() + freshMs };
+      hasFailed = false;
+      return value;
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    } finally {
+      pending = undefined;
+    }
+  };
+  const loadShared = (): Promise<T> => {
+    pending ??= load();
+    return pending;
+  };
+  const fallBack = (error: unknown): T => {
+    if (!cached) throw error;
+    reportError(error instanceof Error ? error : new SignetError("provider_unreachable", String(error)));
+    return cached.value;
+  };
+  const mayTry = () => pending !== undefined || clock() >= attemptedAt + retryMs;
+
+  return {
+    get: async () => {
+      if (cached && clock() < cached.freshUntil) return cached.value;
+      if (!cached || clock() >= cached.at + staleMs) return loadShared();
+      if (!mayTry()) return cached.value;
+      const { value } = cached;
+      const refreshed = loadShared().catch(fallBack);
+      // After a failure nobody waits for the next attempts: a hanging provider must not delay every request.
+      return hasFailed ? value : refreshed;
+    },
+    refresh: async () => {
+      if (cached && !mayTry()) return cached.value;
+      return loadShared().catch(fallBack);
+    },
+  };
+}

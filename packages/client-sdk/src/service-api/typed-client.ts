@@ -1,0 +1,121 @@
+/** Calls by route, typed by the tables generated from /openapi.json. */
+import { SignetError } from "../errors.ts";
+import { isRecord } from "../tokens/claims.ts";
+import { type ItemList, itemList } from "./item-list.ts";
+import type { ServiceClient } from "./service-client.ts";
+
+/** Options of any call. */
+export interface CallOptions {
+  /** Aborts the call and its retries. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of a list. */
+export interface ListOptions extends CallOptions {
+  /** Items per request, 1 to 200. Default 50. */
+  readonly pageSize?: number;
+}
+
+type PathParameter<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+type PathInput<Route extends string> = [PathParameter<Route>] extends [never]
+  ? { readonly path?: undefined }
+  : { readonly path: Readonly<Record<PathParameter<Route>, string>> };
+
+/** Path parameters, query, body and headers of a call. */
+type Input<Calls, Route extends keyof Calls & string> = PathInput<Route> & {
+  readonly [Part in keyof Calls[Route] as Part extends "query" | "body" ? Part : never]: Calls[Route][Part];
+} & CallSettings;
+
+interface CallSettings {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Overrides what the method implies: a POST that only reads, a GET that consumes something. */
+  readonly isRepeatable?: boolean;
+}
+
+type BodyOf<Call> = Call extends { answer: infer Body } ? Body : undefined;
+type ListRoute<Calls> = {
+  [Route in keyof Calls]: Calls[Route] extends { item: unknown } ? Route : never;
+}[keyof Calls] &
+  string;
+type ItemOf<Call> = Call extends { item: infer Item } ? Item : never;
+
+export interface TypedClient<Calls> {
+  call<Route extends keyof Calls & string>(
+    route: Route,
+    input: Input<Calls, Route>,
+    options?: CallOptions,
+  ): Promise<{ readonly body: BodyOf<Calls[Route]>; readonly headers: Headers }>;
+  /** Nothing is requested before the list is read. */
+  list<Route extends ListRoute<Calls>>(
+    route: Route,
+    input: Input<Calls, Route>,
+    options?: ListOptions,
+  ): ItemList<ItemOf<Calls[Route]>>;
+}
+
+/** The client without its table, for code that works with any route. */
+export interface UntypedClient {
+  call(
+    route: string,
+    input: UntypedInput,
+    options?: CallOptions,
+  ): Promise<{ readonly body: unknown; readonly headers: Headers }>;
+  list(route: string, input: UntypedInput, options?: ListOptions): ItemList<unknown>;
+}
+
+interface UntypedInput extends CallSettings {
+  readonly path?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly body?: unknown;
+}
+
+/** @param Calls a generated table; responses are trusted to match /openapi.json */
+export function typedClient<Calls>(callService: ServiceClient): TypedClient<Calls> {
+  const call = async (route: string, input: UntypedInput, options: CallOptions = {}) => {
+    const [method = "", template = ""] = route.split(" ");
+    const { path = {}, query = {}, body: requestBody, headers } = input;
+    // Every method but POST is idempotent (RFC 9110 §9.2.2).
+    const isIdempotent = method !== "POST" || headers?.["idempotency-key"] !== undefined;
+    const response = await callService({
+      method,
+      target: fillTemplate(template, path) + toQueryString(query),
+      body: requestBody,
+      ...(headers ? { headers } : {}),
+      isRepeatable: input.isRepeatable ?? isIdempotent,
+      signal: options.signal,
+    });
+    return { body: response.body, headers: response.headers };
+  };
+  const list = (route: string, input: UntypedInput, { pageSize, ...options }: ListOptions = {}) =>
+    itemList<unknown>(async (cursor) => {
+      const limit = pageSize === undefined ? undefined : String(pageSize);
+      const { body } = await call(route, { ...input, query: { ...input.query, limit, cursor } }, options);
+      return parsePage(body);
+    });
+  return { call, list } as unknown as TypedClient<Calls>;
+}
+
+/** @throws SignetError `request_malformed` for a value that would change the route */
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? "";
+    // Empty segments and dot segments change the URL, even when escaped.
+    if (value === "" || /^\.{1,2}$/.test(value))
+      throw new SignetError("request_malformed", `${name} is not a valid path segment.`);
+    return encodeURIComponent(value);
+  });
+}
+
+function toQueryString(query: Readonly<Record<string, string | undefined>>): string {
+  const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return present.length === 0 ? "" : `?${new URLSearchParams(present)}`;
+}
+
+function parsePage(body: unknown): { items: unknown[]; nextCursor: string | null } {
+  const { items, nextCursor } = isRecord(body) ? body : {};
+  if (!Array.isArray(items) || !(nextCursor === null || typeof nextCursor === "string"))
+    throw new SignetError("provider_answer", "The service's response is not a list.");
+  return { items, nextCursor };
+}

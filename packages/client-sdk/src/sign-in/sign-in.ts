@@ -1,0 +1,123 @@
+/** What all browser filters share, and what each sign-in mechanism adds. */
+
+import { errorReporter } from "../application-callbacks.ts";
+import type { Settings } from "../configuration/settings.ts";
+import { createSealedCookie, type SealedCookie } from "../cookies/sealed-cookie.ts";
+import { configurationError } from "../errors.ts";
+import type { FilterResult, Runtime } from "../filter.ts";
+import type { Principal } from "../principal.ts";
+import { type FrontPage, renderPage } from "./built-in-pages.ts";
+import { createLoginAttempts, type LoginAttempt, type LoginAttempts } from "./login-attempts.ts";
+import { createLogoutMemory, type LogoutMemory, SESSION_SECONDS } from "./logout-memory.ts";
+
+/** Options of every browser filter. */
+export interface SignInOptions extends Runtime {
+  /** Ended sessions. Default: those this process has been told of. See `LogoutMemory`. */
+  readonly logoutMemory?: LogoutMemory;
+  /** Renders the filter's pages in the application's look and language. Use `page.status`; the filter adds cookies. */
+  readonly showPage?: (page: FrontPage, request: Request) => Response | Promise<Response>;
+}
+
+export interface SignInContext {
+  /** Provider and client: values sealed for other ones are ignored. */
+  readonly party: string;
+  readonly isOptional: boolean;
+  /** Of the application. */
+  readonly origin: string;
+  readonly basePath: string;
+  /** Absolute URL. */
+  readonly afterLogout: string;
+  readonly clock: () => number;
+  readonly onError: (error: Error) => void;
+  readonly session: SealedCookie;
+  readonly attempts: LoginAttempts;
+  readonly memory: LogoutMemory;
+  readonly showPage: (page: FrontPage, request: Request) => Promise<Response>;
+}
+
+/** A parameter of the callback; undefined if missing or empty. */
+export type CallbackParameter = (name: string) => string | undefined;
+
+/** One sign-in mechanism. Everything else is shared: browser-filter.ts, callback.ts, current-session.ts, logout.ts. */
+export interface SignIn<Session> extends SignInContext {
+  /**
+   * Redirects the browser to the sign-in page.
+   *
+   * @param returnTo path to return to; anything but a path of the application becomes `/`
+   * @param cookies to set with the redirect
+   */
+  startLogin(
+    request: Request,
+    returnTo: string | null | undefined,
+    cookies?: readonly string[],
+  ): Promise<FilterResult>;
+  /** Turns the callback's parameters into a session. @throws SignetError */
+  finishLogin(attempt: LoginAttempt, parameter: CallbackParameter): Promise<Session>;
+  /**
+   * Refreshes or revalidates a session when due.
+   *
+   * @returns the same object if there was nothing to do, undefined if the session has ended
+   * @throws SignetError if its status is unknown
+   */
+  renew(session: Session): Promise<Session | undefined>;
+  /** @param value the sealed cookie's, possibly of another provider, application or SDK version */
+  parseSession(value: unknown): Session | undefined;
+  principalOf(session: Session): Principal;
+  /** Whether it was ended, here or at the provider. @throws SignetError if unknown: then nobody is let in */
+  hasEnded(session: Session): Promise<boolean>;
+  /** Ends it here, so that a copied cookie or a pending check can't restore it. */
+  rememberEnd(session: Session): Promise<void>;
+  /** Ends it at the provider as far as possible. @returns the URL to continue at */
+  endAtProvider(session: Session): Promise<string>;
+  /** Handles the provider's logout notifications, if the mechanism has them. */
+  readonly backChannelLogout?: (request: Request) => Promise<FilterResult>;
+}
+
+/** @param purpose of the session cookie, so that mechanisms don't share sessions */
+export function createSignInContext(
+  settings: Settings,
+  options: SignInOptions,
+  { party, purpose }: { readonly party: string; readonly purpose: string },
+): SignInContext {
+  const { baseUrl: origin, basePath, isOptional, filterType } = settings;
+  if (origin === undefined)
+    throw configurationError(`${filterType} needs baseUrl, the application's origin.`);
+  const { clock = Date.now, showPage = (page) => renderPage(page) } = options;
+  const shared = { secrets: settings.cookieSecrets, isSecure: origin.startsWith("https:"), clock };
+  // Two filters of one application have two base paths and must not overwrite each other's cookies.
+  const name = basePath.slice(1).replaceAll("/", "!");
+  const lifetimeSeconds = SESSION_SECONDS;
+  return {
+    ...{ party, isOptional, origin, basePath, clock },
+    afterLogout: `${origin}${settings.afterLogoutPath}`,
+    onError: errorReporter(options.onError),
+    session: createSealedCookie({ ...shared, name: `${name}-session`, purpose, lifetimeSeconds }),
+    attempts: createLoginAttempts({ ...shared, name: `${name}-login`, party }),
+    memory: options.logoutMemory ?? createLogoutMemory({ clock }),
+    showPage: async (page, request) => {
+      const response = await showPage(page, request);
+      // A copy, because headers are added and those of a fetched response are immutable.
+      return new Response(response.body, response);
+    },
+  };
+}
+
+/** The routes the filter handles itself. */
+export const filterPaths = (basePath: string) => ({
+  login: `${basePath}/login`,
+  callback: `${basePath}/callback`,
+  logout: `${basePath}/logout`,
+  backChannelLogout: `${basePath}/back-channel-logout`,
+});
+
+type Base = Pick<SignInContext, "origin" | "basePath">;
+
+/** The redirect URI, as registered at the provider. */
+export const callbackUrl = ({ origin, basePath }: Base): string =>
+  `${origin}${filterPaths(basePath).callback}`;
+
+/** @param returnTo path to return to after signing in */
+export function loginUrl({ origin, basePath }: Base, returnTo?: string): string {
+  const query = returnTo === undefined ? "" : `?${new URLSearchParams({ return_to: returnTo })}`;
+  return `${origin}${filterPaths(basePath).login}${query}`;
+}

@@ -1,0 +1,217 @@
+/** Signing pools as rows. */
+import type { AgentAlg } from "@signet/protocol/agent-signature";
+import { isPostgres } from "../../db/is-postgres.ts";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
+import type { IssuerMode, SigningPool } from "./signing-pool.ts";
+
+const selectPool = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  db
+    .selectFrom("signing_pool")
+    .selectAll()
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id")),
+);
+
+export async function findPool(db: Db, orgId: string, id: string): Promise<SigningPool | undefined> {
+  const [row] = await selectPool(db, { orgId, id });
+  return row && toPool(row);
+}
+
+/**
+ * Prevents a deletion until the transaction ends. The lock is shared, so that changes of applications that name the pool
+ * can't deadlock.
+ * @returns whether the pool exists
+ */
+export async function keepPool(tx: Db, orgId: string, id: string): Promise<boolean> {
+  const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
+  // SQLite runs one writing transaction at a time.
+  const locked = isPostgres(tx) ? found.forShare() : found;
+  return (await locked.executeTakeFirst()) !== undefined;
+}
+
+/** Also disabled ones, oldest first; an organisation has few. */
+export async function listAllPools(db: Db, orgId: string): Promise<SigningPool[]> {
+  const rows = await db
+    .selectFrom("signing_pool")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("id")
+    .execute();
+  return rows.map(toPool);
+}
+
+export function toPool(row: SigningPoolTable): SigningPool {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    name: row.name,
+    issuerMode: row.issuer_mode as IssuerMode,
+    algs: JSON.parse(row.algs) as AgentAlg[],
+    maxTokenLifetimeSeconds: row.max_token_lifetime_seconds,
+    tokenWaitSeconds: row.token_wait_seconds,
+    keyPublishDelaySeconds: row.key_publish_delay_seconds,
+    maxPending: row.max_pending,
+    trustedRoots: JSON.parse(row.trusted_roots) as string[],
+    requireX5c: row.require_x5c === 1,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    updatedAt: row.updated_at,
+    disabledAt: row.disabled_at,
+    version: row.version,
+  };
+}
+
+export async function insertPool(db: Db, pool: SigningPool): Promise<void> {
+  await db
+    .insertInto("signing_pool")
+    .values({
+      org_id: pool.orgId,
+      id: pool.id,
+      name: pool.name,
+      issuer_mode: pool.issuerMode,
+      algs: JSON.stringify(pool.algs),
+      max_token_lifetime_seconds: pool.maxTokenLifetimeSeconds,
+      token_wait_seconds: pool.tokenWaitSeconds,
+      key_publish_delay_seconds: pool.keyPublishDelaySeconds,
+      max_pending: pool.maxPending,
+      trusted_roots: JSON.stringify(pool.trustedRoots),
+      require_x5c: pool.requireX5c ? 1 : 0,
+      created_at: pool.createdAt,
+      created_by: pool.createdBy,
+      updated_at: pool.updatedAt,
+      disabled_at: pool.disabledAt,
+      version: pool.version,
+    })
+    .execute();
+}
+
+/**
+ * Serialises changes of a pool's agents: whether a new key is active immediately depends on the others.
+ * @returns undefined when there is no such pool
+ */
+export async function lockPoolForUpdate(tx: Db, orgId: string, id: string): Promise<SigningPool | undefined> {
+  const row = await tx
+    .updateTable("signing_pool")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toPool(row);
+}
+
+export async function countPools(db: Db, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom("signing_pool")
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/**
+ * Optimistic: succeeds if `pool.version` is the stored version + 1.
+ * @returns false when the pool was deleted or changed meanwhile
+ */
+export async function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_pool")
+    .set({
+      name: pool.name,
+      algs: JSON.stringify(pool.algs),
+      max_token_lifetime_seconds: pool.maxTokenLifetimeSeconds,
+      token_wait_seconds: pool.tokenWaitSeconds,
+      key_publish_delay_seconds: pool.keyPublishDelaySeconds,
+      max_pending: pool.maxPending,
+      trusted_roots: JSON.stringify(pool.trustedRoots),
+      require_x5c: pool.requireX5c ? 1 : 0,
+      updated_at: pool.updatedAt,
+      version: pool.version,
+    })
+    .where("org_id", "=", pool.orgId)
+    .where("id", "=", pool.id)
+    .where("version", "=", pool.version - 1)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes the pool with its agents, keys and requests; compromised keys are remembered. */
+export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<void> {
+  // Locks agents first, like `deactivateAgent`, so that a simultaneous report of a compromise is seen.
+  await tx
+    .updateTable("signing_agent")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", id)
+    .execute();
+  // Requests before keys, like a signature, or the two could deadlock.
+  await tx.deleteFrom("signing_request").where("org_id", "=", orgId).where("pool_id", "=", id).execute();
+  const keys = await tx
+    .deleteFrom("agent_key")
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", id)
+    .returning(["kid", "compromised_at"])
+    .execute();
+  for (const { kid, compromised_at } of keys)
+    if (compromised_at !== null)
+      await tx
+        .insertInto("compromised_agent_key")
+        .values({ org_id: orgId, kid, compromised_at })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+  await tx.deleteFrom("signing_pool").where("org_id", "=", orgId).where("id", "=", id).execute();
+}
+
+/** The pool's applications by name. @param poolId a UUID */
+export async function listPoolApplications(
+  db: Db,
+  { orgId, poolId, limit }: { orgId: string; poolId: string; limit: number },
+): Promise<Array<{ id: string; name: string }>> {
+  return db
+    .selectFrom("application")
+    .select(["id", "name"])
+    .where("org_id", "=", orgId)
+    .where("settings", "like", `%"signingPoolId":"${poolId}"%`)
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** @returns false when there is no such pool, or nothing changed */
+export async function setPoolDisabled(
+  db: Db,
+  { orgId, id }: { orgId: string; id: string },
+  disabledAt: number | null,
+  now: number,
+): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_pool")
+    .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @param page.after the last id of the previous page */
+export async function listPools(
+  db: Db,
+  orgId: string,
+  page: { limit: number; after?: string },
+): Promise<SigningPool[]> {
+  const rows = await db
+    .selectFrom("signing_pool")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toPool);
+}

@@ -1,0 +1,134 @@
+/** Enrolment codes as rows. */
+import type { Selectable } from "kysely";
+import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import type { Db } from "../../../db/open.ts";
+import type { DeviceEnrollmentCodeTable } from "../../../db/tables/device-identity.ts";
+
+export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string): Promise<void> {
+  await db
+    .insertInto("device_enrollment_code")
+    .values({
+      org_id: code.orgId,
+      id: code.id,
+      code_hash: codeHash,
+      name: code.name,
+      attestation: code.attestation,
+      replaces: code.replaces,
+      created_at: code.createdAt,
+      created_by: code.createdBy,
+      expires_at: code.expiresAt,
+      used_at: code.usedAt,
+      device_id: code.deviceId,
+      withdrawn_at: code.withdrawnAt,
+    })
+    .execute();
+}
+
+/** Also finds used, withdrawn and expired codes. */
+export async function findCodeByHash(
+  db: Db,
+  orgId: string,
+  codeHash: string,
+): Promise<EnrolmentCode | undefined> {
+  const row = await db
+    .selectFrom("device_enrollment_code")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("code_hash", "=", codeHash)
+    .executeTakeFirst();
+  return row && toCode(row);
+}
+
+export async function findCode(db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> {
+  const row = await db
+    .selectFrom("device_enrollment_code")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && toCode(row);
+}
+
+/** Redeems the code once. @returns undefined when it is used, withdrawn or expired */
+export async function useCode(
+  db: Db,
+  use: { orgId: string; codeHash: string; deviceId: string; now: number },
+): Promise<EnrolmentCode | undefined> {
+  const row = await db
+    .updateTable("device_enrollment_code")
+    .set({ used_at: use.now, device_id: use.deviceId })
+    .where("org_id", "=", use.orgId)
+    .where("code_hash", "=", use.codeHash)
+    .where("used_at", "is", null)
+    .where("withdrawn_at", "is", null)
+    .where("expires_at", ">", use.now)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toCode(row);
+}
+
+/** @returns false when there is no usable code with this id */
+export async function withdrawCodeRow(
+  db: Db,
+  { orgId, id, now }: { orgId: string; id: string; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("device_enrollment_code")
+    .set({ withdrawn_at: now })
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("used_at", "is", null)
+    .where("withdrawn_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Newest first. @param page.after the last id of the previous page */
+export async function listUsableCodes(
+  db: Db,
+  orgId: string,
+  page: { readonly now: number; readonly after?: string | undefined; readonly limit: number },
+): Promise<EnrolmentCode[]> {
+  const { now, after, limit } = page;
+  const rows = await db
+    .selectFrom("device_enrollment_code")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("used_at", "is", null)
+    .where("withdrawn_at", "is", null)
+    .where("expires_at", ">", now)
+    .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toCode);
+}
+
+/** @returns how many were deleted, at most `limit` */
+export async function deleteExpiredCodes(db: Db, before: number, limit: number): Promise<number> {
+  const expired = await db
+    .selectFrom("device_enrollment_code")
+    .select(["org_id", "id"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, id } of expired)
+    await db.deleteFrom("device_enrollment_code").where("org_id", "=", org_id).where("id", "=", id).execute();
+  return expired.length;
+}
+
+const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrolmentCode => ({
+  orgId: row.org_id,
+  id: row.id,
+  name: row.name,
+  attestation: row.attestation as AttestationPolicy,
+  replaces: row.replaces,
+  createdAt: row.created_at,
+  createdBy: row.created_by,
+  expiresAt: row.expires_at,
+  usedAt: row.used_at,
+  deviceId: row.device_id,
+  withdrawnAt: row.withdrawn_at,
+});

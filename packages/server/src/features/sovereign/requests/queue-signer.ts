@@ -1,0 +1,193 @@
+/**
+ * The signer of applications with a signing pool (sovereign-signing.md §4): queues the tokens, waits for an agent of the
+ * pool, and releases what it signed. Nothing else signs for such an application: without an agent there is no token.
+ */
+import { randomUUID } from "node:crypto";
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { Application } from "../../../core/applications/application.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
+import {
+  type BegunSigning,
+  claimsHash,
+  type HeldTokens,
+  type SigningOccasion,
+  type TokensToSign,
+} from "../../../core/tokens/signer.ts";
+import { familyOfTokenId } from "../../../core/tokens/token-family.ts";
+import type { Db } from "../../../db/open.ts";
+import { removeWaiter } from "./create-request.store.ts";
+import { browserSessionHash, createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
+import { keepTokens, releaseTokens, takeContinuation } from "./release-request.ts";
+import {
+  noAgent,
+  type RequestStatus,
+  requestStatus,
+  signingExpired,
+  signingOutcome,
+  unavailable,
+  waitForChange,
+} from "./request-status.ts";
+import type { RequestKey, SigningDeps } from "./signing-request.ts";
+
+/** After its wait the token endpoint still commits: until then no other call may join the request. */
+const COMMIT_MS = 5_000;
+
+/** The `seq` of a new request. */
+const NEW_SEQ = 1;
+
+export function queueSigner(deps: SigningDeps): PoolSigning {
+  return {
+    waitMs: async (application) => (await requirePool(deps, application)).tokenWaitSeconds * 1000,
+    sign: async (tokens, occasion) =>
+      (await signedForBrowser(deps, tokens, occasion)) ?? (await signNow(deps, tokens, occasion)),
+    begin: (tokens, occasion) => begin(deps, tokens, occasion),
+    waitFor: async (orgId, requestId, ms) =>
+      (await waitForOutcome(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
+    takeContinuation: async (db, key) => (await takeContinuation(deps, db, key)) !== undefined,
+    keepUntil: async (db, kept) => void (await keepTokens(deps, db, kept)),
+  };
+}
+
+/** @throws OAuthError when the pool is disabled or deleted: no other key signs instead */
+async function requirePool({ pools }: SigningDeps, { orgId, settings }: Application): Promise<SigningPool> {
+  const { signingPoolId } = settings;
+  const pool = signingPoolId === undefined ? undefined : await pools.find(orgId, signingPoolId);
+  if (!pool || pool.disabledAt !== null) throw noAgent();
+  return pool;
+}
+
+/** What was signed while the browser waited, if its claims are still right and half of its lifetime is left. */
+async function signedForBrowser(
+  deps: SigningDeps,
+  tokens: TokensToSign,
+  { begun }: SigningOccasion,
+): Promise<HeldTokens | undefined> {
+  if (!begun || begun.claimsHash !== claimsHash(tokens)) return undefined;
+  const pool = await requirePool(deps, tokens.application);
+  const { orgId } = tokens.application;
+  const status = await requestStatus(deps, { orgId, requestId: begun.requestId });
+  if (status?.state !== "signed" || status.poolId !== pool.id) return undefined;
+  return isHalfSpent(status, deps.clock()) ? undefined : holdTokens(deps, status);
+}
+
+function isHalfSpent({ tokenExp, signedAt }: RequestStatus, now: number): boolean {
+  if (tokenExp === null || signedAt === null) return true;
+  return (tokenExp - now) * 2 < tokenExp - signedAt;
+}
+
+async function signNow(
+  deps: SigningDeps,
+  tokens: TokensToSign,
+  occasion: SigningOccasion,
+): Promise<HeldTokens> {
+  const { application } = tokens;
+  const { orgId, id: applicationId } = application;
+  const pool = await requirePool(deps, application);
+  const ms = pool.tokenWaitSeconds * 1000;
+  const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
+  const joinKeyHash = joinKey(pool, tokens, occasion);
+  const joined = await joinRequest(deps, { orgId, applicationId, joinKeyHash, waiter });
+  const { requestId } =
+    joined ??
+    (await queue(deps, { ...newRequest(pool, tokens, occasion), interactive: false, joinKeyHash, waiter }));
+
+  // A new request is pending: its first status need not be read.
+  const sinceSeq = joined ? 0 : NEW_SEQ;
+  const { outcome, status } = await waitForOutcome(deps, { orgId, requestId }, { sinceSeq, ms });
+  if (outcome === "signed" && status) return holdTokens(deps, status, waiter.id);
+  // The request stays queued: a repeated token request joins it.
+  await removeWaiter(deps.database.query, { orgId, requestId }, waiter.id);
+  throw outcome === "waiting" ? unavailable("no signing agent has signed yet") : outcome;
+}
+
+/** Queues tokens that a browser waits for on the wait page, or with `prompt=none` without one. */
+async function begin(
+  deps: SigningDeps,
+  tokens: TokensToSign,
+  occasion: BrowserOccasion,
+): Promise<BegunSigning> {
+  const pool = await requirePool(deps, tokens.application);
+  const familyId = familyOfTokenId(tokens.accessToken.jti);
+  if (familyId === undefined) throw new Error("tokens of a browser flow must name their family");
+  const { waiting } = occasion;
+  const browser = waiting && {
+    browserSessionHash: browserSessionHash(waiting.sessionId),
+    continuation: waiting.continuation,
+  };
+  const interactive = waiting !== undefined;
+  const request = { ...newRequest(pool, tokens, occasion), interactive, ...browser };
+  const { requestId } = await queue(deps, request);
+  return { requestId, familyId, claimsHash: claimsHash(tokens) };
+}
+
+/**
+ * Identifies a repeated token request: the refresh token or code it presents, the pool, and all claims of its tokens (two
+ * pools may share an issuer). Requests that must not get each other's tokens never have the same key.
+ */
+function joinKey(
+  { id: poolId }: SigningPool,
+  tokens: TokensToSign,
+  { grantType, proofHash }: SigningOccasion,
+): string {
+  const { application, accessToken } = tokens;
+  const family = familyOfTokenId(accessToken.jti) ?? null;
+  const parts = [poolId, grantType, application.id, proofHash ?? null, family, claimsHash(tokens)];
+  return sha256Base64url(JSON.stringify(parts));
+}
+
+function newRequest(
+  pool: SigningPool,
+  { application, accessToken, idToken }: TokensToSign,
+  { grantType, address, begun }: SigningOccasion,
+): Omit<NewSigningRequest, "interactive"> {
+  return {
+    orgId: application.orgId,
+    poolId: pool.id,
+    applicationId: application.id,
+    userId: grantType === "client_credentials" ? null : accessToken.sub,
+    grantType,
+    clientName: application.name,
+    ip: address,
+    claims: { accessToken, ...(idToken ? { idToken } : {}) },
+    ...(begun ? { parentRequestId: begun.requestId } : {}),
+  };
+}
+
+async function queue(deps: SigningDeps, request: NewSigningRequest): Promise<{ readonly requestId: string }> {
+  const created = await createRequest(deps, request);
+  if (created === "no_agent") throw noAgent();
+  if (created === "queue_full") throw unavailable("the signing queue is full");
+  return created;
+}
+
+/** The outcome as soon as there is one, at most after `ms` of real time, whatever the clock says. */
+async function waitForOutcome(
+  deps: SigningDeps,
+  key: RequestKey,
+  { sinceSeq, ms }: { readonly sinceSeq: number; readonly ms: number },
+): Promise<{ readonly outcome: SigningOutcome; readonly status?: RequestStatus }> {
+  const deadline = performance.now() + ms;
+  let seq = sinceSeq;
+  for (;;) {
+    const left = Math.max(0, deadline - performance.now());
+    const status = await waitForChange(deps, key, { sinceSeq: seq, ms: left });
+    if (!status) return { outcome: signingExpired() };
+    const outcome = signingOutcome(status);
+    // Without a change the time is over, or the server stops.
+    if (outcome !== "waiting" || status.seq <= seq) return { outcome, status };
+    ({ seq } = status);
+  }
+}
+
+function holdTokens(deps: SigningDeps, signed: RequestStatus, waiter?: string): HeldTokens {
+  return {
+    // Without a grant to consume, the single statement needs no transaction.
+    release: async (db: Db = deps.database.query) => {
+      const released = await releaseTokens(deps, db, signed, waiter);
+      if (!released) throw unavailable("the tokens were released before, or have expired");
+      const { accessToken, idToken, exp } = released;
+      return { accessToken, exp, ...(idToken === undefined ? {} : { idToken }) };
+    },
+  };
+}

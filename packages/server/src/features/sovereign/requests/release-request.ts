@@ -1,0 +1,61 @@
+/** What leaves a signing request, each once: the signed tokens, and the browser's continuation. */
+import type { Db } from "../../../db/open.ts";
+import { clearContinuation, extendSigned, releaseSigned } from "./release-request.store.ts";
+import type { SealedTokens } from "./sign-request.ts";
+import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
+import { openJson, type RequestKey, type RequestState, type SigningDeps } from "./signing-request.ts";
+
+export interface ReleasedTokens {
+  readonly accessToken: string;
+  readonly idToken?: string;
+  /** Seconds since the epoch, as in the access token. */
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/**
+ * Releases the signed tokens in the caller's transaction, so that the grant (a refresh token, a code) is consumed with
+ * them or not at all.
+ * @param signed the status as it was just read
+ * @param waiter must still be assigned, when given
+ * @returns undefined when they are not signed, were released before, or have expired
+ */
+export async function releaseTokens(
+  deps: SigningDeps,
+  db: Db,
+  signed: RequestKey & { readonly seq: number; readonly sealedTokens: string | null },
+  waiter?: string,
+): Promise<ReleasedTokens | undefined> {
+  const { orgId, requestId, seq, sealedTokens } = signed;
+  if (sealedTokens === null) return undefined;
+  if (!(await releaseSigned(db, { orgId, requestId, seq, waiter, now: deps.clock() }))) return undefined;
+  const { jwts, iat, exp } = openJson<SealedTokens>(deps.encryption, signed, "signed", sealedTokens);
+  const { access_token: accessToken, id_token: idToken } = jwts;
+  return { accessToken, iat, exp, ...(idToken === undefined ? {} : { idToken }) };
+}
+
+/** Keeps signed tokens, e.g. until the code that stands for them expires. @returns false when they are not signed */
+export const keepTokens = (
+  { clock }: SigningDeps,
+  db: Db,
+  kept: RequestKey & { readonly until: number },
+): Promise<boolean> => extendSigned(db, { ...kept, now: clock() });
+
+export function openContinuation({ encryption }: SigningDeps, row: SigningRequestRow): unknown {
+  if (row.continuation === null) return null;
+  return openJson(encryption, { orgId: row.org_id, requestId: row.id }, "continuation", row.continuation);
+}
+
+const continuable: readonly string[] = ["signed", "failed", "expired"];
+
+/** @returns what `createRequest` was given, once; undefined while the request is open, or when it was taken before */
+export async function takeContinuation(
+  deps: SigningDeps,
+  db: Db,
+  key: RequestKey,
+): Promise<{ readonly continuation: unknown; readonly state: RequestState } | undefined> {
+  const row = await findRequest(db, key);
+  if (!row || row.continuation === null || !continuable.includes(row.state)) return undefined;
+  const continuation = openContinuation(deps, row);
+  return (await clearContinuation(db, row)) ? { continuation, state: row.state as RequestState } : undefined;
+}

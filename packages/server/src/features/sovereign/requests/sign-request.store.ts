@@ -1,0 +1,109 @@
+/** Stores a signature, or counts a bad one. */
+import { sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
+import { isLeased } from "./claim-request.store.ts";
+import type { Lease } from "./lease.ts";
+import { clearedColumns, failing, isChanged, nextSeq } from "./signing-request.store.ts";
+import { MAX_BAD_SUBMISSIONS } from "./signing-request.ts";
+
+type Signed = {
+  orgId: string;
+  poolId: string;
+  agentId: string;
+  requestId: string;
+  hash: string;
+  now: number;
+  rendering: string;
+  signed: string;
+  inputHashes: string;
+  tokenIds: string;
+  tokenExp: number;
+  keptUntil: number;
+};
+
+const signLeased = prepared((db, value: Parameter<Signed>) =>
+  db
+    .updateTable("signing_request")
+    .set({
+      ...clearedColumns,
+      state: "signed",
+      seq: nextSeq,
+      signed: value("signed"),
+      signed_lease_hash: value("hash"),
+      input_hashes: value("inputHashes"),
+      token_ids: value("tokenIds"),
+      token_exp: value("tokenExp"),
+      signed_at: value("now"),
+      expires_at: value("keptUntil"),
+    })
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("requestId"))
+    .where("pool_id", "=", value("poolId"))
+    .where("claimed_by", "=", value("agentId"))
+    .where("lease_token_hash", "=", value("hash"))
+    .where("lease_until", ">", value("now"))
+    .where("expires_at", ">", value("now"))
+    .where("state", "in", ["claimed", "challenge", "responded"])
+    // The bytes that were checked, not a newer rendering.
+    .where("rendering", "=", value("rendering"))
+    .where(
+      sql<boolean>`exists (select 1 from agent_key k
+        join signing_agent a on a.org_id = k.org_id and a.id = k.agent_id
+        join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
+        join organisation o on o.id = p.org_id
+        where k.org_id = signing_request.org_id and k.kid = signing_request.kid and k.agent_id = ${value("agentId")}
+          and k.compromised_at is null and k.active_from <= ${value("now")}
+          and (k.retiring_at is null or k.retiring_at > ${value("now")})
+          and a.deactivated_at is null and p.disabled_at is null and o.disabled_at is null)`,
+    )
+    .returning("id"),
+);
+
+/** Lease, agent, key, pool and organisation must all still be valid. */
+export async function storeSigned(db: Db, signed: Signed): Promise<boolean> {
+  return (await signLeased(db, signed)).length > 0;
+}
+
+/** New tokens for the same lease; the state stays. @param was the rendering as it was read */
+export async function replaceRendering(
+  db: Db,
+  lease: Lease,
+  was: string,
+  rendering: string,
+): Promise<boolean> {
+  return isChanged(
+    db.updateTable("signing_request").set({ rendering }).where(isLeased(lease)).where("rendering", "=", was),
+  );
+}
+
+/** @returns `failed` when this was one too many; undefined when the lease is not valid */
+export async function countBadSubmission(db: Db, lease: Lease): Promise<"counted" | "failed" | undefined> {
+  const leased = db
+    .updateTable("signing_request")
+    .set((eb) => ({ bad_submissions: eb("bad_submissions", "+", 1) }))
+    .where(isLeased(lease));
+  if (await isChanged(leased.where("bad_submissions", "<", MAX_BAD_SUBMISSIONS - 1))) return "counted";
+  const isLast = await isChanged(
+    leased.set(failing("bad_signatures", lease.now)).where("bad_submissions", ">=", MAX_BAD_SUBMISSIONS - 1),
+  );
+  return isLast ? "failed" : undefined;
+}
+
+/** Fails what compromised keys signed and nobody has fetched yet. @returns the failed requests */
+export async function failSignedBy(
+  db: Db,
+  { orgId, kids, now }: { orgId: string; kids: readonly string[]; now: number },
+): Promise<string[]> {
+  if (kids.length === 0) return [];
+  const rows = await db
+    .updateTable("signing_request")
+    .set({ ...failing("key_unavailable", now), signed: null })
+    .where("org_id", "=", orgId)
+    .where("kid", "in", kids)
+    .where("state", "=", "signed")
+    .where("ended_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,138 @@
+/**
+ * The bytes an agent signs (sovereign-signing.md §1 and §6): rendered anew at every claim, and compared with what comes back.
+ * Submitted JWTs are never parsed: header and payload must be the rendered bytes, and the signature must verify.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  type AgentAlg,
+  type AgentVerificationKey,
+  verifyAgentSignature,
+} from "@signet/protocol/agent-signature";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { seconds } from "../../../core/clock.ts";
+import { familyOfTokenId, newTokenId } from "../../../core/tokens/token-family.ts";
+import type { ClaimsToSign, RenderedToken } from "./signing-request.ts";
+
+/** What differs between two renderings of the same claims; stored with the lease instead of the bytes. */
+export interface Rendering {
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  /** The pool's limit at that time; the claims' own `exp - iat` is the application's. */
+  readonly longestSeconds: number;
+  /** A random UUID for the `jti`, so that no two leases get the same. */
+  readonly random: string;
+}
+
+export interface RenderedTokens {
+  readonly tokens: readonly RenderedToken[];
+  /** Seconds since the epoch; the ID token has the same. */
+  readonly iat: number;
+  /** Of the access token. */
+  readonly exp: number;
+  /** Of the access token; an ID token has none. */
+  readonly jti: string;
+}
+
+/** @param now milliseconds */
+export const newRendering = (
+  now: number,
+  { maxTokenLifetimeSeconds }: { readonly maxTokenLifetimeSeconds: number },
+): Rendering => ({ iat: seconds(now), longestSeconds: maxTokenLifetimeSeconds, random: randomUUID() });
+
+/** Deterministic: the same arguments give the same bytes. The header has `alg`, `typ` and `kid` only. */
+export function renderTokens(
+  { accessToken, idToken }: ClaimsToSign,
+  { kid, alg }: { readonly kid: string; readonly alg: AgentAlg },
+  { iat, longestSeconds, random }: Rendering,
+): RenderedTokens {
+  const expOf = (token: { readonly iat: number; readonly exp: number }) =>
+    iat + Math.min(token.exp - token.iat, longestSeconds);
+  const jti = newTokenId(familyOfTokenId(accessToken.jti), random);
+  const exp = expOf(accessToken);
+  const render = (use: RenderedToken["use"], typ: string, payload: object): RenderedToken => ({
+    use,
+    kid,
+    alg,
+    protected: base64urlJson({ alg, typ, kid }),
+    payload: base64urlJson(payload),
+  });
+  const tokens = [render("access_token", "at+jwt", { ...accessToken, iat, exp, jti })];
+  if (idToken) tokens.push(render("id_token", "JWT", { ...idToken, iat, exp: expOf(idToken) }));
+  return { tokens, iat, exp, jti };
+}
+
+const base64urlJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+type SigningInput = Pick<RenderedToken, "protected" | "payload">;
+
+const signingInput = (token: SigningInput): string => `${token.protected}.${token.payload}`;
+
+/** What a passkey signs for an agent: SHA-256 over the signing inputs, joined by line feeds (sovereign-signing.md §5). */
+export const passkeyChallenge = (tokens: readonly SigningInput[]): string =>
+  sha256Base64url(tokens.map(signingInput).join("\n"));
+
+/** SHA-256 of each signing input; kept after the tokens are gone. */
+export const inputHashes = (rendered: readonly RenderedToken[]): Record<string, string> =>
+  Object.fromEntries(rendered.map((token) => [token.use, sha256Base64url(signingInput(token))]));
+
+/** By use, as submitted; anything but a string counts as missing. */
+export interface SubmittedJwts {
+  readonly access_token?: unknown;
+  readonly id_token?: unknown;
+}
+
+export interface CheckedJwts {
+  readonly access_token: string;
+  readonly id_token?: string;
+}
+
+export type InvalidJwtReason = "bytes_mismatch" | "bad_encoding" | "bad_signature" | "missing_token";
+
+/** @param key the registered key, with the one algorithm it was registered for */
+export async function checkJwts(
+  rendered: readonly RenderedToken[],
+  jwts: SubmittedJwts,
+  key: AgentVerificationKey,
+): Promise<{ readonly jwts: CheckedJwts } | { readonly reason: InvalidJwtReason }> {
+  const expected = Object.fromEntries(rendered.map((token) => [token.use, signingInput(token)]));
+  const reason = await findFault(jwts, key, expected, (input, wanted) => input === wanted);
+  if (reason) return { reason };
+  // Nothing else that was submitted is stored.
+  const { access_token, id_token } = jwts as CheckedJwts;
+  return { jwts: { access_token, ...(id_token === undefined ? {} : { id_token }) } };
+}
+
+/** Whether these JWTs sign the inputs with these hashes: the rendering is gone once a request is signed. */
+export async function matchesInputHashes(
+  hashes: Readonly<Record<string, string>>,
+  jwts: SubmittedJwts,
+  key: AgentVerificationKey,
+): Promise<boolean> {
+  const isSame = (input: string, hash: string) => sha256Base64url(input) === hash;
+  return (await findFault(jwts, key, hashes, isSame)) === undefined;
+}
+
+/** The first fault, in the order of §6: present, well-formed, the right bytes, the right key. */
+async function findFault(
+  jwts: SubmittedJwts,
+  key: AgentVerificationKey,
+  expected: Readonly<Record<string, string>>,
+  isSame: (signingInput: string, expected: string) => boolean,
+): Promise<InvalidJwtReason | undefined> {
+  for (const use of ["access_token", "id_token"] as const) {
+    const wanted = expected[use];
+    const jwt = jwts[use];
+    if (wanted === undefined && jwt !== undefined) return "bytes_mismatch";
+    if (wanted === undefined) continue;
+    if (typeof jwt !== "string") return "missing_token";
+    const parts = jwt.split(".", 4);
+    const [header, payload, signature] = parts;
+    if (parts.length !== 3 || header === undefined || payload === undefined || !signature)
+      return "bad_encoding";
+    const input = `${header}.${payload}`;
+    if (!isSame(input, wanted)) return "bytes_mismatch";
+    const verdict = await verifyAgentSignature(key, input, signature);
+    if (verdict !== "good") return verdict;
+  }
+  return undefined;
+}
