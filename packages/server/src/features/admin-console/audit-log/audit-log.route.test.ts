@@ -68,7 +68,7 @@ describe("the pages of the audit log", () => {
         `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
         { "accept-language": "de" },
       );
-      assert.match(german.body, /Benutzer freigegeben/);
+      assert.match(german.body, /Benutzer aktiviert/);
     });
 
     test("a record that is gone, and an action of another version, are shown as they are", async () => {
@@ -134,7 +134,7 @@ describe("the pages of the audit log", () => {
       });
       const { id } = await newest();
       const waiting = await admin.get(`/audit-log/${id}`);
-      assert.match(waiting.body, /It joins the chain within seconds/);
+      assert.match(waiting.body, /This event joins the chain within seconds/);
       const { database, masterKey } = running.service;
       await chainOrganisation({ database, clock, key: chainKey(masterKey) }, org.organisation.id);
       const { seq, hash } = await newest();
@@ -160,7 +160,7 @@ describe("the pages of the audit log", () => {
       const check = `signet audit verify --org ${org.organisation.id} --expect ${head?.seq}:${head?.hash}`;
       assert.equal(textOf({ body }, "chain-check"), check);
       const fresh = await consoleBrowser(running, other);
-      assert.match((await fresh.get("/audit-log")).body, /Nothing is chained yet/);
+      assert.match((await fresh.get("/audit-log")).body, /No events chained yet/);
     });
 
     test("an export is a file of what the search finds, and leaves an event", async () => {

@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
   test("what needs somebody is said, with the way to it, and no longer when it is done", async () => {
     const { service } = running;
     const agentAway = "No agent of the pool Planted pool Acme is online";
-    const noMail = "No email can be sent";
+    const noMail = "Email isn’t set up";
     assert.deepEqual(await attention(), [agentAway, noMail]);
     const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
     await noteAgentSeen(service.database.query, seen);

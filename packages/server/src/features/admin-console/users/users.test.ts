@@ -144,7 +144,7 @@ describe("the pages of users", () => {
     assert.equal(formOfPage(bad).get("how"), "password");
     const taken = await here.send("/users/new", { ...form, email: org.user.email.toUpperCase() });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "email-fault") ?? "", /A user with this address already/);
+    assert.match(textOf(taken, "email-fault") ?? "", /A user with this email address already/);
     const made = await here.send("/users/new", { ...form, email: "fay@acme.example" });
     assert.equal(made.headers.get("cache-control"), "no-store");
     const password = textOf(made, "new-password") ?? "";
@@ -285,7 +285,7 @@ describe("the pages of users", () => {
     ] as const) {
       const refused = await here.send(`/users/${id}/${act}`, more);
       assert.equal(refused.status, 409, act);
-      assert.match(refused.body, /That is your own account/);
+      assert.match(refused.body, /You can’t do this to your own account/);
     }
     assert.equal((await userOf(id)).disabledAt, null);
   });
