@@ -52,7 +52,7 @@ describe("the pages of the audit log", () => {
       await happened({ target: org.user.id, action: "user-settings.changed" });
       const { body } = await admin.get("/audit-log?what=user-settings.changed");
       assert.equal(rowsOf(body), 1);
-      assert.doesNotMatch(body, /data-label="From"/);
+      assert.doesNotMatch(body, /data-label="IP address"/);
     });
 
     test("an event is a sentence with the names of who and what, and a link to the record", async () => {
@@ -63,7 +63,7 @@ describe("the pages of the audit log", () => {
       assert.match(body, new RegExp(`<bdi>${org.administrator.email}</bdi>`));
       assert.match(body, new RegExp(`/users/${org.user.id}"><bdi>${org.user.email}</bdi>`));
       assert.match(body, /192\.0\.2\.44/);
-      assert.match(body, /data-label="From"/);
+      assert.match(body, /data-label="IP address"/);
       const german = await admin.browser.get(
         `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
         { "accept-language": "de" },

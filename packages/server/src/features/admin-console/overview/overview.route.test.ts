@@ -84,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     const secret = { orgId: orgId(), applicationId, label: "Old", actor: "test" };
     await createClientSecret(service, { ...secret, expiresAt: clock() + 13 * DAY });
     await createClientSecret(service, { ...secret, label: "Later", expiresAt: clock() + 30 * DAY });
-    assert.deepEqual(await attention(), ["A secret of Web expires soon", noMail]);
+    assert.deepEqual(await attention(), ["A client secret of Web expires soon", noMail]);
     assert.match((await browser.get("")).body, new RegExp(`href="[^"]*/applications/${applicationId}"`));
   });
 

@@ -147,7 +147,7 @@ describe("the pages of the organisation's settings", () => {
       [svg, "This isn’t a PNG file"],
       [Buffer.concat([png(16).subarray(0, 8), svg]), "This isn’t a PNG file"],
       [png(64, 9_000), "larger than 8 KiB"],
-      [png(15), "from 16 to 1024"],
+      [png(15), "must be 16 to 1024"],
       [Buffer.alloc(0), "Choose a file"],
     ];
     for (const [file, reason] of files) {

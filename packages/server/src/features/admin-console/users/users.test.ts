@@ -339,7 +339,7 @@ describe("the pages of users", () => {
     assert.equal((await here.send(path, { newEmail: "nonsense" })).status, 400);
     const taken = await here.send(path, { newEmail: org.user.email, known: "on" });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this address already/);
+    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this email address already/);
     const asked = await here.send(path, { newEmail: "asked@acme.example" });
     assert.equal(asked.location, uri(`/users/${id}?done=addressAsked`));
     assert.equal((await userOf(id)).email, old, "until the link is used");

@@ -117,7 +117,7 @@ test("each device row has status, attestation, times and actions", () => {
   assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
   assert.match(page, /Last changed by grace@acme\.example on 2 Jan 1970/);
   assert.match(page, /class="state good">Active</);
-  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">since 2 Jan 1970/);
+  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">on 2 Jan 1970/);
   assert.match(page, /class="state warn">Expired</);
   assert.match(page, /datetime="1970-04-01T00:00:00.000Z">1 Apr 1970</);
   assert.match(page, /3 Jan 1970, 00:00 UTC/);
@@ -192,7 +192,7 @@ test("the policy page shows the policy, the trust lists and their commands", () 
   assert.match(page, /The first 1 are shown\./);
   assert.match(page, /signet device-roots list/);
   assert.match(page, /No key added yet: no TPM is trusted by its key\./);
-  assert.match(page, /Saved\./);
+  assert.match(page, /Policy saved\./);
   assert.match(page, /Last changed by ada@acme\.example/);
   const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
   assert.match(late, /id="form-notice" role="alert"/);

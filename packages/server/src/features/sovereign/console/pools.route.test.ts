@@ -200,8 +200,8 @@ forEachDatabase(({ fresh }) => {
       Promise.all(["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/live`].map(state));
     assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
     await noteAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
-    assert.deepEqual(new Set(await everywhere()), new Set(["Working"]));
-    assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Working\./);
+    assert.deepEqual(new Set(await everywhere()), new Set(["Online"]));
+    assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Online\./);
     for (const page of ["/pools", `/pools/${pool.id}`])
       assert.match((await browser.get(page)).body, /id="live-status" role="status"/, page);
     clock.advance(2 * MINUTE);
