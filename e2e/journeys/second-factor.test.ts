@@ -257,7 +257,7 @@ test("the organisation asks everybody: the first factor is added between the pas
 
   // The last one has to stay, and an operator can take it away.
   await page.goto(securityUrl());
-  await page.getByRole("link", { name: /^Change the passkey/ }).click();
+  await page.getByRole("link", { name: /^Edit the passkey/ }).click();
   await page.locator("#passkey-remove").click();
   await page.getByText("You can’t remove your only second factor").waitFor();
   await assertUsable(page, "passkey that has to stay");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableOrganisation } from "../core/organisations/organisations.ts";
 import type { Service } from "../modules/open-service.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Application } from "../core/applications/application.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";

@@ -6,7 +6,7 @@ import { render } from "../../html/html.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
-import { consolePath } from "../../page-kit/visit.ts";
+import { consolePath } from "../../page-kit/page.ts";
 import { landingPage } from "./landing.page.ts";
 
 export interface LandingDeps {

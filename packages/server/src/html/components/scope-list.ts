@@ -1,13 +1,12 @@
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
-/** What a scope allows, as people read it. Standard scopes have their sentence in the messages. */
+/** A scope in plain words. Standard scopes have theirs in the messages. */
 export type ScopeText = {
   /** As in the request, e.g. `email`. */
   name: string;
-  /** What the organisation calls a scope of its own. */
+  /** Of a custom scope. */
   displayName?: string | undefined;
-  /** What it allows, in a plain sentence. */
   description?: string | undefined;
   sensitive?: boolean | undefined;
 };

@@ -7,7 +7,7 @@ import { cardsOf, controls } from "./setting-fields.ts";
 const en = messages(["en"]);
 const { reasons } = en.console.applicationSettings;
 
-test("every reason of the checker of addresses is said in the reader's language", () => {
+test("every reason of the URI validation has a text in the reader's language", () => {
   const cases: ReadonlyArray<readonly [string, keyof typeof reasons]> = [
     [`https://a.example/${"a".repeat(2_048)}`, "tooLong"],
     ["https://a.example/ b", "printable"],
@@ -31,7 +31,7 @@ test("every reason of the checker of addresses is said in the reader's language"
   assert.ok(redirectUrisFault("https://*.example/", "spa", german)?.endsWith(said));
 });
 
-test("a fault that no text is made for is told all the same, once for each field", () => {
+test("reports a fault without a text of its own, once for each field", () => {
   const faults = [
     { path: "contacts[3]", message: "x" },
     { path: "contacts[4]", message: "y" },
@@ -45,7 +45,7 @@ test("a fault that no text is made for is told all the same, once for each field
   assert.match(told["contacts"] ?? "", /^Line 4: /);
 });
 
-test("every field stands in one card, and only clients that prove themselves have fields for it", () => {
+test("every setting is in one card, client authentication only for confidential clients", () => {
   const all = cardsOf({ clientType: "confidential" }).flatMap(([, ids]) => ids);
   assert.deepEqual([...all].sort(), Object.keys(controls).sort());
   const spa = cardsOf({ clientType: "spa" }).flatMap(([, ids]) => ids);

@@ -1,4 +1,4 @@
-/** One field of an application's settings, as its control asks for. */
+/** Renders one setting of an application as the control that setting-fields.ts chooses. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { lifetimeRanges } from "../../../core/applications/validation.ts";
 import {
@@ -20,7 +20,6 @@ export type FieldSource = {
   input: SettingsInput;
   state: FormState;
   clientType: ClientType;
-  /** Scopes and pools of the organisation that can be chosen. */
   scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
   pools: ReadonlyArray<{ id: string; name: string }>;
   /** Address of a check, see checks.route.ts. */
@@ -109,7 +108,7 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
   });
 }
 
-/** Empty for what is no number of seconds. */
+/** Empty when it is no number of seconds. */
 function displaySeconds(value: string, messages: Messages): string {
   return /^\d{1,9}$/.test(value.trim())
     ? messages.console.applicationSettings.reading({ seconds: Number(value) })
@@ -152,7 +151,7 @@ function poolChoices({ pools, messages }: FieldSource, value: string) {
   ];
 }
 
-/** What a check says of a value. */
+/** The result of a check while typing. */
 export function checkValue(
   name: CheckName,
   value: string,

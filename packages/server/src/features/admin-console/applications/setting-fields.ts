@@ -1,4 +1,4 @@
-/** What an administrator can set of an application: which field each member has, and in which card it stands. */
+/** The settings of an application: the control of each member, and the card it is in. */
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
   type Application,
@@ -25,7 +25,7 @@ export type Control =
   | { readonly kind: "several"; readonly values: readonly string[] }
   | { readonly kind: "scopes" | "pool" | "jwks" };
 
-/** Names that stand in forms: a URN is no part of an element's id. */
+/** Names for forms: a URN is no valid element id. */
 export const grantNames = {
   authorization_code: "authorization_code",
   refresh_token: "refresh_token",
@@ -128,7 +128,7 @@ const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
   ["logout", ["backchannelLogoutUri"]],
 ];
 
-/** What a client without a secret has no choice about: it proves nothing, and must use PKCE. */
+/** Public clients have no client authentication and must use PKCE. */
 const forConfidential: readonly SettingId[] = [
   "tokenEndpointAuthMethod",
   "jwks",

@@ -7,10 +7,9 @@ import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { checksScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/page.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { displaySetting } from "./setting-display.ts";
 import { settingFaults } from "./setting-faults.ts";
@@ -35,10 +34,8 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
         ...(await fieldChoices(deps, visit, record)),
         breadcrumbs: recordCrumbs(visit.organisation, record, view.messages),
         application: record,
-        cancelUri: applicationPath(visit.organisation, record.id),
         input: withoutPrivateKeys(view.input),
         lastChange: await lastChangeOf(deps, record.orgId, record.id, view.messages),
-        script: checksScript.path,
       }),
     validate: (input) => ({ content: input }),
     save: async (inside, input, { visit, acting, record: { id } }) => {

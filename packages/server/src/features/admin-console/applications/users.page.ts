@@ -31,7 +31,6 @@ export type UsersView = ConsoleFrame &
     }>;
     newestUri?: string | undefined;
     olderUri?: string | undefined;
-    /** What was just done. */
     done: string | undefined;
     email: string;
     fault?: string | undefined;

@@ -4,8 +4,8 @@ import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { pageOf, targetOf } from "./target.ts";
 
 export interface DisplayedEvent {
@@ -29,7 +29,7 @@ export async function displayEvents(
     organisation.id,
     actors.filter((actor) => /^(agent|device):/.test(actor)),
   );
-  const actorName = await actorTexts(deps, organisation.id, actors, messages, true);
+  const actorName = await loadActorLabels(deps, organisation.id, actors, messages, true);
   const actorText = (actor: string) => {
     const [kind = ""] = actor.split(":");
     const isNameless = (kind === "agent" || kind === "device") && !named.has(actor);

@@ -1,8 +1,8 @@
-/** What an event was done to: its kind follows from the action. */
+/** The target of an audit event: its kind follows from the action. */
 
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { consolePath } from "../../../page-kit/visit.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 
 type TargetKind =
   | "user"
@@ -69,7 +69,7 @@ export function targetOf({ action, target }: KeptEvent): Target | undefined {
   return { kind, id: target, reference: `${kind}:${target}` };
 }
 
-/** Where the record's page is. @param isThere whether it has a name, and so was not deleted */
+/** The record's page. @param isThere false for a deleted record */
 export function pageOf(
   organisation: Pick<Organisation, "id">,
   { kind, id }: Pick<Target, "kind" | "id">,

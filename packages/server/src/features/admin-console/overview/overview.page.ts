@@ -30,7 +30,6 @@ export type OverviewView = ConsoleFrame & {
     at: number;
     who: string;
     what: string;
-    /** The record's name. */
     on: string | undefined;
     uri: string;
   }>;
@@ -46,7 +45,7 @@ export type OverviewCharts = {
   failedSignIns: readonly number[];
   tokens: readonly number[];
   refusedTokens: readonly number[];
-  /** Absent without pools. */
+  /** Undefined without pools. */
   agents?: readonly number[] | undefined;
 };
 
@@ -90,7 +89,6 @@ ${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.us
 `;
 }
 
-/** Over the time that was chosen. */
 function activity(view: OverviewView): Content {
   const { charts: text, range: words } = view.messages.console.overview;
   const { charts: data } = view;

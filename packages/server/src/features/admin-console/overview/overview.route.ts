@@ -17,7 +17,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
 import { type OverviewCharts, type OverviewView, overviewPage } from "./overview.page.ts";

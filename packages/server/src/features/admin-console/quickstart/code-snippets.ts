@@ -1,8 +1,8 @@
-/** Programs that work as they stand, beside the file `.env`. */
+/** Complete programs, which read `.env`. */
 import { isLoopback, portOf, type SnippetSource } from "./snippet-source.ts";
 
 export interface CodeSnippet {
-  /** Also of its element. */
+  /** Also the element's id. */
   readonly id: string;
   /** `Express`; a program's name needs no translation. */
   readonly title: string;
@@ -27,7 +27,7 @@ export function codeSnippets(source: SnippetSource): CodeSnippet[] {
       return [browser(source)];
     case "native":
     case "public":
-      // One that only a scheme of its own leads back to is the platform's to write.
+      // A custom URI scheme depends on the platform.
       return isLoopback(source.callback.redirectUri) ? [loopback(source)] : [];
   }
 }

@@ -1,4 +1,4 @@
-/** A signed token: whose signature it is, what it says, and whether it is still accepted here. Nothing is believed before. */
+/** Inspects a signed token: signature, claims, and whether it is still accepted. Nothing is trusted before the signature is verified. */
 import { isUuid } from "@signet/protocol/hash";
 import { isSigningAlg, verifyJws } from "@signet/protocol/jose/jws";
 import { seconds } from "../../../core/clock.ts";
@@ -93,7 +93,7 @@ const textOf = (value: unknown): string =>
 const issuerFinding = ({ iss }: Claims, expected: string): Finding =>
   iss === expected ? good("issuer") : bad("issuerOther", textOf(iss));
 
-/** Of RFC 7519 §4.1.4 to §4.1.6, with a minute for clocks that differ. */
+/** RFC 7519 §4.1.4 to §4.1.6, with a minute of clock skew. */
 function timeFindings({ exp, nbf, iat }: Claims, now: number): Finding[] {
   const LEEWAY = 60;
   return [
@@ -103,14 +103,13 @@ function timeFindings({ exp, nbf, iat }: Claims, now: number): Finding[] {
   ];
 }
 
-/** Whose a token is that this organisation has signed. */
 function ownersOf(kind: TokenKind, { client_id, aud, azp, sub }: Claims) {
   const named = kind === "access" ? client_id : (azp ?? aud);
   const applicationId = idOf(named);
   const userId = idOf(sub);
   return {
     ...(applicationId === undefined ? {} : { applicationId }),
-    // A service's own token is about itself.
+    // The subject of a client credentials token is the client.
     ...(userId === undefined || userId === applicationId ? {} : { userId }),
   };
 }
@@ -118,7 +117,7 @@ function ownersOf(kind: TokenKind, { client_id, aud, azp, sub }: Claims) {
 const idOf = (value: unknown): string | undefined =>
   typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined;
 
-/** Only of a token that its signature, issuer and times speak for. */
+/** Only for a token whose signature, issuer and times are valid. */
 async function standingOf(
   deps: JwtDeps,
   organisation: Organisation,

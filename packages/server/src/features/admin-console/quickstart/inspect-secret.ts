@@ -24,7 +24,7 @@ export interface SecretDeps extends RefreshTokenKeys {
   readonly clock: Clock;
 }
 
-/** @returns undefined for what has none of our prefixes */
+/** @returns undefined without one of our prefixes */
 export async function inspectSecret(
   deps: SecretDeps,
   orgId: string,
@@ -112,7 +112,7 @@ function deviceStanding(
 async function inspectSessionKey(deps: SecretDeps, orgId: string, text: string): Promise<Inspection> {
   const kind = "sessionKey";
   const key = await findSessionKey(deps.database.query, sha256Base64url(text));
-  // A key names no organisation: another one's is nobody's here.
+  // A session key names no organisation: another organisation's counts as unknown.
   if (key?.orgId !== orgId) return { kind, findings: [bad("notKnown")] };
   const refusal = refusalOf(key, deps.clock());
   const whose = await whoseIsIt(deps, orgId, key);
@@ -126,7 +126,7 @@ function endedAs(refusal: SessionKeyRefusal): Finding["id"] {
   return refusal === "browser session ended" ? "sessionEnded" : "revoked";
 }
 
-/** The application and the person, and what of them keeps a credential that stands from being accepted. */
+/** The application and the user, and why either makes a valid credential unacceptable. */
 export async function whoseIsIt(
   { database }: Pick<SecretDeps, "database">,
   orgId: string,

@@ -8,7 +8,6 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -20,7 +19,7 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { applicationPath, requireApplication } from "../applications/application-path.ts";
 import { codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
@@ -70,10 +69,7 @@ export async function showRunning(
     env: envFile(source),
     code: codeSnippets(source),
     shell: shellSnippets(source),
-    recordUri: applicationPath(organisation, application.id),
-    settingsUri: applicationPath(organisation, application.id, "/settings#card-addresses-title"),
     lastChange: await lastChangeOf(deps, organisation.id, application.id, frame.messages),
-    scripts: [copyScript.path, liveScript.path],
   });
   await show(visit, frame, page);
 }

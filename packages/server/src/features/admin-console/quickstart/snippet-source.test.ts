@@ -9,7 +9,7 @@ const web = (settings: Partial<ApplicationSettings>) => ({
   settings: { ...defaultSettings("confidential"), ...settings },
 });
 
-test("the client SDK is told where it answers, and what has to be registered for it", () => {
+test("tells the client SDK its callback, and which redirect URI to register", () => {
   const own = "https://a.example/signet/callback";
   assert.deepEqual(callbackOf(web({ redirectUris: ["https://b.example/x", own] })), {
     address: "https://a.example",
@@ -47,7 +47,7 @@ const source: SnippetSource = {
   sdkVersion: "1",
 };
 
-test("the file says what the SDK would ask for otherwise, and nothing that a shell would do", () => {
+test("the env file has what the SDK needs, and nothing that a shell would expand", () => {
   const lines = envFile(source).split("\n");
   for (const line of [
     "SIGNET_BASE_PATH=/auth",
@@ -63,7 +63,7 @@ test("the file says what the SDK would ask for otherwise, and nothing that a she
   assert.match(here, /^SIGNET_COOKIE_SECRETS=[\w-]{43,}$/m);
 });
 
-test("a scope that no shell could be given is left out of a service's file", () => {
+test("omits a scope that a shell can't quote", () => {
   const settings = { grantTypes: ["client_credentials"], allowedScopes: ["a", "b'c"] } as const;
   assert.deepEqual(scopesOf(web(settings)), ["a"]);
 });

@@ -8,8 +8,8 @@ import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { holdAccount, type MemberRecord } from "../../../core/users/users.store.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
+import type { actingOn } from "../../../page-kit/page.ts";
 import { versionOf } from "../../../page-kit/record-version.ts";
-import type { actingOn } from "../../../page-kit/visit.ts";
 import { editPage } from "./edit.page.ts";
 import {
   displayMember,
@@ -46,7 +46,6 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
         member: editing.record,
         isYou: isYou(editing),
         fields: formFields(editing),
-        cancelUri: userPath(organisation, editing.record.id),
       });
     },
     validate: (input, { messages }) => validateMember(input, messages),

@@ -12,12 +12,12 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
+import { copyScript } from "../../../html/scripts.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
 
-/** One member of the organisation. */
 export function userPage(view: UserView): Html {
   const { member, messages, isYou } = view;
   const { users: text } = messages.console;
@@ -34,7 +34,7 @@ export function userPage(view: UserView): Html {
       isPrimary: true,
     }),
     notice: view.done && doneNotice(text.done[view.done]),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
       isYou && aside("self-notice", text.self.title, text.self.text),
@@ -132,7 +132,7 @@ const json = (value: Readonly<Record<string, unknown>>, none: string): Content =
     ? none
     : html`<pre class="json" tabindex="0"><code>${readableJson(value)}</code></pre>`;
 
-/** Not on one's own page: see ownAccountRefusal. */
+/** Not on the administrator's own page: see ownAccountRefusal. */
 function endCard(view: UserView): Html {
   const { member, home, messages, uriOf } = view;
   const { end } = messages.console.users;

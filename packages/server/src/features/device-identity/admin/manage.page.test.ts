@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { tabs } from "../../../html/components/tabs.ts";
 import { type Html, render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
 import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
@@ -86,7 +85,6 @@ const policy: DevicePolicyView = {
   isSaved: true,
   version: "seen",
   lastChange: { who: "ada@acme.example", at: DAY },
-  script: copyScript.path,
   action: "/manage/policy",
   csrf: "token",
   policy: { attestation: "required", ekTrust: "both" },

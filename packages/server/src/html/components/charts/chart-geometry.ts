@@ -4,13 +4,13 @@ export type Box = { width: number; height: number };
 
 export type Bar = { x: number; y: number; width: number; height: number };
 
-/** What is not nothing can be seen. */
+/** Of every value above zero. */
 const LEAST_HEIGHT = 2;
 
-/** Of a bar's place: the rest stands between it and the next one. */
+/** The part of its slot that a bar fills. */
 const FILLED = 0.72;
 
-/** The number at the upper edge: a round one, even, so that its half is whole too. */
+/** The value at the upper edge: round and even, so that its half is an integer. */
 export function topOf(greatest: number): number {
   if (!(greatest > 0)) return 2;
   if (!Number.isFinite(greatest)) return Number.MAX_VALUE;
@@ -43,7 +43,7 @@ export function stackedBars(stacks: ReadonlyArray<readonly number[]>, { width, h
   });
 }
 
-/** The least that can be seen is taken from the highest of the stack where it would grow out of its box. */
+/** Where minimum heights overflow the box, the tallest bar of the stack shrinks. */
 function heightsOf(stack: readonly number[], top: number, height: number): number[] {
   const heights = stack.map((count) => (count === 0 ? 0 : Math.max(LEAST_HEIGHT, (count / top) * height)));
   const highest = heights.indexOf(Math.max(...heights));
@@ -51,7 +51,7 @@ function heightsOf(stack: readonly number[], top: number, height: number): numbe
   return over > 0 ? heights.map((own, index) => (index === highest ? own - over : own)) : heights;
 }
 
-/** A line by steps, for what is so and so much for a while; `area` goes down to the ground as well. */
+/** A stepped line; `area` closes it down to the baseline. */
 export function steppedLine(
   counts: readonly number[],
   { width, height }: Box,
@@ -68,7 +68,7 @@ export function steppedLine(
 }
 
 /** @returns the greatest number of places */
-export const greatestOf = (stacks: ReadonlyArray<readonly number[]>): number =>
+export const highestStack = (stacks: ReadonlyArray<readonly number[]>): number =>
   Math.max(0, ...stacks.map((stack) => sum(stack.map(countOf))));
 
 const countOf = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);
