@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { managementClient } from "../../packages/client-sdk/src/management/management-client.ts";
 import type { DemoExamples, DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { nodeEnvironment } from "../../packages/server/src/testing/node-environment.ts";
 import { guardProcess } from "../support/process-guard.ts";
@@ -40,20 +41,22 @@ export function startExample(name: string, demoFile: string, { hasClock = false 
   });
   guardProcess(child);
   let text = "";
-  const heard = new EventTarget();
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (more: string) => {
       text += more;
-      heard.dispatchEvent(new Event("text"));
     });
-  const ended = once(child, "close").then(([code]) => code as number | null);
+  let hasEnded = false;
+  const ended = once(child, "close").then(([code]) => {
+    hasEnded = true;
+    return code as number | null;
+  });
   const said = async (what: RegExp) => {
-    for (;;) {
-      const found = what.exec(text);
-      if (found) return found;
-      const code = await Promise.race([once(heard, "text"), ended]);
-      if (!Array.isArray(code)) assert.match(text, what);
-    }
+    const isPrinted = () => {
+      if (hasEnded) assert.match(text, what);
+      return what.test(text);
+    };
+    await eventually(`${name} prints ${what}`, isPrinted, 60_000);
+    return what.exec(text) as RegExpExecArray;
   };
   let ahead = 0;
   return {

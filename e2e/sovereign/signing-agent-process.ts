@@ -121,17 +121,18 @@ export function startAgentProcess(folder: string): AgentProcess {
 
 /** The same with a terminal of its own, which `script` makes (util-linux; Debian has it on every machine). */
 export function startAgentAtTerminal(folder: string): AgentProcess & { type(line: string): void } {
-  const command = [process.execPath, program, ...runIn(folder)].map((word) => `'${word}'`).join(" ");
+  const words = [process.execPath, program, ...runIn(folder)].map((word) => `'${word}'`);
+  const command = ["exec", ...words].join(" ");
   const child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
     cwd: folder,
     env: { ...environment(path.dirname(folder)), TERM: "dumb" },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // The agent's own number stands first in its journal's lock: what `script` is told does not reach it.
+  // `script` does not pass signals on: the agent is its only child process.
   const endAgent = async (signal: NodeJS.Signals) => {
     const ended = hasEnded(child) ? undefined : once(child, "exit");
-    const lock = await readFile(path.join(folder, "journal.jsonl.lock"), "utf8").catch(() => "");
-    const pid = Number.parseInt(lock, 10);
+    const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").catch(() => "");
+    const pid = Number.parseInt(children, 10);
     if (pid > 0) process.kill(pid, signal);
     else child.kill("SIGKILL");
     await ended;

@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(String(second.reason), /at most/);
   }
 
-  test("an application is not given a pool that is being deleted, nor a pool deleted that one is being given", async () => {
+  test("rejects assigning a pool that is being deleted, and deleting a pool that is being assigned", async () => {
     const settings = (signingPoolId: string) => ({
       grantTypes: ["client_credentials"] as const,
       signingPoolId,
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listCustomScopes(database().query, by().orgId)).length, MOST_SCOPES);
   });
 
-  test("roots of TPMs", async () => {
+  test("TPM root certificates", async () => {
     const { orgId } = by();
     const row = { orgId, certificate: "", subject: "", subjectHash: "", notAfter: 0, createdAt: 0 };
     await database().transaction(async (tx) => {

@@ -38,7 +38,7 @@ forEachDatabase(({ fresh }) => {
   };
   const whole = { target: "t", address: "192.0.2.1" };
 
-  test("a change without an event is said, in a transaction or not, by whatever statement", async () => {
+  test("reports an unaudited change, in a transaction or not, by any statement", async () => {
     assert.deepEqual(await said(() => rename(database.query)), [
       `POST /${acts - 1}: update organisation name: no event`,
     ]);
@@ -57,7 +57,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(() => remove(database.query)), [], "there was nothing left");
   });
 
-  test("an event has to say who, on what and from where; from the machine itself there is no address", async () => {
+  test("an event names actor, target and address; a local command has no address", async () => {
     const with_ = (more: Parameters<typeof told>[1]) => () =>
       database.transaction(async (tx) => {
         await rename(tx);
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(with_({ target: "t" }), { isHere: true }), []);
   });
 
-  test("what is rolled back, only held, looked at or somebody else's is no change", async () => {
+  test("a rollback, a lock, a read and another organisation's change are no change", async () => {
     const rolledBack = () =>
       database.transaction(async (tx) => {
         await rename(tx);
