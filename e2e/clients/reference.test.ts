@@ -28,7 +28,7 @@ test("without JavaScript: linked from the start page, with a table of contents",
   await page.click('.contents a[href="#createClient"]');
   assert.equal(new URL(page.url()).hash, "#createClient");
   const operation = page.locator("#createClient");
-  await operation.locator("summary", { hasText: "Example for a shell" }).click();
+  await operation.locator("summary", { hasText: "Shell example" }).click();
   assert.match((await operation.locator("details[open] pre").textContent()) ?? "", /openssl dgst/);
   await operation.locator('a[href="#record-CreatedClient"]').click();
   assert.equal(new URL(page.url()).hash, "#record-CreatedClient");

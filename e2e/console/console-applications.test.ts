@@ -276,13 +276,13 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
   await enter(page, `#agent-${agentId} a`);
   await enter(page, "agent-deactivate");
   await enter(page, "agent-deactivate-confirm");
-  assert.equal(await doneText(page), "The agent is deactivated.");
+  assert.equal(await doneText(page), "Agent deactivated.");
   assert.equal(await ask(), 401);
   await visit.open(`/pools/${poolId}`);
   await enter(page, "pool-delete");
   const confirmation = { button: "pool-delete-confirm", name: "Branch office" };
   await confirmByName(page, confirmation, () => findPool(db(), orgId, poolId));
-  assert.equal(await doneText(page), "The pool is deleted.");
+  assert.equal(await doneText(page), "Pool deleted.");
   assert.equal(await findPool(db(), orgId, poolId), undefined);
 });
 
@@ -305,12 +305,12 @@ test("changes a pool's settings, disables and enables it", async (t) => {
   assert.deepEqual([saved?.name, saved?.tokenWaitSeconds], ["Headquarters", 7]);
   await enter(page, "pool-disable");
   await enter(page, "pool-disable-confirm");
-  assert.equal(await doneText(page), "The pool is disabled.");
+  assert.equal(await doneText(page), "Pool disabled.");
   assert.notEqual((await now())?.disabledAt, null);
   assert.equal(await page.locator("#agent-new").count(), 0);
   await enter(page, "pool-enable");
   await enter(page, "pool-enable-confirm");
-  assert.equal(await doneText(page), "The pool signs again.");
+  assert.equal(await doneText(page), "Pool enabled.");
   assert.equal((await now())?.disabledAt, null);
 });
 
@@ -331,12 +331,12 @@ test("adds, publishes and retires an agent's key, and removes the keys of a comp
   await enter(page, "register-review");
   assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
   await enter(page, "register-approve");
-  assert.equal(await doneText(page), "The keys are registered.");
+  assert.equal(await doneText(page), "Keys registered.");
   assert.ok((await published()).includes(key.kid));
 
   await enter(page, `retire-${key.kid}`);
   await enter(page, "key-retire-confirm");
-  assert.equal(await doneText(page), "The key is retired.");
+  assert.equal(await doneText(page), "Key retired.");
   const retired = await findAgentKey(db(), orgId, key.kid);
   assert.ok(retired);
   assert.equal(agentKeyState(retired, Date.now()), "retiring");
@@ -346,7 +346,7 @@ test("adds, publishes and retires an agent's key, and removes the keys of a comp
   await enter(page, "agent-compromise");
   const isThere = async () => (await published()).length > 0;
   await confirmByName(page, { button: "agent-compromise-confirm", name: "Agent" }, isThere);
-  assert.equal(await doneText(page), "The agent is deactivated, and its keys are gone from the key set.");
+  assert.equal(await doneText(page), "Agent deactivated and its keys removed from the JWKS.");
   assert.deepEqual(await published(), []);
 });
 

@@ -51,16 +51,16 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   await type(page, "firstname", "Ines");
   await enter(page, "user-create");
   await isReady(page, "email");
-  await visit.at("Add a user");
+  await visit.at("Add user");
   assert.equal(await page.locator("#firstname").inputValue(), "Ines", "what was typed is kept");
   const email = "ines@northwind.example";
   await type(page, "email", email);
   await enter(page, "user-create");
-  assert.equal(await doneText(page), "The invitation is on its way.");
-  assert.match(await page.locator("#user-state").innerText(), /Invitation not accepted/);
+  assert.equal(await doneText(page), "Invitation on its way.");
+  assert.match(await page.locator("#user-state").innerText(), /Invited/);
   const older = await newestLink(service(), email);
   const again = await confirmed(page, "invite-again", "invite-again-confirm");
-  assert.equal(again, "The invitation is on its way.");
+  assert.equal(again, "Invitation on its way.");
 
   const invited = await visitor(t);
   const password = "four quiet herons";
@@ -87,7 +87,7 @@ test("a withdrawn invitation's link is invalid", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   await open(`/users/${id}`);
   const done = await confirmed(page, "invite-withdraw", "invite-withdraw-confirm");
-  assert.equal(done, "The invitation is withdrawn.");
+  assert.equal(done, "Invitation withdrawn.");
   await invited.page.reload();
   await invited.page.locator("h1").waitFor();
   assert.equal(await invited.page.locator("#action-confirm").count(), 0);
@@ -104,7 +104,7 @@ test("a user who becomes an administrator can open the console", async (t) => {
   await enter(page, "user-edit");
   await pick(page, "role", "Administrator");
   await enter(page, "user-save");
-  assert.equal(await doneText(page), "The changes are saved.");
+  assert.equal(await doneText(page), "Changes saved.");
   assert.equal((await userOf(user.id))?.role, "Administrator");
   await grace.open("/users");
   assert.equal(await grace.page.locator("#user-new").count(), 1);
@@ -133,14 +133,14 @@ test("revokes access, ends a session, resets second factors, disables and enable
   await isSignedOut(grace);
 
   const reset = await confirmed(page, "factors-reset", "reset-confirm");
-  assert.equal(reset, "The second factors are reset.");
+  assert.equal(reset, "Second factors reset.");
   const factors = await findFactorSummary(db, { homeOrgId: orgId, userId: user.id });
   assert.deepEqual(factors, { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 
-  assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "The user is disabled.");
+  assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "User disabled.");
   await signIn(grace.page, user);
   await grace.page.locator("#login-notice, [role=alert]").first().waitFor();
-  assert.equal(await confirmed(page, "user-enable", "enable-confirm"), "The user is enabled.");
+  assert.equal(await confirmed(page, "user-enable", "enable-confirm"), "User enabled.");
   assert.equal((await userOf(user.id))?.disabledAt, null);
   await signedInAt(grace, user);
 });
@@ -171,11 +171,11 @@ test("signs a user out everywhere, changes the email address and the password", 
   await type(page, "newEmail", next);
   await tick(page, "known");
   await enter(page, "address-change");
-  assert.equal(await doneText(page), "The address is changed.");
+  assert.equal(await doneText(page), "Email address changed.");
   assert.equal((await userOf(id))?.email, next);
 
   const sent = await confirmed(page, "password-reset", "password-reset-confirm");
-  assert.equal(sent, "The link is on its way.");
+  assert.equal(sent, "Password reset link on its way.");
   assert.equal((await mailsTo(service(), next)).at(-1)?.mail.template, "ResetPassword");
   await enter(page, "password-new");
   await enter(page, "new-password-confirm");
@@ -199,7 +199,7 @@ test("removes a guest after the email address is typed, and signs the guest out"
   await open(`/users/${id}`);
   await enter(page, "user-remove");
   await confirmByName(page, { button: "remove-confirm", name: guest.email }, () => userOf(id));
-  assert.equal(await doneText(page), "The guest is removed from the organisation.");
+  assert.equal(await doneText(page), "Guest removed from the organisation.");
   assert.equal(await userOf(id), undefined);
   assert.ok(await findUser(service().database.query, guest.homeOrgId, id), "the account stays at home");
   await isSignedOut(there);
@@ -214,11 +214,11 @@ test("the last administrator can neither drop the role nor delete the account", 
   await visit.open(`/users/${admin.id}/delete`);
   await type(page, "name", admin.email);
   await enter(page, "delete-confirm");
-  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await page.locator("#form-notice", { hasText: "You can’t do this to your own account" }).waitFor();
   await visit.look(`Delete ${admin.email}?`);
   await visit.open(`/users/${admin.id}/disable`);
   await enter(page, "disable-confirm");
-  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await page.locator("#form-notice", { hasText: "You can’t do this to your own account" }).waitFor();
   await visit.open(`/oauth/${scene().orgId}/account/deletion`);
   await type(page, "name", admin.email);
   await enter(page, "deletion-confirm");
@@ -240,7 +240,7 @@ test("deletes a user after the email address is typed, and signs the user out", 
   await enter(page, "tbody a.item-name");
   await enter(page, "user-delete");
   await confirmByName(page, { button: "delete-confirm", name: email }, () => userOf(luc?.id ?? ""));
-  assert.equal(await doneText(page), "The user is deleted.");
+  assert.equal(await doneText(page), "User deleted.");
   assert.equal(await userOf(luc?.id ?? ""), undefined);
   await isSignedOut(there);
 });

@@ -51,13 +51,13 @@ test("without JavaScript: invites a user, opens the menus and changes settings",
   await enter(page, "user-new");
   await type(page, "email", "noor@northwind.example");
   await enter(page, "user-create");
-  assert.equal(await doneText(page), "The invitation is on its way.");
+  assert.equal(await doneText(page), "Invitation on its way.");
   assert.match(await newestLink(service(), "noor@northwind.example"), /^http:\/\/localhost:/);
 
   await visit.open("/settings/policies");
   await type(page, "sessionIdleSeconds", "45");
   await enter(page, "policies-save");
-  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal(await doneText(page), "Policies saved.");
   const organisation = await findOrganisation(service().database.query, scene().orgId);
   assert.equal(organisation?.settings.sessionIdleSeconds, 45 * 60);
 });

@@ -66,7 +66,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   const first = keys.find(({ label }) => label !== "second");
   await enter(page, `[id="key-end-${first?.publicKey}"]`);
   await enter(page, "key-end-confirm");
-  assert.equal(await doneText(page), "The key pair is revoked.");
+  assert.equal(await doneText(page), "Key pair revoked.");
   assert.equal(await callStatus({ publicKey, secret }), 401);
   const living = (await listKeys(db(), orgId, id)).filter(({ revokedAt }) => revokedAt === null);
   assert.deepEqual(
@@ -92,7 +92,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   await enter(page, "account-delete");
   const confirmation = { button: "delete-confirm", name: "Archive" };
   await confirmByName(page, confirmation, () => findSystemAccount(db(), orgId, id));
-  assert.equal(await doneText(page), "The system account is deleted.");
+  assert.equal(await doneText(page), "System account deleted.");
   assert.equal(await findSystemAccount(db(), orgId, id), undefined);
 });
 
@@ -114,17 +114,17 @@ test("renames a system account, and rejects its calls while it is disabled", asy
   await type(page, "name", "Gate log");
   await tick(page, "strict");
   await enter(page, "account-save");
-  assert.equal(await doneText(page), "The changes are saved.");
+  assert.equal(await doneText(page), "Changes saved.");
   const saved = await findSystemAccount(db(), orgId, account.id);
   assert.deepEqual([saved?.name, saved?.requiresStrictSignature], ["Gate log", true]);
   assert.equal(await call(), 200);
   await enter(page, "account-disable");
   await enter(page, "disable-confirm");
-  assert.equal(await doneText(page), "The system account is disabled.");
+  assert.equal(await doneText(page), "System account disabled.");
   assert.equal(await call(), 401);
   await enter(page, "account-enable");
   await enter(page, "enable-confirm");
-  assert.equal(await doneText(page), "The system account is enabled.");
+  assert.equal(await doneText(page), "System account enabled.");
   assert.equal(await call(), 200);
 });
 

@@ -88,7 +88,7 @@ test("by keyboard: creates an enrolment code, enrols and revokes a device, and r
   await type(page, "replaces", "");
   await enter(page, "device-register-submit");
 
-  await look("code", `The code for ${name}`);
+  await look("code", `Enrolment code for ${name}`);
   const code = await page.locator("#enrollment-code").innerText();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await reach(page, "[data-copy=enrollment-code]");
@@ -126,14 +126,14 @@ test("by keyboard: creates an enrolment code, enrols and revokes a device, and r
   assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
   await tabTo(page, "device-revoke-confirm");
   await page.keyboard.press("Enter");
-  await page.getByText("The device is revoked.").waitFor();
+  await page.getByText("Device revoked.").waitFor();
   await look("revoked", "Devices");
   assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
   assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
   assert.equal(await renewalOf(device), 401, "refused at its next request");
 
   await enter(page, 'a[href$="/policy"]');
-  await look("policy", "Proof and trust");
+  await look("policy", "Attestation policy");
   await choose(page, "attestation", "required");
   await enter(page, "policy-save");
   await page.locator("#done-notice").waitFor();
@@ -158,7 +158,7 @@ test("without JavaScript: creates, shows and withdraws an enrolment code, withou
   await enter(page, "once-done");
   await enter(page, '[aria-label="Withdraw the code for Plain"]');
   await enter(page, "code-withdraw-confirm");
-  await page.getByText("The code is withdrawn.").waitFor();
+  await page.getByText("Code withdrawn.").waitFor();
   assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
 });
 
