@@ -100,7 +100,7 @@ describe("actions on users", () => {
     await giveAuthenticator(running.service, own);
     await giveRecoveryCodes(running.service, own);
     const page = await here.get(`/users/${own.user.id}`);
-    assert.match(page.body, /10 of 10 codes left/);
+    assert.match(page.body, /10 of 10 are unused/);
     await here.send(`/users/${own.user.id}/reset-factors`);
     const owner = { homeOrgId: orgId(), userId: own.user.id };
     assert.deepEqual(await findFactorSummary(db(), owner), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
