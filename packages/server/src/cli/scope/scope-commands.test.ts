@@ -36,7 +36,7 @@ describe("signet scope, consent, preauth", () => {
     after(() => settings.remove());
 
     test("a scope is made, listed, changed in part, and deleted", async () => {
-      assert.match((await typed("scope list")).out, /no scopes of its own yet/);
+      assert.match((await typed("scope list")).out, /No custom scopes yet/);
       const claims = ["--claim", "department=user:attributes.department", "--claim", "level=static:7"];
       const text = [
         "--name",
@@ -108,7 +108,7 @@ describe("signet scope, consent, preauth", () => {
       }
       assert.deepEqual([await items("consent list"), await items("preauth list")], [[], []]);
       const refused = await typed("preauth create", "--app", app, "--scope", "phone");
-      assert.match(refused.err, /may not ask for phone/);
+      assert.match(refused.err, /may not request phone/);
       assert.equal((await typed("preauth create", "--app", app)).code, 2);
     });
 
