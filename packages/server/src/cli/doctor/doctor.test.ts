@@ -210,10 +210,7 @@ test("a mail server that answers is well, one that does not fails, and no passwo
   const mail = { ...env, SIGNET_MAIL_FROM: "no-reply@id.example" };
   const up = await diagnose({ ...mail, SMTP_URL: `smtp://127.0.0.1:${server.port}` });
   assert.equal(up.of("mail")?.level, "ok");
-  assert.equal(
-    up.of("mail")?.message,
-    `127.0.0.1:${server.port} is reachable; sender no-reply@id.example`,
-  );
+  assert.equal(up.of("mail")?.message, `127.0.0.1:${server.port} is reachable; sender no-reply@id.example`);
   assert.deepEqual(server.mails, []);
   await server.close();
   const down = await diagnose({ ...mail, SMTP_URL: `smtp://ada:s3cret@127.0.0.1:${server.port}` });
