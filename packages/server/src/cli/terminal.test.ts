@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { eventually } from "../testing/eventually.ts";
 import { UsageError } from "./command.ts";
 import { terminal } from "./terminal.ts";
 
@@ -17,7 +18,7 @@ function fakeStreams(isTTY: boolean) {
   }
   /** Types the text once the question has been shown. */
   const answer = async (question: string, text: string) => {
-    while (!shown.endsWith(question)) await new Promise(setImmediate);
+    await eventually(`the terminal asks: ${question}`, () => shown.endsWith(question));
     stdin.write(text);
   };
   return { streams: { stdin, stdout, stderr }, shown: () => shown, answer };
