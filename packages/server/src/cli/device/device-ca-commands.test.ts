@@ -31,7 +31,7 @@ describe("signet device-ca", () => {
     });
     after(() => settings.remove());
 
-    test("an organisation has one from its first day", async () => {
+    test("creates the first device CA with the organisation", async () => {
       const { ca, generations } = await shown();
       assert.equal(ca, `${issuer}/devices/ca.pem`);
       assert.deepEqual(
@@ -43,7 +43,7 @@ describe("signet device-ca", () => {
       assert.match((await runHere(["device-ca", "show", "--org", org], settings.env)).out, /^1 +issues +20/m);
     });
 
-    test("rotating makes the next one, and the old one stays until its last certificate has expired", async () => {
+    test("keeps the old generation until its last certificate has expired", async () => {
       const { out } = await runHere(["device-ca", "rotate", "--org", org], settings.env);
       assert.match(out, /^generation +2$/m);
       assert.ok(out.includes(`${issuer}/devices/ca.pem`));
@@ -58,7 +58,7 @@ describe("signet device-ca", () => {
       assert.ok(generations[1]?.retiredAt);
     });
 
-    test("an organisation that is not there is told", async () => {
+    test("rejects an unknown organisation", async () => {
       const { code, err } = await runHere(["device-ca", "show", "--org", "nobody"], settings.env);
       assert.equal(code, 1);
       assert.match(err, /there is no organisation "nobody"/);

@@ -28,12 +28,12 @@ describe("signet keys", () => {
     });
     after(() => settings.remove());
 
-    test("listing keys makes none", async () => {
+    test("lists keys without creating any", async () => {
       assert.match((await typed("list")).out, /No signing keys yet/);
       assert.deepEqual(await json("list"), { items: [], more: false });
     });
 
-    test("the first key signs at once; its successor is published ahead of time", async () => {
+    test("activates the first key immediately, and publishes its successor in advance", async () => {
       const first = await json("rotate");
       assert.deepEqual([first.alg, first.state, first.retireAt], ["ES256", "active", null]);
       const next = await json("rotate", "--alg", "es256");
@@ -42,7 +42,7 @@ describe("signet keys", () => {
       assert.deepEqual(await states(), [`ES256 ${first.kid} active`, `ES256 ${next.kid} next`]);
     });
 
-    test("a compromised key is retired now, and stays listed; other algorithms are left alone", async () => {
+    test("retires a compromised key immediately and keeps keys of other algorithms", async () => {
       const rsa = await json("rotate", "--alg", "RS256");
       const before = await json<{ items: Shown[] }>("list");
       const made = await json("rotate", "--compromised");
@@ -59,12 +59,12 @@ describe("signet keys", () => {
       assert.match((await typed("list")).out, new RegExp(`^${made.kid} +ES256 +active`, "m"));
     });
 
-    test("no answer holds a private key", async () => {
+    test("never prints a private key", async () => {
       const answers = [await typed("list", "--json"), await typed("rotate", "--alg", "EdDSA", "--json")];
       for (const { out } of answers) assert.doesNotMatch(out, /private|"d"|v1\./i);
     });
 
-    test("unknown organisations end with 1, unknown algorithms with 2", async () => {
+    test("exits with 1 for an unknown organisation and 2 for an unknown algorithm", async () => {
       const unknown = ["--org", "00000000-0000-7000-8000-000000000000"];
       assert.equal((await runHere(["keys", "list", ...unknown], settings.env)).code, 1);
       assert.equal((await runHere(["keys", "rotate", ...unknown], settings.env)).code, 1);

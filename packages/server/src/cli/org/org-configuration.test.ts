@@ -59,7 +59,7 @@ describe("signet org export and apply", () => {
       JSON.parse((await typed(["export", "--org", org])).out) as OrganisationFile;
     const names = async (org: string) => (await exported(org)).applications?.map(({ name }) => name);
 
-    test("export writes the same to standard output and to a file", async () => {
+    test("exports the same bytes to standard output and to a file", async () => {
       const org = await makeOrg();
       await applied(org, content, "--yes");
       const out = inFolder("out.json");
@@ -75,7 +75,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(counts, { file: out, applications: 2, scopes: 1 });
     });
 
-    test("apply shows the difference, asks, and does it on a yes", async () => {
+    test("applies the shown difference only after a yes", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const no = await typed(args, "no");
@@ -102,7 +102,7 @@ describe("signet org export and apply", () => {
       assert.match(again.out, /^Already up to date\.$/m);
     });
 
-    test("without a terminal nothing happens unasked", async () => {
+    test("changes nothing without a terminal to confirm on", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const { code, err } = await typed(args);
@@ -113,7 +113,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), []);
     });
 
-    test("--dry-run changes nothing, and --yes does not ask", async () => {
+    test("changes nothing with --dry-run, and doesn't ask with --yes", async () => {
       const org = await makeOrg();
       const dry = await applied(org, content, "--dry-run");
       assert.deepEqual([dry.upToDate, dry.applied, dry.created, dry.changed], [false, false, 4, 1]);
@@ -126,7 +126,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual([again.upToDate, again.applied, again.records], [true, false, []]);
     });
 
-    test("an application that was made has no secret, and the command that makes one is told until it is made", async () => {
+    test("names the command that creates a missing client secret until one exists", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const { out } = await typed([...args, "--yes"]);
@@ -144,7 +144,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual((await applied(org, content, "--yes")).withoutSecret, []);
     });
 
-    test("--prune removes what the file does not name, and says what goes with it", async () => {
+    test("removes records missing from the file with --prune, and names what is lost", async () => {
       const org = await makeOrg();
       await applied(org, content, "--yes");
       const less = { ...content, scopes: [], applications: [shop] };
@@ -160,7 +160,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), ["Shop"]);
     });
 
-    test("a narrower consent says that tokens end with it; a wider one does not", async () => {
+    test("announces token revocation for a narrower consent only", async () => {
       const org = await makeOrg();
       const allowing = (organisationConsent: readonly string[]) => ({
         ...content,
@@ -176,7 +176,7 @@ describe("signet org export and apply", () => {
       );
     });
 
-    test("every fault is named by its place, and nothing is changed", async () => {
+    test("names every error of the file by its path, and changes nothing", async () => {
       const org = await makeOrg();
       const wrong = {
         ...content,
@@ -207,14 +207,14 @@ describe("signet org export and apply", () => {
       );
     });
 
-    test("a name cannot steer the terminal", async () => {
+    test("escapes control characters of a name", async () => {
       const org = await makeOrg();
       const told = { ...content, applications: [{ ...shop, "\u001b[2J": 1 }] };
       const { err } = await typed([...(await applying(org, told)), "--yes"]);
       assert.ok(!err.includes("\u001b") && err.includes("?[2J: is unknown"), err);
     });
 
-    test("an organisation that is not there, and options that are missing", async () => {
+    test("rejects an unknown organisation and missing options", async () => {
       const none = "00000000-0000-7000-8000-000000000000";
       assert.match((await typed(["export", "--org", none])).err, /there is no organisation/);
       const absent = await typed([...(await applying(none, content)), "--yes"]);
@@ -222,7 +222,7 @@ describe("signet org export and apply", () => {
       assert.equal((await typed(["apply", "--org", none])).code, 2);
     });
 
-    test("two applications of one name are pointed out, because another organisation could not tell them apart", async () => {
+    test("warns about applications that share a name", async () => {
       const org = await makeOrg();
       const twins = ["one", "two"].map((externalKey) => ({ ...shop, externalKey }));
       await applied(org, { ...content, applications: twins }, "--yes");
@@ -236,7 +236,7 @@ describe("signet org export and apply", () => {
     });
   });
 
-  test("what one organisation exports can be piped into another one", async () => {
+  test("applies one organisation's export to another", async () => {
     const settings = await operatorSettings("");
     try {
       const env = { ...settings.env, DATABASE_URL: "" };

@@ -62,7 +62,7 @@ describe("signet pool, signet agent", () => {
       await rm(folder, { recursive: true, force: true });
     });
 
-    test("a pool is made, listed, shown, disabled and enabled", async () => {
+    test("creates, lists, shows, disables and enables a pool", async () => {
       assert.match((await typed("pool", "list")).out, /no signing pools yet/);
       const pool = await makePool("--alg", "ES256", "--alg", "eddsa", "--max-token-lifetime", "15m");
       assert.deepEqual(pool.algs, ["ES256", "EdDSA"]);
@@ -76,7 +76,7 @@ describe("signet pool, signet agent", () => {
       assert.match((await typed("pool", "enable", pool.poolId)).out, /is now enabled/);
     });
 
-    test("what makes no pool is told, and none is made", async () => {
+    test("rejects invalid pool settings", async () => {
       const before = await json<{ items: Pool[] }>("pool", "list");
       const wrong: ReadonlyArray<readonly [string[], RegExp, number]> = [
         [["--alg", "HS256"], /--alg must be one of/, 2],
@@ -96,7 +96,7 @@ describe("signet pool, signet agent", () => {
       assert.equal((await makePool("--trusted-root", root, "--require-x5c")).keys, undefined);
     });
 
-    test("an agent is registered from a file, shown its API key once, and given another key", async () => {
+    test("registers an agent from a file, shows the API key once, and adds a key", async () => {
       const pool = await makePool();
       const { agent, key } = await register(pool);
       assert.match(agent.apiKey, /^sgn_ak_/);
@@ -118,7 +118,7 @@ describe("signet pool, signet agent", () => {
       assert.deepEqual(new Set(keys.map(({ kid }) => kid)), new Set([key.kid, next.kid]));
     });
 
-    test("an agent is ended; when its keys are known to others, they are gone", async () => {
+    test("deactivates an agent, and removes compromised keys from the JWKS", async () => {
       const pool = await makePool();
       const { agent } = await register(pool);
       assert.match((await typed("agent", "deactivate", agent.agentId)).out, /Deactivated/);
@@ -132,7 +132,7 @@ describe("signet pool, signet agent", () => {
       );
     });
 
-    test("files that hold no keys are refused with their name", async () => {
+    test("rejects a file without keys, naming it", async () => {
       const pool = await makePool();
       for (const content of ["x", [], {}, [{ jwk: {} }], [{ jwk: {}, pop: "x", x5c: "y" }]]) {
         const file = await write(content);
@@ -147,7 +147,7 @@ describe("signet pool, signet agent", () => {
       assert.match(ended.err, /private members/);
     });
 
-    test("an application joins a pool of its organisation, and a file that names another one is refused", async () => {
+    test("accepts only a signing pool of the same organisation", async () => {
       const pool = await makePool();
       const make = (...more: string[]) =>
         typed(
@@ -179,7 +179,7 @@ describe("signet pool, signet agent", () => {
       assert.match(refused.err + refused.out, /applications\/0\/signingPoolId:? names no signing pool/);
     });
 
-    test("what was done is in the audit log, by the operator", () =>
+    test("audits every change with the operator as actor", () =>
       assertListed(settings.env, org, "signing-pool.disabled", "signing-pool.enabled"));
   });
 });

@@ -35,7 +35,7 @@ describe("signet scope, consent, preauth", () => {
     });
     after(() => settings.remove());
 
-    test("a scope is made, listed, changed in part, and deleted", async () => {
+    test("creates, lists, partly changes and deletes a scope", async () => {
       assert.match((await typed("scope list")).out, /No custom scopes yet/);
       const claims = ["--claim", "department=user:attributes.department", "--claim", "level=static:7"];
       const text = [
@@ -73,7 +73,7 @@ describe("signet scope, consent, preauth", () => {
       assert.deepEqual(await items("scope list"), []);
     });
 
-    test("a reserved claim, a standard scope and what cannot be read are refused", async () => {
+    test("rejects a reserved claim, a standard scope and an unreadable claim", async () => {
       const named = ["--name", "hr", "--display-name", "HR"];
       const reserved = await typed("scope create", ...named, "--claim", "sub=static:root");
       assert.equal(reserved.code, 1);
@@ -83,7 +83,7 @@ describe("signet scope, consent, preauth", () => {
         assert.equal((await typed("scope create", ...named, "--claim", claim)).code, 2, claim);
     });
 
-    test("consent for everybody and pre-authorizations are given, listed and taken back", async () => {
+    test("grants, lists and revokes organisation consents and pre-authorizations", async () => {
       const granted = await json("consent grant-organisation", "--app", app, "--scope", "openid");
       const more = await json("consent grant-organisation", "--app", app, "--scope", "hr");
       assert.deepEqual(
@@ -112,7 +112,7 @@ describe("signet scope, consent, preauth", () => {
       assert.equal((await typed("preauth create", "--app", app)).code, 2);
     });
 
-    test("another organisation's records are as if they were not there", async () => {
+    test("doesn't find another organisation's records", async () => {
       const { id: foreign } = await jsonHere<{ id: string }>(
         ["org", "create", "--name", "Other"],
         settings.env,
@@ -125,7 +125,7 @@ describe("signet scope, consent, preauth", () => {
       assert.equal((await items("consent list")).length, 1);
     });
 
-    test("a user's attributes and groups are replaced", async () => {
+    test("replaces a user's attributes and groups", async () => {
       const email = ["--email", "ada@acme.example"];
       await json("user create", ...email, "--generate");
       const values = ["--attribute", "department=Finance", "--attribute", "level=7", "--group", "staff"];

@@ -11,7 +11,7 @@ import { callApi, type TestAccount } from "../../testing/fixtures/system-account
 import { type StartedProgram, startSignet } from "../../testing/started-program.ts";
 import type { DemoFile, ServiceApp } from "../demo/demo-file.ts";
 
-describe("a command on the database of a running server takes effect in it at once", () => {
+describe("commands beside a running server take effect immediately", () => {
   let dataDir: string;
   let env: Environment;
   let server: StartedProgram;
@@ -39,7 +39,7 @@ describe("a command on the database of a running server takes effect in it at on
     return `${Math.round(performance.now() - began)} ms`;
   };
 
-  test("app disable: no more tokens, and app enable lets it in again", async (t) => {
+  test("app disable stops tokens, and --enable restores them", async (t) => {
     const ask = () => tokenStatus(demo.serviceApp);
     assert.equal(await ask(), 200);
     const args = ["app", "disable", demo.serviceApp.clientId, "--org", demo.org];
@@ -49,7 +49,7 @@ describe("a command on the database of a running server takes effect in it at on
     t.diagnostic(`accepted ${await becomes(200, ask)} after the command had ended`);
   });
 
-  test("secret create and revoke", async () => {
+  test("secret create and secret revoke change client authentication", async () => {
     const { clientId } = demo.serviceApp;
     const which = ["--org", demo.org, "--app", clientId];
     const made = await jsonHere<{ id: string; clientSecret: string }>(["secret", "create", ...which], env);
@@ -60,7 +60,7 @@ describe("a command on the database of a running server takes effect in it at on
     assert.equal(await tokenStatus(demo.serviceApp), 200);
   });
 
-  test("account rotate: both pairs of keys work until the old one ends; disable refuses both", async () => {
+  test("account rotate keeps both keys active until the old one expires, and disable rejects both", async () => {
     const which = ["--org", demo.org];
     const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Import"];
     const first = await jsonHere<TestAccount & { secretKey: string }>(make, env);
@@ -102,7 +102,7 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(401, call(fourth));
   });
 
-  test("account grant and withdraw rule which application a call may be about", async () => {
+  test("account grant and withdraw control which applications a call may name", async () => {
     const which = ["--org", demo.org];
     const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Reader"];
     const { id, publicKey, secretKey } = await jsonHere<TestAccount & { secretKey: string }>(make, env);
@@ -118,7 +118,7 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(401, call);
   });
 
-  test("org apply: what the file says holds, and so does the file before it", async () => {
+  test("org apply takes effect, and so does applying the earlier file", async () => {
     const exportArgs = ["org", "export", "--org", demo.org];
     const file = JSON.parse((await runHere(exportArgs, env)).out) as { applications: Array<{ id: string }> };
     const ask = () => tokenStatus(demo.serviceApp);
@@ -137,7 +137,7 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(200, ask);
   });
 
-  test("org disable: its issuer is gone, and comes back", async () => {
+  test("org disable removes the issuer, and --enable restores it", async () => {
     const { issuer, org } = demo.otherOrg;
     const discovery = async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).status;
     assert.equal(await discovery(), 200);
@@ -148,7 +148,7 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(200, discovery);
   });
 
-  test("keys rotate: the JWKS shows the new key; a compromised one leaves it", async () => {
+  test("keys rotate publishes the new key, and removes a compromised one from the JWKS", async () => {
     const jwks = async () => {
       const answer = await fetch(`${demo.issuer}/.well-known/jwks.json`);
       return ((await answer.json()) as { keys: Array<{ kid: string }> }).keys.map(({ kid }) => kid);

@@ -10,7 +10,7 @@ import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
 
 const PASSWORD = "plum tractor ninety";
 
-describe("signet user, with names and mails", () => {
+describe("signet user: usernames, invitations, email changes and deletion", () => {
   forEachDatabase(({ fresh }) => {
     let settings: OperatorSettings;
     let org: string;
@@ -36,7 +36,7 @@ describe("signet user, with names and mails", () => {
     });
     after(() => settings.remove());
 
-    test("a username is one user's, however it is written, until it is taken away", async () => {
+    test("keeps usernames unique regardless of case, and frees a removed one", async () => {
       const set = (email: string, ...name: string[]) => ["set-username", "--email", email, ...name];
       await json(set("ada@example.com", "--username", " Ada.L "));
       const user = () => opened((service) => findUserByEmail(service.database.query, org, "ada@example.com"));
@@ -48,7 +48,7 @@ describe("signet user, with names and mails", () => {
       await json(set("bob@example.com", "--username", "ada.l"));
     });
 
-    test("an invitation makes an account without a password, and a mail; mail must be set up", async () => {
+    test("invites a user without a password by email, and requires SMTP_URL", async () => {
       const invite = ["invite", "--email", "ivy@example.com", "--firstname", "Ivy"];
       assert.notEqual((await typed(invite, settings.env)).code, 0);
       await json(invite);
@@ -64,7 +64,7 @@ describe("signet user, with names and mails", () => {
       assert.notEqual((await typed(["invite", "--email", "ada@example.com"])).code, 0, "there is one");
     });
 
-    test("a new address is asked for at that address; one that is somebody's is refused", async () => {
+    test("emails a confirmation link to the new address, and rejects one in use", async () => {
       const change = (to: string) => ["change-email", "--email", "ada@example.com", "--new-email", to];
       await json(change("ada@lovelace.example"));
       const mails = await opened((service) => mailsTo(service, "ada@lovelace.example"));
@@ -75,7 +75,7 @@ describe("signet user, with names and mails", () => {
       assert.notEqual((await typed(change("bob@example.com"))).code, 0);
     });
 
-    test("a deleted user is gone when it is said with --yes, or to the question; a guest keeps the account", async () => {
+    test("deletes a user only after confirmation, and keeps the account of a guest", async () => {
       await json(["create", "--email", "del@example.com", "--verified"], PASSWORD);
       const remove = ["delete", "--email", "del@example.com"];
       assert.equal((await typed(remove)).code, 2, "nobody to ask");
