@@ -41,7 +41,7 @@ async function isSignedOut({ page }: Visitor): Promise<void> {
   await page.locator("#login-submit").waitFor();
 }
 
-test("somebody is invited twice, follows the link of the newer mail, and signs in", async (t) => {
+test("a user invited twice accepts the newer invitation and signs in", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/users");
@@ -78,7 +78,7 @@ test("somebody is invited twice, follows the link of the newer mail, and signs i
   assert.deepEqual([made?.firstname, made?.role, made?.emailVerified], ["Ines", "Standard", true]);
 });
 
-test("an invitation is withdrawn: its link opens nothing", async (t) => {
+test("a withdrawn invitation's link is invalid", async (t) => {
   const id = scene().ids["users/invitation"] ?? "";
   const link = await newestLink(service(), (await userOf(id))?.email ?? "");
   const invited = await visitor(t);
@@ -93,7 +93,7 @@ test("an invitation is withdrawn: its link opens nothing", async (t) => {
   assert.equal(await invited.page.locator("#action-confirm").count(), 0);
 });
 
-test("a role is given: from then on the console opens", async (t) => {
+test("a user who becomes an administrator can open the console", async (t) => {
   const { admin, user } = scene();
   const grace = await visitor(t);
   await signedInAt(grace, user);
@@ -116,7 +116,7 @@ test("a role is given: from then on the console opens", async (t) => {
   assert.equal(await grace.page.locator("#user-new").count(), 0);
 });
 
-test("access is revoked, a session ended, the second factors reset, and the user disabled and enabled", async (t) => {
+test("revokes access, ends a session, resets second factors, disables and enables the user", async (t) => {
   const { admin, user, orgId } = scene();
   const db = service().database.query;
   const grace = await visitor(t);
@@ -145,7 +145,7 @@ test("access is revoked, a session ended, the second factors reset, and the user
   await signedInAt(grace, user);
 });
 
-test("somebody is signed out everywhere, gets another address, and another password", async (t) => {
+test("signs a user out everywhere, changes the email address and the password", async (t) => {
   const { admin, orgId } = scene();
   const email = "marta@northwind.example";
   const marta = (await findUserByEmail(service().database.query, orgId, email))?.user;
@@ -188,7 +188,7 @@ test("somebody is signed out everywhere, gets another address, and another passw
   await there.page.locator("#password-change").waitFor();
 });
 
-test("a guest is removed by typing the address, and is signed out here", async (t) => {
+test("removes a guest after the email address is typed, and signs the guest out", async (t) => {
   const { admin, ids } = scene();
   const id = ids["users/remove"] ?? "";
   const guest = await userOf(id);
@@ -205,7 +205,7 @@ test("a guest is removed by typing the address, and is signed out here", async (
   await isSignedOut(there);
 });
 
-test("the last administrator can neither give up the role nor delete the account", async (t) => {
+test("the last administrator can neither drop the role nor delete the account", async (t) => {
   const { admin } = scene();
   const visit = await visitor(t, admin);
   const { page } = visit;
@@ -227,7 +227,7 @@ test("the last administrator can neither give up the role nor delete the account
   assert.deepEqual([kept?.role, kept?.disabledAt], ["Administrator", null]);
 });
 
-test("a user is deleted by typing the address, and is signed out", async (t) => {
+test("deletes a user after the email address is typed, and signs the user out", async (t) => {
   const { admin, orgId } = scene();
   const email = "luc@northwind.example";
   const luc = (await findUserByEmail(service().database.query, orgId, email))?.user;
@@ -245,7 +245,7 @@ test("a user is deleted by typing the address, and is signed out", async (t) => 
   await isSignedOut(there);
 });
 
-test("an administrator of two organisations goes from one to the other by the switcher", async (t) => {
+test("an administrator of two organisations switches between them", async (t) => {
   const { admin, orgId } = scene();
   const db = service().database.query;
   const { id: other } = await db
@@ -272,6 +272,6 @@ test("an administrator of two organisations goes from one to the other by the sw
   await page.locator("#nav-home", { hasText: "Northwind" }).waitFor();
 });
 
-test("every form about the organisation's people has been sent", () => {
+test("every form of the organisation's users was submitted", () => {
   assertAllSent("people");
 });

@@ -10,7 +10,7 @@ import { doneText, journeys } from "./console-journey.ts";
 const { scene, service, visitor } = journeys({ database: "sqlite" });
 const plain = { javaScriptEnabled: false };
 
-test("without scripts an application is made, changed and deleted", async (t) => {
+test("without JavaScript: creates, changes and deletes an application", async (t) => {
   const visit = await visitor(t, scene().admin, plain);
   const { page } = visit;
   await visit.open("/applications");
@@ -41,7 +41,7 @@ test("without scripts an application is made, changed and deleted", async (t) =>
   assert.equal(await record(), undefined);
 });
 
-test("without scripts somebody is invited, the menus open, and the settings are changed", async (t) => {
+test("without JavaScript: invites a user, opens the menus and changes settings", async (t) => {
   const visit = await visitor(t, scene().admin, { ...plain, viewport: { width: 390, height: 844 } });
   const { page } = visit;
   await visit.open("/scopes");
