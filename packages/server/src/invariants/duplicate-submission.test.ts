@@ -149,7 +149,7 @@ describe("duplicate submission", () => {
       assert.ok(first.status < 400, `${about}: ${first.status}`);
       assert.notEqual(states[1], states[0], `${about} makes nothing`);
       assert.equal(second.status, 409, about);
-      assert.match(second.body, /already been sent/, about);
+      assert.match(second.body, /already submitted/, about);
       // It can be meant: the form is there with a value of its own, and with what was typed.
       const again = filledForms(second.body)[0]?.fields ?? {};
       assert.ok(again["once"] !== undefined && again["once"] !== fields["once"], about);

@@ -144,7 +144,7 @@ describe("edit form", () => {
     isThere = false;
     const gone = await form.post(formOfPage(page, { name: "Mine" }));
     assert.equal(gone.status, 404);
-    assert.match(textOf(gone, "record-gone") ?? "", /Somebody else deleted it/);
+    assert.match(textOf(gone, "record-gone") ?? "", /Someone else deleted the record/);
     assert.equal(await nameNow(), "Acme");
   });
 

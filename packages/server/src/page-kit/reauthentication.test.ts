@@ -99,7 +99,7 @@ describe("form that waits for a new sign-in", () => {
       const form = formOfPage(await here.get(path), { name: "half\0name" });
       const page = await here.post(path, form);
       assert.equal(page.status, 403, path);
-      assert.match(page.body, /Something in this form could not be read/);
+      assert.match(page.body, /This form contains unreadable characters/);
       assert.match(page.body, /value="half\uFFFDname"/);
     }
   });

@@ -12,7 +12,7 @@ import {
 
 export interface AccountForm extends ChangePolicy {
   /** Accepted without recent authentication: the change revokes access or grants none. */
-  readonly allowsStaleSignIn?: boolean;
+  readonly allowsOldSignIn?: boolean;
   /** Fields to type again after reauthentication: passwords and codes. */
   readonly secrets?: readonly string[];
 }
@@ -30,8 +30,8 @@ export async function acceptAccountForm(
 ): Promise<FormOutcome> {
   requireSameOrigin(deps, visit);
   const signedIn = await requireChangeAllowed(deps, visit, returnTo, form);
-  const { allowsStaleSignIn = false, secrets = [] } = form;
-  return checkForm(deps, visit, signedIn, { needsProof: !allowsStaleSignIn, secrets });
+  const { allowsOldSignIn = false, secrets = [] } = form;
+  return checkForm(deps, visit, signedIn, { needsProof: !allowsOldSignIn, secrets });
 }
 
 /** The page where the user reauthenticates in another tab while the form waits. */

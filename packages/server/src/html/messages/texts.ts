@@ -332,7 +332,7 @@ export type Texts = {
       };
       console: string;
       list: {
-        submit: string; all: string; noResults: string; noneFoundText: string; moreMatchesHint: string;
+        submit: string; all: string; noneFound: string; noneFoundText: string; firstOnly: string;
         pages: string; older: string; newest: string; actions: string;
       };
       form: {

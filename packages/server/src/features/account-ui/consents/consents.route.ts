@@ -112,7 +112,7 @@ async function showConsents(deps: ConsentsDeps, visit: Visit): Promise<void> {
 
 async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const { id = "" } = visit.request.params as { id?: string };
-  const rules = { allowsGuests: true, allowsStaleSignIn: true };
+  const rules = { allowsGuests: true, allowsOldSignIn: true };
   const form = await acceptAccountForm(deps, visit, consentsPath(visit, id), rules);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;

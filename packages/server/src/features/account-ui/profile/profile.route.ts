@@ -121,7 +121,7 @@ async function save(deps: AccountDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const form = await acceptAccountForm(deps, visit, profilePath(visit), {
     allowsGuests: true,
-    allowsStaleSignIn: true,
+    allowsOldSignIn: true,
     redirectIfUnavailable: ({ user }) =>
       isHomeOrganisation(organisation, user) ? undefined : profilePath(visit),
   });

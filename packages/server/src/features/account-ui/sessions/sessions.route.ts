@@ -43,7 +43,7 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
     },
     post: async (visit) => {
       const id = formOf(visit.request).values.get("id");
-      const rules = { allowsGuests: true, allowsStaleSignIn: true };
+      const rules = { allowsGuests: true, allowsOldSignIn: true };
       const form = await acceptAccountForm(deps, visit, endPath(visit, id), rules);
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
       const { signedIn } = form;

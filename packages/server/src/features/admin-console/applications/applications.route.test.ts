@@ -125,7 +125,7 @@ forEachDatabase(({ name: database, fresh }) => {
   test("searches and filters the list, and reports when nothing matches", async () => {
     const listed = async (query: string) => (await console.get(`/applications?${query}`)).body;
     assert.match(await listed("search=shop"), /Shop/);
-    assert.match(await listed("search=nothing-such"), /Nothing found/);
+    assert.match(await listed("search=nothing-such"), /No results/);
     assert.match(await listed("type=native&state=enabled"), /Phone/);
     assert.doesNotMatch(await listed("type=spa"), /Phone/);
     assert.doesNotMatch(await listed(`search=${other.ids["applications"]}`), /id="application-[0-9a-f]{8}-/);

@@ -52,7 +52,7 @@ describe("audit log pages", () => {
       await happened({ target: org.user.id, action: "user-settings.changed" });
       const { body } = await admin.get("/audit-log?what=user-settings.changed");
       assert.equal(rowsOf(body), 1);
-      assert.doesNotMatch(body, /data-label="From"/);
+      assert.doesNotMatch(body, /data-label="IP address"/);
     });
 
     test("shows an event with actor, action and a link to its target", async () => {
@@ -63,12 +63,12 @@ describe("audit log pages", () => {
       assert.match(body, new RegExp(`<bdi>${org.administrator.email}</bdi>`));
       assert.match(body, new RegExp(`/users/${org.user.id}"><bdi>${org.user.email}</bdi>`));
       assert.match(body, /192\.0\.2\.44/);
-      assert.match(body, /data-label="From"/);
+      assert.match(body, /data-label="IP address"/);
       const german = await admin.browser.get(
         `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
         { "accept-language": "de" },
       );
-      assert.match(german.body, /Benutzer freigegeben/);
+      assert.match(german.body, /Benutzer aktiviert/);
     });
 
     test("shows a deleted record by its id and an unknown action by its name", async () => {
@@ -134,7 +134,7 @@ describe("audit log pages", () => {
       });
       const { id } = await newest();
       const waiting = await admin.get(`/audit-log/${id}`);
-      assert.match(waiting.body, /It joins the chain within seconds/);
+      assert.match(waiting.body, /This event joins the chain within seconds/);
       const { database, masterKey } = running.service;
       await chainOrganisation({ database, clock, key: chainKey(masterKey) }, org.organisation.id);
       const { seq, hash } = await newest();
@@ -160,7 +160,7 @@ describe("audit log pages", () => {
       const check = `signet audit verify --org ${org.organisation.id} --expect ${head?.seq}:${head?.hash}`;
       assert.equal(textOf({ body }, "chain-check"), check);
       const fresh = await consoleBrowser(running, other);
-      assert.match((await fresh.get("/audit-log")).body, /Nothing is chained yet/);
+      assert.match((await fresh.get("/audit-log")).body, /No events chained yet/);
     });
 
     test("exports the search result as a file and records the export", async () => {

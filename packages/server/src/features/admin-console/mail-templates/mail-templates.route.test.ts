@@ -81,7 +81,7 @@ describe("mail template pages", () => {
       createdAt: 0,
     });
     assert.match(composed?.subject ?? "", /^Essai\s: /);
-    assert.match(composed?.text ?? "", /Ceci est un essai/);
+    assert.match(composed?.text ?? "", /à titre d’essai/);
     assert.doesNotMatch(composed?.text ?? "", /recovery\/[^\s]/, "no link that does something");
     const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
     assert.deepEqual(

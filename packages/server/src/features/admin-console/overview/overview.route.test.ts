@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
   test("lists what needs attention with a link, until it is done", async () => {
     const { service } = running;
     const agentAway = "No agent of the pool Planted pool Acme is online";
-    const noMail = "No email can be sent";
+    const noMail = "Email isn’t set up";
     assert.deepEqual(await attention(), [agentAway, noMail]);
     const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
     await noteAgentSeen(service.database.query, seen);
@@ -84,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     const secret = { orgId: orgId(), applicationId, label: "Old", actor: "test" };
     await createClientSecret(service, { ...secret, expiresAt: clock() + 13 * DAY });
     await createClientSecret(service, { ...secret, label: "Later", expiresAt: clock() + 30 * DAY });
-    assert.deepEqual(await attention(), ["A secret of Web expires soon", noMail]);
+    assert.deepEqual(await attention(), ["A client secret of Web expires soon", noMail]);
     assert.match((await browser.get("")).body, new RegExp(`href="[^"]*/applications/${applicationId}"`));
   });
 

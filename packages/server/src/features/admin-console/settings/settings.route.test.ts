@@ -144,11 +144,11 @@ describe("organisation settings pages", () => {
   test("rejects a logo that is no small PNG, whatever its content type", async () => {
     const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`);
     const files: [Buffer, string][] = [
-      [svg, "This is not a PNG file"],
-      [Buffer.concat([png(16).subarray(0, 8), svg]), "This is not a PNG file"],
+      [svg, "This isn’t a PNG file"],
+      [Buffer.concat([png(16).subarray(0, 8), svg]), "This isn’t a PNG file"],
       [png(64, 9_000), "larger than 8 KiB"],
-      [png(15), "from 16 to 1024"],
-      [Buffer.alloc(0), "Choose a file first"],
+      [png(15), "must be 16 to 1024"],
+      [Buffer.alloc(0), "Choose a file"],
     ];
     for (const [file, reason] of files) {
       const page = await upload(file);
@@ -229,7 +229,7 @@ describe("organisation settings pages", () => {
     await confirmed(null);
     const refused = await here.send("/settings/policies", typed);
     assert.equal(refused.status, 400);
-    assert.match(refused.body, /id="requireVerifiedEmail-fault">[^<]*this server sends no emails/);
+    assert.match(refused.body, /id="requireVerifiedEmail-fault">[^<]*this server can’t send email/);
     assert.equal((await record()).settings.requireVerifiedEmail, false);
     await confirmed(1);
     assert.equal((await here.send("/settings/policies", typed)).status, 303);

@@ -170,7 +170,7 @@ describe("system account pages", () => {
     assert.equal((await listKeys(db(), orgId(), id))[0]?.revokedAt, clock());
     const over = uri(`/system-accounts/${id}?done=already`);
     assert.equal((await here.get(asks)).location, over, "it has ended");
-    assert.match((await here.get(asksLast)).body, /the only one that works/);
+    assert.match((await here.get(asksLast)).body, /the only active key pair/);
     const elsewhere = await make();
     assert.equal((await here.get(`/system-accounts/${elsewhere}/keys/${newer}/end`)).status, 404);
     await assert.rejects(

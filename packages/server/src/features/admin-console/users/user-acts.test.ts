@@ -100,7 +100,7 @@ describe("actions on users", () => {
     await giveAuthenticator(running.service, own);
     await giveRecoveryCodes(running.service, own);
     const page = await here.get(`/users/${own.user.id}`);
-    assert.match(page.body, /10 of 10 codes left/);
+    assert.match(page.body, /10 of 10 unused/);
     await here.send(`/users/${own.user.id}/reset-factors`);
     const owner = { homeOrgId: orgId(), userId: own.user.id };
     assert.deepEqual(await findFactorSummary(db(), owner), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
@@ -184,14 +184,14 @@ describe("actions on users", () => {
     assert.deepEqual([event?.action, Boolean(event?.address)], ["user.disabled", true]);
     const before = `/users/${id}?done=already`;
     assert.equal((await here.get(`/users/${id}/disable`)).location, uri(before), "it is done");
-    const told = /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed: it was like this already\.</;
+    const told = /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed: this had already been done\.</;
     assert.match((await here.get(before)).body, told);
     assert.match((await here.get("/users?state=disabled")).body, new RegExp(`id="user-${id}"`));
     await here.send(`/users/${id}/enable`);
     assert.equal((await findUser(db(), orgId(), id))?.disabledAt, null);
     const wrong = await here.send(`/users/${id}/delete`, { name: "person" });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.body, /That does not match/);
+    assert.match(wrong.body, /The text doesn’t match/);
     const gone = await here.send(`/users/${id}/delete`, { name: ` ${email} ` });
     assert.equal(gone.location, uri("/users?done=deleted"));
     assert.equal(await findUser(db(), orgId(), id), undefined);

@@ -144,7 +144,7 @@ describe("user pages", () => {
     assert.equal(formOfPage(bad).get("how"), "password");
     const taken = await here.send("/users/new", { ...form, email: org.user.email.toUpperCase() });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "email-fault") ?? "", /A user with this address already/);
+    assert.match(textOf(taken, "email-fault") ?? "", /A user with this email address already/);
     const made = await here.send("/users/new", { ...form, email: "fay@acme.example" });
     assert.equal(made.headers.get("cache-control"), "no-store");
     const password = textOf(made, "new-password") ?? "";
@@ -285,7 +285,7 @@ describe("user pages", () => {
     ] as const) {
       const refused = await here.send(`/users/${id}/${act}`, more);
       assert.equal(refused.status, 409, act);
-      assert.match(refused.body, /That is your own account/);
+      assert.match(refused.body, /You can’t do this to your own account/);
     }
     assert.equal((await userOf(id)).disabledAt, null);
   });
@@ -339,7 +339,7 @@ describe("user pages", () => {
     assert.equal((await here.send(path, { newEmail: "nonsense" })).status, 400);
     const taken = await here.send(path, { newEmail: org.user.email, known: "on" });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this address already/);
+    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this email address already/);
     const asked = await here.send(path, { newEmail: "asked@acme.example" });
     assert.equal(asked.location, uri(`/users/${id}?done=addressAsked`));
     assert.equal((await userOf(id)).email, old, "until the link is used");
