@@ -1,5 +1,5 @@
-// Every form of the account pages: another site's is refused and never shown again, one of ours that has waited too long is
-// shown with what was typed, and one whose sign-in is too old waits for a new sign-in and loses nothing but its secrets.
+// Every form of the account pages: rejects cross-origin submissions, shows an expired form again with its input, and
+// holds a form while the user reauthenticates, without its secrets.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
@@ -31,35 +31,34 @@ const TYPED = "typed@by.example";
 
 interface Form {
   readonly fields?: Readonly<Record<string, string>>;
-  /** Fields that are never in a page. */
+  /** Fields that never appear in a page. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Whoever is signed in may send it, however long ago that was. */
-  readonly needsNoProof?: boolean;
-  /** Somebody who has what it is about. */
-  readonly by?: "guest" | "somebody with a factor";
+  /** Needs no recent authentication. */
+  readonly allowsOldSignIn?: boolean;
+  readonly by?: "guest" | "user with a second factor";
 }
 
 const forms: Readonly<Record<string, Form>> = {
   "account/profile": {
     fields: { firstname: TYPED, surname: "S", phone: "", locale: "" },
-    needsNoProof: true,
+    allowsOldSignIn: true,
   },
   "account/address": { fields: { newEmail: TYPED } },
   "account/password": { secrets: { present: PASSWORD, password: NEXT } },
   "account/data/export": {},
   "account/deletion": { fields: { name: TYPED } },
   "account/leave": { by: "guest" },
-  "account/sessions/end": { needsNoProof: true },
+  "account/sessions/end": { allowsOldSignIn: true },
   "account/security/authenticator": { secrets: { enrolment: "sealed-secret", code: "123456" } },
   "account/security/authenticator/removal": {},
   "account/security/passkeys": { fields: { name: TYPED }, secrets: { passkey: '{"id":"an-answer"}' } },
   "account/security/passkey": { fields: { id: "x", change: "name", name: TYPED } },
-  "account/security/recovery-codes": { by: "somebody with a factor" },
+  "account/security/recovery-codes": { by: "user with a second factor" },
   "account/security/browsers": {},
-  "user/consents/:id/revoke": { needsNoProof: true },
+  "user/consents/:id/revoke": { allowsOldSignIn: true },
 };
-/** Of a record that nobody has here: a form that waited too long has nothing to be shown of. */
-const ofNoRecord = ["account/security/passkey", "user/consents/:id/revoke"];
+/** Forms of a record that doesn't exist here: they return 404 instead of the form. */
+const recordForms = ["account/security/passkey", "user/consents/:id/revoke"];
 
 let clock: FakeClock;
 let running: TestService;
@@ -80,8 +79,8 @@ after(async () => {
 beforeEach(() => clock.advance(60 * MINUTE));
 
 const db = () => running.service.database.query;
-/** What users have done in this hour, but for signing in. */
-const acts = async () =>
+/** Audit actions of users in the last half hour, without sessions. */
+const recentActions = async () =>
   (await listAuditEvents(db(), home.organisation.id, 100))
     .filter(
       ({ actor, action, at }) =>
@@ -89,15 +88,15 @@ const acts = async () =>
     )
     .map(({ action }) => action);
 
-/** Signs in, from the beginning or again, at the page beside a form that waits. */
+/** Signs in or reauthenticates at account/confirm-identity. */
 async function signIn(browser: TestBrowser, issuer = org.issuer): Promise<TestPage> {
-  const door = await follow(browser, await browser.get(`${issuer}/account/confirm-identity`));
-  if (!showsLogin(door)) return door;
-  return logIn(browser, { ...org, issuer }, door);
+  const page = await follow(browser, await browser.get(`${issuer}/account/confirm-identity`));
+  if (!showsLogin(page)) return page;
+  return logIn(browser, { ...org, issuer }, page);
 }
 
-/** @returns a signed-in browser of somebody who may send the form, and where it goes */
-async function senderOf(path: string, { by }: Form): Promise<{ browser: TestBrowser; url: string }> {
+/** @returns a signed-in browser that may submit the form, and the form's address */
+async function prepareSender(path: string, { by }: Form): Promise<{ browser: TestBrowser; url: string }> {
   org = await withUser(running.service, home, `sender${++count}@acme.example`);
   const browser = testBrowser();
   const url = (issuer: string) => `${issuer}/${path.replace(":id", org.user.id)}`;
@@ -113,8 +112,8 @@ async function senderOf(path: string, { by }: Form): Promise<{ browser: TestBrow
   return { browser, url: url(org.issuer) };
 }
 
-test("the table has every form of the account pages", () => {
-  // Those are compared with what is registered: organisation-isolation.test.ts.
+test("the table covers every form of the account pages", () => {
+  // organisation-isolation.test.ts compares the probes with the registered routes.
   const posts = Object.keys({ ...accountProbes, ...consentProbes }).filter((route) =>
     /^POST .*:org\/(account|user\/consents)\//.test(route),
   );
@@ -130,15 +129,15 @@ for (const [path, form] of Object.entries(forms)) {
   const hasNoSecret = ({ body }: TestPage) =>
     Object.values(secrets).every((secret) => !plain(body).includes(secret));
 
-  test(`${path}: another site's is refused, an old one is shown again, and one lacking proof waits`, async () => {
-    const { browser, url } = await senderOf(path, form);
+  test(`${path}: rejects cross-origin, shows an expired form again, requires recent authentication`, async () => {
+    const { browser, url } = await prepareSender(path, form);
     for (const from of [browser, testBrowser()]) {
       const foreign = await from.post(url, { ...sent, newEmail: TYPED }, { "sec-fetch-site": "cross-site" });
       assert.equal(foreign.status, 403);
       assert.doesNotMatch(foreign.body, /name="(csrf|kept|flow)"|typed@by/);
     }
     const old = await browser.post(url, { csrf: "old", ...sent });
-    assert.equal(old.status, ofNoRecord.includes(path) ? 404 : 403);
+    assert.equal(old.status, recordForms.includes(path) ? 404 : 403);
     if (old.status === 403) {
       assert.match(old.body, /has expired/);
       if (Object.values(fields).includes(TYPED)) assert.match(old.body, /value="typed@by/);
@@ -147,7 +146,7 @@ for (const [path, form] of Object.entries(forms)) {
     const { csrf = "" } = (await browser.get(pageWithForms(url))).hidden;
     if (path.startsWith("account/")) {
       const odd = await browser.post(url, { csrf, ...sent, odd: "no\0text" });
-      assert.equal(odd.status, ofNoRecord.includes(path) ? 404 : 403);
+      assert.equal(odd.status, recordForms.includes(path) ? 404 : 403);
       if (odd.status === 403) assert.match(odd.body, /This form contains unreadable characters/);
       if (odd.status === 403 && Object.values(fields).includes(TYPED))
         assert.match(odd.body, /value="typed@by/);
@@ -155,30 +154,30 @@ for (const [path, form] of Object.entries(forms)) {
     }
     clock.advance(11 * MINUTE);
     const late = await browser.post(url, { csrf, ...sent });
-    assert.equal(late.body.includes('id="prove-go-on"'), form.needsNoProof !== true);
+    assert.equal(late.body.includes('id="prove-go-on"'), form.allowsOldSignIn !== true);
     assert.ok(late.status < 500);
-    if (form.needsNoProof !== true) {
-      const { csrf: _, kept, ...typed } = late.hidden;
+    if (form.allowsOldSignIn !== true) {
+      const { csrf: _, kept, ...input } = late.hidden;
       assert.equal(late.status, 403);
       assert.ok(kept);
-      assert.deepEqual(typed, fields);
+      assert.deepEqual(input, fields);
       assert.ok(hasNoSecret(late));
       assert.equal(/except passwords and codes/.test(late.body), form.secrets !== undefined);
       assert.match(late.body, /id="prove-sign-in"[^>]* href="[^"]*\/account\/confirm-identity"/);
-      assert.deepEqual(await acts(), []);
+      assert.deepEqual(await recentActions(), []);
     }
   });
 }
 
-/** Any page of theirs has the seal of their forms. */
+/** Every account page carries the same CSRF token. */
 const pageWithForms = (url: string): string => url.replace(/\/(account|user)\/.*/, "/account/data");
 
-test("it does what it says as soon as its sender has signed in again, and not before", async () => {
-  const { browser, url } = await senderOf("account/address", {});
+test("a waiting form succeeds only after reauthentication, and only at its own address", async () => {
+  const { browser, url } = await prepareSender("account/address", {});
   const form = formOfPage(await browser.get(url), { newEmail: `next${count}@acme.example` });
   clock.advance(11 * MINUTE);
   const waiting = formOfPage(await browser.post(url, form));
-  assert.equal((await browser.post(url, waiting)).status, 403, "not before");
+  assert.equal((await browser.post(url, waiting)).status, 403, "before reauthentication");
   const confirmed = await signIn(browser);
   assert.match(confirmed.body, /id="identity-confirmed"/);
   assert.match((await browser.post(url, waiting)).body, /id="address-sent"/);
@@ -186,11 +185,11 @@ test("it does what it says as soon as its sender has signed in again, and not be
   assert.equal(mails.length, 1);
   waiting.delete("csrf");
   const deletion = await browser.post(`${org.issuer}/account/deletion`, waiting);
-  assert.match(deletion.body, /has expired/, "it is no form of another page");
+  assert.match(deletion.body, /has expired/, "rejected at another form's address");
 });
 
-test("a password is typed once more after the new sign-in, and changed then", async () => {
-  const { browser, url } = await senderOf("account/password", {});
+test("the password form is shown again after reauthentication, without passwords", async () => {
+  const { browser, url } = await prepareSender("account/password", {});
   const form = formOfPage(await browser.get(url), { present: PASSWORD, password: NEXT });
   clock.advance(11 * MINUTE);
   const waiting = formOfPage(await browser.post(url, form));
@@ -198,14 +197,14 @@ test("a password is typed once more after the new sign-in, and changed then", as
   const page = await browser.post(url, waiting);
   assert.equal(page.status, 200);
   assert.doesNotMatch(page.body, /-fault"/);
-  assert.ok(!(await acts()).includes("password.changed"));
+  assert.ok(!(await recentActions()).includes("password.changed"));
   const done = await browser.post(url, formOfPage(page, { present: PASSWORD, password: NEXT }));
   assert.equal(done.status, 303);
-  assert.ok((await acts()).includes("password.changed"));
+  assert.ok((await recentActions()).includes("password.changed"));
 });
 
-test("a name for a passkey waits for its passkey", async () => {
-  const { browser, url } = await senderOf("account/security/passkeys", {});
+test("the passkey form keeps its name after reauthentication", async () => {
+  const { browser, url } = await prepareSender("account/security/passkeys", {});
   const form = formOfPage(await browser.get(url), { name: "My key", passkey: "{}" });
   clock.advance(11 * MINUTE);
   const waiting = formOfPage(await browser.post(url, form));
@@ -215,28 +214,28 @@ test("a name for a passkey waits for its passkey", async () => {
   assert.match(page.body, /id="name"[^>]* value="My key"/);
 });
 
-test("the key that an authenticator app has already waits too, and a code of it does afterwards", async () => {
-  const { browser, url } = await senderOf("account/security/authenticator", {});
+test("the authenticator setup keeps its secret after reauthentication", async () => {
+  const { browser, url } = await prepareSender("account/security/authenticator", {});
   const first = await browser.get(url);
   const app = appOfPage(first);
   clock.advance(11 * MINUTE);
   const late = await browser.post(url, formOfPage(first, { code: app.code(clock()) }));
   assert.ok(!late.body.includes(app.secret));
-  const early = await browser.post(url, formOfPage(late));
-  assert.equal(early.status, 403, "not before the sign-in");
+  const premature = await browser.post(url, formOfPage(late));
+  assert.equal(premature.status, 403, "before reauthentication");
   await signIn(browser);
-  const page = await browser.post(url, formOfPage(early));
+  const page = await browser.post(url, formOfPage(premature));
   assert.equal(page.status, 200);
   assert.equal(appOfPage(page).secret, app.secret);
   const done = await browser.post(url, formOfPage(page, { code: app.code(clock()) }));
   assert.ok(showsRecoveryCodes(done));
 });
 
-test("somebody with a second factor has to show it too", async () => {
-  const { browser, url } = await senderOf("account/address", {});
+test("a user with a second factor must present it", async () => {
+  const { browser, url } = await prepareSender("account/address", {});
   const form = formOfPage(await browser.get(url), { newEmail: `next${count}@acme.example` });
   await giveAuthenticator(running.service, org);
   const waiting = await browser.post(url, form);
   assert.match(waiting.body, /id="prove-go-on"/);
-  assert.deepEqual(await acts(), []);
+  assert.deepEqual(await recentActions(), []);
 });

@@ -1,20 +1,26 @@
-/** Accepting a form of an account page: as in page-kit/accept-form.ts, by anyone who may make the change. */
+/** Accepts the forms of account pages: same origin, session, CSRF token and recent authentication (page-kit/accept-form.ts). */
 import { checkForm, type FormOutcome, requireSameOrigin, type SentForm } from "../../page-kit/accept-form.ts";
 import type { Visit } from "../../page-kit/page.ts";
 import { showWaitingForm } from "../../page-kit/reauthentication.ts";
-import { type AccountDeps, accountFrame, accountPath, type Change, requireChanger } from "./account-page.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  type ChangePolicy,
+  requireChangeAllowed,
+} from "./account-page.ts";
 
-export interface AccountForm extends Change {
-  /** Whoever is signed in may do it: it only takes something away, or lets nobody in. */
-  readonly needsNoProof?: boolean;
-  /** Fields that never wait in a page while the user signs in again: passwords and codes. */
+export interface AccountForm extends ChangePolicy {
+  /** Accepted without recent authentication: the change revokes access or grants none. */
+  readonly allowsOldSignIn?: boolean;
+  /** Fields to type again after reauthentication: passwords and codes. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * Every POST of an account page comes through here.
- * @param returnTo where the browser goes after a sign-in, when there is no session at all
- * @throws OAuthError 403 for another site's form, SignInRequired, SeeOther
+ * Every POST handler of an account page starts with this.
+ * @param returnTo where the browser returns after signing in, if there is no session
+ * @throws OAuthError 403 for a cross-origin form; SignInRequired, SeeOther
  */
 export async function acceptAccountForm(
   deps: AccountDeps,
@@ -23,17 +29,17 @@ export async function acceptAccountForm(
   form: AccountForm = {},
 ): Promise<FormOutcome> {
   requireSameOrigin(deps, visit);
-  const signedIn = await requireChanger(deps, visit, returnTo, form);
-  const { needsNoProof = false, secrets = [] } = form;
-  return checkForm(deps, visit, signedIn, { needsProof: !needsNoProof, secrets });
+  const signedIn = await requireChangeAllowed(deps, visit, returnTo, form);
+  const { allowsOldSignIn = false, secrets = [] } = form;
+  return checkForm(deps, visit, signedIn, { needsProof: !allowsOldSignIn, secrets });
 }
 
-/** Where the user signs in again, in another tab, while a form waits. */
+/** The page where the user reauthenticates in another tab while the form waits. */
 export const CONFIRM_IDENTITY = "confirm-identity";
 
 /**
- * Answers a form with outcome `reauthenticate`.
- * @param waiting.carried fields that we made for the session before, remade to outlast it
+ * Responds to a form with outcome `reauthenticate`.
+ * @param waiting.carried fields bound to the previous session, rebound to outlast it
  */
 export async function askForIdentity(
   deps: AccountDeps,

@@ -1,7 +1,7 @@
 /**
- * What the account pages share. Looking asks for a session; changing asks for one whose user proved themselves within ten
- * minutes, and with a second factor if they have one: neither an unlocked screen nor a password that somebody learned is
- * enough to change what an account is protected by.
+ * Shared by the account pages: access, frame and route registration. Viewing needs a session. Changing needs
+ * authentication within the last ten minutes, with a second factor if the user has one: an unlocked screen or a stolen
+ * password isn't enough to change how an account is protected.
  */
 
 import type { FastifyInstance } from "fastify";
@@ -12,7 +12,8 @@ import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
-import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import { rateLimitHeaders } from "../../core/rate-limits/rate-limit-headers.ts";
+import type { RateLimited, RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
@@ -45,7 +46,7 @@ export interface AccountDeps {
   readonly encryption: Encryption;
   readonly outbox: Outbox;
   readonly browserSession: BrowserSessionPort;
-  /** Seals what browsers carry for us between two pages. */
+  /** Encrypts state that browsers carry between two pages. */
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
@@ -57,92 +58,97 @@ export interface AccountDeps {
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;
 
-/** Anyone who is signed in. @param returnTo where the browser goes after signing in. @throws SignInRequired */
+/** @param returnTo where the browser returns after signing in. @throws SignInRequired */
 export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
   const signedIn = await deps.browserSession.whoIsThere(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   return signedIn;
 }
 
-/** What a change asks of who makes it, besides a recent sign-in. */
-export interface Change {
-  /** What belongs to the organisation visited, and not to the account: guests may change that too. */
-  readonly byGuests?: boolean;
-  /** The page that answers instead when there is nothing to change. */
-  redirectIfClosed?(signedIn: SignedIn): string | undefined | Promise<string | undefined>;
+/** Who may make a change, and when it is available. */
+export interface ChangePolicy {
+  /** For changes within this organisation; the account itself is changed at its home organisation. */
+  readonly allowsGuests?: boolean;
+  /** Where to redirect if the change isn't available. */
+  redirectIfUnavailable?(signedIn: SignedIn): string | undefined | Promise<string | undefined>;
 }
 
-/** @throws SignInRequired; SeeOther for guests whose account is changed at home */
+/** @throws SignInRequired; SeeOther for guests, unless the policy allows them */
 async function requireOwner(
   deps: AccountDeps,
   visit: Visit,
   returnTo: string,
-  { byGuests }: Change,
+  { allowsGuests }: ChangePolicy,
 ): Promise<SignedIn> {
   const signedIn = await requireSignedIn(deps, visit, returnTo);
-  if (byGuests !== true && !isAtHome(visit.organisation, signedIn.user))
+  if (allowsGuests !== true && !isHomeOrganisation(visit.organisation, signedIn.user))
     throw new SeeOther(accountPath(visit.organisation, "security"));
   return signedIn;
 }
 
 /** @throws SeeOther */
-async function requireOpen(signedIn: SignedIn, { redirectIfClosed }: Change): Promise<void> {
-  const elsewhere = await redirectIfClosed?.(signedIn);
-  if (elsewhere !== undefined) throw new SeeOther(elsewhere);
+async function requireAvailable(signedIn: SignedIn, { redirectIfUnavailable }: ChangePolicy): Promise<void> {
+  const location = await redirectIfUnavailable?.(signedIn);
+  if (location !== undefined) throw new SeeOther(location);
 }
 
-/** Whoever may make the change, however long ago they signed in. @throws SignInRequired, SeeOther */
-export async function requireChanger(
+/** Headers of a rate-limited response (RFC 9110 §10.2.3). */
+export function setRetryAfter({ reply }: Visit, error: RateLimited): void {
+  reply.headers({ ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) });
+}
+
+/** Requires a user who may make the change, without recent authentication. @throws SignInRequired, SeeOther */
+export async function requireChangeAllowed(
   deps: AccountDeps,
   visit: Visit,
   returnTo: string,
-  change: Change,
+  change: ChangePolicy,
 ): Promise<SignedIn> {
   const signedIn = await requireOwner(deps, visit, returnTo, change);
-  await requireOpen(signedIn, change);
+  await requireAvailable(signedIn, change);
   return signedIn;
 }
 
-/** Whoever may see the form of a change: the sign-in is as recent as the change asks for. @throws SignInRequired, SeeOther */
-export async function requireRecentChanger(
+/** Requires a user who may make the change and has authenticated recently. @throws SignInRequired, SeeOther */
+export async function requireRecentSignIn(
   deps: AccountDeps,
   visit: Visit,
   returnTo: string,
-  change: Change = {},
+  change: ChangePolicy = {},
 ): Promise<SignedIn> {
   const signedIn = await requireOwner(deps, visit, returnTo, change);
   const missing = await lackingProof(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
-  await requireOpen(signedIn, change);
+  await requireAvailable(signedIn, change);
   return signedIn;
 }
 
-export function changeOf(visit: Visit, { session, user }: SignedIn): FactorChange {
+export function factorChange(visit: Visit, { session, user }: SignedIn): FactorChange {
   const { organisation } = visit;
   const actor = `user:${user.id}`;
-  return { organisation, user, actor, origin: originOf(visit, user), reached: assuranceOf(session.acr) };
+  return { organisation, user, actor, origin: requestOrigin(visit, user), reached: assuranceOf(session.acr) };
 }
 
-/** Where an act comes from, for notices and sessions, and the language of the page that it happened on. */
-export const originOf = ({ organisation, request }: Visit, user: User) => ({
+/** IP address, user agent and page language, for notices and sessions. */
+export const requestOrigin = ({ organisation, request }: Visit, user: User) => ({
   address: addressOf(request),
   userAgent: request.headers["user-agent"] ?? "",
   locale: readerMessages(request, user, organisation).locale,
 });
 
-/** The pages of the navigation. */
+/** An entry of the navigation. */
 export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
 
-const pages: ReadonlyArray<readonly [page: AccountPage, path: (organisation: Organisation) => string]> = [
-  ["profile", (organisation) => accountPath(organisation, "profile")],
-  ["security", (organisation) => accountPath(organisation, "security")],
-  ["sessions", (organisation) => accountPath(organisation, "sessions")],
-  ["consents", (organisation) => `/oauth/${organisation.id}/user/consents`],
-  ["activity", (organisation) => accountPath(organisation, "activity")],
-  ["data", (organisation) => accountPath(organisation, "data")],
+const pages: ReadonlyArray<readonly [page: AccountPage, path: string]> = [
+  ["profile", "account/profile"],
+  ["security", "account/security"],
+  ["sessions", "account/sessions"],
+  ["consents", "user/consents"],
+  ["activity", "account/activity"],
+  ["data", "account/data"],
 ];
 
-/** @param current the page of the navigation that this one belongs to; undefined for none */
+/** @param current the navigation entry to highlight, if any */
 export function accountFrame(visit: Visit, user: User, current: AccountPage | undefined): ConsoleFrame {
   const { organisation, request } = visit;
   const messages = readerMessages(request, user, organisation);
@@ -163,7 +169,7 @@ export function accountFrame(visit: Visit, user: User, current: AccountPage | un
           links: pages.map(([page, path]) => ({
             id: page,
             label: frame.accountPages[page],
-            uri: path(organisation),
+            uri: `/oauth/${organisation.id}/${path}`,
             isCurrent: page === current,
           })),
         },
@@ -182,11 +188,11 @@ export function pageOrganisation({ name, settings }: Organisation): PageOrganisa
   return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
 }
 
-/** Whether the account is of the organisation visited: elsewhere it is a guest's, and is changed at home. */
-export const isAtHome = (organisation: Organisation, user: User): boolean =>
+/** False for guests: their account is changed at its home organisation. */
+export const isHomeOrganisation = (organisation: Organisation, user: User): boolean =>
   user.homeOrgId === organisation.id;
 
-/** One address, with a page for GET and what its form does for POST: see `acceptAccountForm`. */
+/** Registers the page and its form; POST handlers start with `acceptAccountForm`. */
 export function accountRoute(
   app: FastifyInstance,
   deps: AccountDeps,
@@ -195,7 +201,7 @@ export function accountRoute(
 ): void {
   const handler = (handle: (visit: Visit) => Promise<void>) => pageHandler(deps, (_, visit) => handle(visit));
   app.get(url, handler(handlers.get));
-  // What was typed is shown again, even when it is no text (page-kit/accept-form.ts).
+  // Rejected input is shown again even if it isn't valid text (page-kit/accept-form.ts).
   const options = { config: { mendsForms: true } };
   if (handlers.post) app.post(url, options, handler(handlers.post));
 }

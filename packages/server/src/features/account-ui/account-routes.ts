@@ -1,4 +1,4 @@
-/** The pages on which users look after their own account. */
+/** Registers the account pages, except user/consents, which also serves API clients. */
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./account-page.ts";
 import { confirmIdentityRoute } from "./confirm-identity.route.ts";
@@ -12,7 +12,7 @@ import { passkeyRoutes } from "./security/passkeys.route.ts";
 import { passwordRoute } from "./security/password.route.ts";
 import { recoveryCodesRoute } from "./security/recovery-codes.route.ts";
 import { securityRoute } from "./security/security.route.ts";
-import { rememberedBrowsersRoute } from "./security/trusted-browsers.route.ts";
+import { trustedBrowsersRoute } from "./security/trusted-browsers.route.ts";
 import { sessionsRoutes } from "./sessions/sessions.route.ts";
 
 export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
@@ -23,7 +23,7 @@ export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   authenticatorRoutes(app, deps);
   passkeyRoutes(app, deps);
   recoveryCodesRoute(app, deps);
-  rememberedBrowsersRoute(app, deps);
+  trustedBrowsersRoute(app, deps);
   sessionsRoutes(app, deps);
   activityRoute(app, deps);
   dataRoutes(app, deps);

@@ -56,14 +56,14 @@ const security: SecurityView = {
       recoveryCodes: "/d",
     },
   },
-  devices: [
+  trustedBrowsers: [
     { name: "Firefox, Linux", isThisOne: true, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=1" },
     { name: undefined, isThisOne: false, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=2" },
   ],
   forgetAllUri: "/oauth/1/b",
 };
 
-test("every page of a change is well made and escapes everything, also when it is shown again", () => {
+test("change pages render valid HTML and escape every value, with and without a failure", () => {
   for (const more of [{}, { failure }]) {
     const confirm = {
       ...frame,
@@ -89,7 +89,7 @@ test("every page of a change is well made and escapes everything, also when it i
     };
     assertWellMade(newPasskeyPage(added));
     assertEscapes(newPasskeyPage, added);
-    const one = { ...frame, ...more, id: "abc", name: "Laptop", typed: "Lap" };
+    const one = { ...frame, ...more, id: "abc", name: "Laptop", input: "Lap" };
     assertEscapes(passkeyPage, one);
     assert.match(render(passkeyPage(one)), /<label for="name">/);
   }
@@ -98,30 +98,34 @@ test("every page of a change is well made and escapes everything, also when it i
   assertEscapes(shownCodesPage, codes);
 });
 
-test("the list is well made and escapes everything: full, empty, and of a guest", () => {
+test("the security page renders valid HTML and escapes every value: full, empty and for a guest", () => {
   const factors = security.factors && {
     ...security.factors,
     totpSince: undefined,
     passkeys: [],
     recoveryCodes: 0,
   };
-  for (const view of [security, { ...security, factors, devices: [] }, { ...security, factors: undefined }]) {
+  for (const view of [
+    security,
+    { ...security, factors, trustedBrowsers: [] },
+    { ...security, factors: undefined },
+  ]) {
     assertWellMade(securityPage(view));
     assertEscapes(securityPage, view);
   }
 });
 
-test("remembered browsers are told of only where a second factor is asked for, and to guests", () => {
+test("trusted browsers are shown only with a second factor, and to guests", () => {
   const none = { totpSince: undefined, passkeys: [], recoveryCodes: 0 };
   const has = (view: SecurityView) => render(securityPage(view)).includes('id="devices"');
   const alone = { ...security, factors: security.factors && { ...security.factors, ...none } };
-  assert.equal(has({ ...alone, devices: [] }), false);
+  assert.equal(has({ ...alone, trustedBrowsers: [] }), false);
   assert.ok(has(alone));
-  assert.ok(has({ ...security, devices: [] }));
-  assert.ok(has({ ...security, factors: undefined, devices: [] }));
+  assert.ok(has({ ...security, trustedBrowsers: [] }));
+  assert.ok(has({ ...security, factors: undefined, trustedBrowsers: [] }));
 });
 
-test("each record has a link of its own, named for who cannot see where it stands", () => {
+test("the link of each record has an accessible name that includes the record", () => {
   const page = render(securityPage(security));
   for (const name of [
     "Edit the passkey Laptop",
@@ -134,7 +138,7 @@ test("each record has a link of its own, named for who cannot see where it stand
   assert.match(page, /Acme requires a second factor for all accounts\./);
 });
 
-test("a failed code is tied to its field", () => {
+test("an invalid code is announced with its field", () => {
   const view = { ...frame, failure, setup, enrolment: "sealed", replaces: false, script: "/assets/copy.js" };
   assert.match(
     render(authenticatorPage(view)),

@@ -1,3 +1,4 @@
+/** Pages of one change each: confirmation, authenticator app, passkeys, new recovery codes. */
 import {
   type AuthenticatorSetup,
   authenticatorCode,
@@ -11,12 +12,11 @@ import { onceField } from "../../html/components/record-form.ts";
 import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
-/** What every page of one change has. */
 export type ChangeFrame = ConsoleFrame & {
   csrf: string;
-  /** Where the form posts to: the page's own address. */
+  /** The form's action: the page's own address. */
   action: string;
-  /** The page that it belongs to. */
+  /** The navigation page that the change belongs to. */
   backUri: string;
   /** Why the page is shown again. */
   failure?: { title: string; text: string } | undefined;
@@ -24,14 +24,13 @@ export type ChangeFrame = ConsoleFrame & {
 
 export const NOTICE_ID = "change-notice";
 
-/** The way back to the page of the navigation that a change belongs to. */
-export const crumbOf = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
+/** Breadcrumb to the current navigation page. */
+export const navigationBreadcrumb = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
   navigation.sections
     .flatMap(({ links }) => links)
     .filter(({ isCurrent }) => isCurrent)
     .map(({ label }) => ({ label, uri: backUri }));
 
-/** One change on a card of its own. */
 function changePage(
   view: ChangeFrame,
   heading: string,
@@ -43,7 +42,7 @@ function changePage(
     ...view,
     scripts: options.scripts,
     title: heading,
-    breadcrumbs: crumbOf(view),
+    breadcrumbs: navigationBreadcrumb(view),
     notice: failure && notice("error", NOTICE_ID, failure.title, failure.text),
     body: html`<section class="card confirm${options.isDangerous && " danger"}">
 ${body}</section>
@@ -57,18 +56,18 @@ export const cancel = (view: ChangeFrame): Html =>
 export type ConfirmView = ChangeFrame & {
   heading: string;
   text: string;
-  /** The button, and its id; `change-confirm` when that is absent. */
+  /** Label of the button. */
   confirm: string;
+  /** Id of the button; default `change-confirm`. */
   confirmId?: string | undefined;
-  /** Nothing is gone by it: its button is not the red one. */
+  /** Nothing is lost: the button isn't red. */
   isHarmless?: boolean;
-  /** Of what could be done again: see page-kit/accept-form.ts. */
+  /** Submission token of a one-time form (page-kit/accept-form.ts). */
   once?: string | undefined;
-  /** What the form carries along. */
+  /** Hidden fields. */
   fields?: readonly HiddenField[] | undefined;
 };
 
-/** One question before something is gone. */
 export const confirmPage = (view: ConfirmView): Html =>
   changePage(
     view,
@@ -87,9 +86,9 @@ ${cancel(view)}
 
 export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;
-  /** The sealed secret. */
+  /** The encrypted secret. */
   enrolment: string;
-  /** An app is there already, and is going to be replaced. */
+  /** Replaces an existing authenticator app. */
   replaces: boolean;
   /** Address of copy.js. */
   script: string;
@@ -153,11 +152,11 @@ ${passkeyForm({
 export type PasskeyView = ChangeFrame & {
   id: string;
   name: string;
-  /** In the field for another name. */
-  typed: string;
+  /** Value of the name field. */
+  input: string;
 };
 
-/** Its name, and its end. */
+/** Rename or remove a passkey. */
 export function passkeyPage(view: PasskeyView): Html {
   const text = view.messages.security.passkeys;
   const sealed = hiddenFields([
@@ -171,7 +170,7 @@ export function passkeyPage(view: PasskeyView): Html {
 ${sealed}
 <div class="field">
 <label for="name">${text.name}</label>
-<input id="name" name="name" value="${view.typed}" maxlength="60" autocomplete="off" required>
+<input id="name" name="name" value="${view.input}" maxlength="60" autocomplete="off" required>
 </div>
 <button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
 ${sendsOnce}</form>
@@ -190,14 +189,14 @@ export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
   script: string;
 };
 
-/** New recovery codes, shown this once. */
+/** New recovery codes, shown only once. */
 export function shownCodesPage(view: ShownCodesView): Html {
   const text = view.messages.recoveryCodes;
   return consoleLayout({
     ...view,
     scripts: [view.script],
     title: text.heading,
-    breadcrumbs: crumbOf(view),
+    breadcrumbs: navigationBreadcrumb(view),
     body: html`<section class="card confirm">
 ${recoveryCodeList(view.codes, view.messages)}
 <a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a></section>

@@ -1,4 +1,4 @@
-/** The frame of one change's page, and the way back from it. */
+/** Frame of a change page under account/security, and what follows the change. */
 
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
@@ -7,7 +7,7 @@ import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security/security.page.ts";
 
-/** @param rest the page's address under `account/security/` */
+/** @param rest the path below `account/security/` */
 export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn, rest: string): ChangeFrame {
   const { organisation } = visit;
   return {
@@ -18,8 +18,10 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   };
 }
 
-/** What a form is answered with before anything is done with it: see `Rejection` in page-kit/accept-form.ts. */
-export const notTakenTexts = ({ messages: { security, console: texts } }: Pick<ChangeFrame, "messages">) => ({
+/** Notice by `Rejection` (page-kit/accept-form.ts). */
+export const rejectionTexts = ({
+  messages: { security, console: texts },
+}: Pick<ChangeFrame, "messages">) => ({
   expired: { title: security.expired, text: security.expiredText },
   unreadable: { title: texts.frame.form.unreadable, text: texts.frame.form.unreadableText },
 });
@@ -27,18 +29,17 @@ export const notTakenTexts = ({ messages: { security, console: texts } }: Pick<C
 export const changePath = ({ organisation }: Visit, rest: string): string =>
   accountPath(organisation, `security/${rest}`);
 
-/** Back to the list, which says what was done. */
-export const backWith = (visit: Visit, done: SecurityDone): Promise<void> =>
+export const redirectToSecurity = (visit: Visit, done: SecurityDone): Promise<void> =>
   goTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);
 
-/** Codes are shown once, right where they were made; without any it goes back to the list. */
-export function finish(
+/** Shows new recovery codes once; redirects to the security page if there are none. */
+export function showCodesOrRedirect(
   visit: Visit,
   { user }: SignedIn,
   codes: readonly string[],
   done: SecurityDone,
 ): Promise<void> {
-  if (codes.length === 0) return backWith(visit, done);
+  if (codes.length === 0) return redirectToSecurity(visit, done);
   const frame = accountFrame(visit, user, "security");
   const page = shownCodesPage({
     ...frame,

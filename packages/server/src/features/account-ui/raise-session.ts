@@ -1,4 +1,4 @@
-/** A factor that was just added, by somebody who just proved themselves, counts for the session too. */
+/** Adding a factor steps up the current session: its acr and amr include the new factor. */
 
 import { type FactorProof, raised } from "../../core/second-factors/factor-proof.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
@@ -7,12 +7,12 @@ import { addressOf } from "../../http/listeners/client-address.ts";
 import type { Visit } from "../../page-kit/page.ts";
 import type { AccountDeps } from "./account-page.ts";
 
-/** Signed out in another tab just now: a session that has ended is not raised from the dead. */
-class SessionIsOver extends Error {}
+/** The session ended in another tab meanwhile: rolls back. */
+class SessionEnded extends Error {}
 
 /**
- * Uses the proof and raises the session in one transaction; the browser gets the new cookie.
- * @returns what the proof's use gave; undefined when it could not be used, or the session has ended meanwhile
+ * Applies the proof and steps up the session in one transaction; the browser gets the new cookie.
+ * @returns the result of `proof.use`; undefined if the proof was not accepted or the session has ended meanwhile
  */
 export async function useAndRaise(
   deps: AccountDeps,
@@ -21,7 +21,7 @@ export async function useAndRaise(
   proof: Pick<FactorProof, "amr" | "acr" | "use">,
 ): Promise<readonly string[] | undefined> {
   const { organisation, request } = visit;
-  const raising = deps.database.transaction(async (tx) => {
+  const stepUp = deps.database.transaction(async (tx) => {
     const codes = await proof.use(tx);
     if (!codes) return undefined;
     const { session, token } = await signInWithin(
@@ -37,11 +37,11 @@ export async function useAndRaise(
       },
       deps.clock(),
     );
-    if (session.id !== signedIn.session.id) throw new SessionIsOver();
+    if (session.id !== signedIn.session.id) throw new SessionEnded();
     return { codes, token };
   });
-  const used = await raising.catch((error: unknown) => {
-    if (error instanceof SessionIsOver) return undefined;
+  const used = await stepUp.catch((error: unknown) => {
+    if (error instanceof SessionEnded) return undefined;
     throw error;
   });
   if (used) deps.browserSession.writeSession(visit, used.token);

@@ -1,4 +1,4 @@
-/** user/consents as programs use it, for /openapi.json. */
+/** OpenAPI descriptions of user/consents. */
 import Type from "typebox";
 import {
   type DescribedOperation,
@@ -19,7 +19,7 @@ const consent = Type.Object(
 
 const errors = { ...oauthErrorAnswers([400, 401, 403, 500, 503]), ...problemAnswers([404]) };
 const shared = { tag: "OAuth", security: [["accessToken"]] } as const;
-const forBrowsers = "A browser without an access token gets a page here.";
+const forBrowsers = "Without an access token, browsers get a page.";
 
 export const consentsOperations: readonly DescribedOperation[] = [
   {
@@ -27,8 +27,8 @@ export const consentsOperations: readonly DescribedOperation[] = [
     method: "GET",
     path: "/oauth/:org/user/consents",
     operationId: "listUserConsents",
-    summary: "What the token's user has allowed applications",
-    description: `The token needs the scope openid. ${forBrowsers}`,
+    summary: "List the consents of the token's user",
+    description: `Requires the scope \`openid\`. ${forBrowsers}`,
     answers: {
       200: { description: "The consents", schema: Type.Object({ items: Type.Array(consent) }) },
       ...errors,
@@ -39,8 +39,8 @@ export const consentsOperations: readonly DescribedOperation[] = [
     method: "POST",
     path: "/oauth/:org/user/consents/:id/revoke",
     operationId: "revokeUserConsent",
-    summary: "Take one consent back, and end the tokens that rest on it",
+    summary: "Revoke a consent and its tokens",
     description: forBrowsers,
-    answers: { 204: { description: "It is taken back" }, ...errors, ...oauthErrorAnswers([413, 415]) },
+    answers: { 204: { description: "Revoked" }, ...errors, ...oauthErrorAnswers([413, 415]) },
   },
 ];

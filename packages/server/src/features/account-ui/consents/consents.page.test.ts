@@ -20,12 +20,12 @@ const view: ConsentsView = {
   ],
 };
 
-test("no value becomes markup, and the page is well made", () => {
+test("renders valid HTML and escapes every value", () => {
   assertEscapes(consentsPage, view);
   assertWellMade(consentsPage(view));
 });
 
-test("each application is there with what it may, since when, and the way to take it back", () => {
+test("shows scopes, date and revoke link of each application", () => {
   const page = render(consentsPage(view));
   assert.match(page, /<bdi>Payroll<\/bdi>/);
   assert.match(page, /Allowed on 2 Jan 1970/);
@@ -34,7 +34,7 @@ test("each application is there with what it may, since when, and the way to tak
   assert.match(page, /id="consents-done"/);
 });
 
-test("an empty list says what will be in it", () => {
+test("an empty list explains what will appear", () => {
   const page = render(consentsPage({ ...view, consents: [], others: [], isDone: false }));
   assert.match(page, /No applications have access yet/);
   assert.doesNotMatch(page, /id="consents-done"/);

@@ -1,3 +1,4 @@
+/** The consents page: applications the user has allowed, and those the organisation allows. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { card } from "../../../html/components/parts.ts";
@@ -5,22 +6,21 @@ import { type ScopeText, scopeList } from "../../../html/components/scope-list.t
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type ConsentsView = ConsoleFrame & {
-  /** One was just taken back. */
+  /** A consent was just revoked. */
   isDone: boolean;
-  /** The newest first. */
+  /** Newest first. */
   consents: readonly {
     applicationName: string;
     /** Milliseconds. */
     grantedAt: number;
     scopes: readonly ScopeText[];
-    /** The page that asks before it is taken back. */
+    /** The confirmation page. */
     revokeUri: string;
   }[];
-  /** Used without a consent of the user: the organisation has decided. */
+  /** Used without the user's consent: allowed by the organisation. */
   others: readonly { applicationName: string; lastUsedAt: number }[];
 };
 
-/** Every application that has something from the account, and the way to take back what its user has allowed. */
 export function consentsPage(view: ConsentsView): Html {
   const text = view.messages.consents;
   return consoleLayout({

@@ -59,7 +59,7 @@ forEachDatabase(({ fresh }) => {
   const isActive = async (token: string, app: TestClient) =>
     (await postForm(`${org.issuer}/introspect`, { token, ...credentials(app) })).body["active"];
 
-  test("the list is JSON for a bearer of the user's token", async () => {
+  test("returns the list as JSON for an access token", async () => {
     const app = await newApp();
     const { accessToken } = await getTokens(org, { scope: "openid email" }, app);
     const { status, headers, body } = await list(accessToken);
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(Math.abs(Date.parse(grantedAt) - Date.now()) < 60_000);
   });
 
-  test("taken back by a bearer, everything that rests on it ends at once, and nothing else", async () => {
+  test("revoking by API ends the tokens based on the consent and no others", async () => {
     const app = await newApp();
     const more = { scope: "openid email offline_access" };
     const first = await getTokens(org, more, app);
@@ -96,13 +96,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(ottos.accessToken), 200);
     assert.equal((await refresh(org, ottos.refreshToken, {}, app)).status, 200);
     assert.equal(await userinfo(elsewhere.accessToken), 200);
-    assert.equal(await revokeAs(elsewhere.accessToken, id), 404, "once");
+    assert.equal(await revokeAs(elsewhere.accessToken, id), 404, "already revoked");
     assert.ok(!(await list(elsewhere.accessToken)).body.items.some((item) => item.id === id));
     const clientId = app.application.id;
-    assert.ok(showsConsent(await visit(browser, org, { clientId, more })), "the prompt is back");
+    assert.ok(showsConsent(await visit(browser, org, { clientId, more })), "consent is requested again");
   });
 
-  test("a bearer sees and takes back the user's own only", async () => {
+  test("an access token lists and revokes only its user's consents", async () => {
     const app = await newApp();
     const { accessToken } = await getTokens(org, {}, app);
     const id = await consentTo(app, accessToken);
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(accessToken), 200);
   });
 
-  test("without a good token a program gets a challenge, and never the browser's session", async () => {
+  test("API requests without a valid token get a challenge; the session cookie is ignored", async () => {
     const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
     for (const [headers, code] of [
       [{ accept: "application/json" }, undefined],
@@ -142,7 +142,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(answer.headers.get("www-authenticate") ?? "", /insufficient_scope.*scope="openid"/);
   });
 
-  test("the page asks who is there, lists, asks once more, and takes back", async () => {
+  test("the page requires a session, lists consents, and revokes after confirmation", async () => {
     const stranger = testBrowser();
     assert.ok(showsLogin(await stranger.get(records())));
     const app = await newApp();
@@ -154,21 +154,21 @@ forEachDatabase(({ fresh }) => {
     assert.ok(page.body.includes('data-scope="phone"'));
     const question = await browser.get(`${records()}?id=${id}`);
     assert.match(question.body, /id="consent-revoke"/);
-    assert.equal(await userinfo(accessToken), 200, "looking changes nothing");
+    assert.equal(await userinfo(accessToken), 200, "viewing revokes nothing");
     const done = await browser.post(`${records()}/${id}/revoke`, question.hidden);
     assert.equal(done.location, `${records()}?done=revoked`);
     assert.match((await browser.get(done.location ?? "")).body, /id="consents-done"/);
     assert.equal(await userinfo(accessToken), 401);
     assert.equal((await browser.get(`${records()}?id=${id}`)).status, 404);
     const again = await browser.post(`${records()}/${id}/revoke`, question.hidden);
-    assert.equal(again.location, `${records()}?done=already`, "a second press");
+    assert.equal(again.location, `${records()}?done=already`, "already revoked");
     assert.match(
       (await browser.get(again.location ?? "")).body,
       /Nothing was changed: this had already been done/,
     );
   });
 
-  test("a form that is not ours takes nothing back, nor does a GET, nor another user", async () => {
+  test("rejects an invalid CSRF token, a GET and another user's consent", async () => {
     const app = await newApp();
     const { accessToken } = await getTokens(org, {}, app);
     const id = await consentTo(app, accessToken);

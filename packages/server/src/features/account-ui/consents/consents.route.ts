@@ -1,8 +1,7 @@
 /**
- * user/consents: what the user has allowed applications, as a page and as JSON. user/consents/{id}/revoke: one of it ends,
- * and with it every token that rests on it. Taking back asks for no fresh sign-in: it only makes less possible. A program
- * comes with an access token of the user (scope `openid`), from whichever application of the organisation: such a token
- * speaks for the user, and taking back gives nobody anything.
+ * user/consents: the user's consents, as a page and as JSON. user/consents/{id}/revoke: revokes one, with every token that
+ * is based on it. Revoking needs no recent authentication: it only reduces access. API clients send any access token of
+ * the user with the scope `openid`.
  */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -24,45 +23,42 @@ import { goTo, pageHandler, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountFrame, requireSignedIn } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { notTakenTexts } from "../change.ts";
+import { rejectionTexts } from "../change.ts";
 import { consentsPage } from "./consents.page.ts";
 
 export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
   /** @throws OAuthError with a bearer challenge */
   bearerUser(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
-  /** How programs and browsers are told of errors. */
+  /** For API clients and for browsers. */
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 
 export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
   const errorHandler: ErrorHandler = (error, request, reply) =>
-    deps.errorHandlers[isProgram(request) ? "program" : "page"](error, request, reply);
-  const byAudience = (program: (visit: Visit) => Promise<void>, page: (visit: Visit) => Promise<void>) =>
-    pageHandler(deps, async (_, visit) => {
-      visit.reply.header("vary", "Accept, Authorization");
-      await (isProgram(visit.request) ? program(visit) : page(visit));
-    });
+    deps.errorHandlers[isApiRequest(request) ? "program" : "page"](error, request, reply);
   app.get(
     "/oauth/:org/user/consents",
     { errorHandler },
-    byAudience(
-      (visit) => answerList(deps, visit),
-      (visit) => showPage(deps, visit),
-    ),
+    pageHandler(deps, async (_, visit) => {
+      visit.reply.header("vary", "Accept, Authorization");
+      if (isApiRequest(visit.request)) return sendConsents(deps, visit);
+      return showConsents(deps, visit);
+    }),
   );
   app.post(
     "/oauth/:org/user/consents/:id/revoke",
     { errorHandler },
-    byAudience(
-      (visit) => revokeForProgram(deps, visit),
-      (visit) => revokeOnPage(deps, visit),
-    ),
+    pageHandler(deps, async (_, visit) => {
+      visit.reply.header("vary", "Accept, Authorization");
+      if (isApiRequest(visit.request)) return revokeByApi(deps, visit);
+      return revokeByForm(deps, visit);
+    }),
   );
 }
 
-/** Who sends a token, or wants JSON and no page, is no browser that shows pages: the session's cookie means nothing then. */
-function isProgram({ headers }: FastifyRequest): boolean {
+/** A request with a token, or for JSON only: the session cookie is ignored. */
+function isApiRequest({ headers }: FastifyRequest): boolean {
   const accepted = headers.accept ?? "";
   return (
     headers.authorization !== undefined ||
@@ -70,7 +66,7 @@ function isProgram({ headers }: FastifyRequest): boolean {
   );
 }
 
-async function answerList(deps: ConsentsDeps, { organisation, request, reply }: Visit): Promise<void> {
+async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }: Visit): Promise<void> {
   const { user } = await deps.bearerUser(organisation, request);
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const items = list.map(({ consent, applicationName }) => ({
@@ -85,14 +81,18 @@ async function answerList(deps: ConsentsDeps, { organisation, request, reply }: 
     .send(JSON.stringify({ items }));
 }
 
-async function revokeForProgram(deps: ConsentsDeps, visit: Visit): Promise<void> {
+async function revokeByApi(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const { user } = await deps.bearerUser(visit.organisation, visit.request);
-  if (!(await takeBack(deps, visit, user))) throw new NotFound("consent");
+  if (!(await revokeOwnConsent(deps, visit, user))) throw new NotFound("consent");
   await visit.reply.code(204).header("cache-control", "no-store").send();
 }
 
-/** Only the user's own; anything else is as if it were not there. */
-function takeBack(deps: ConsentsDeps, { organisation, request }: Visit, user: User): Promise<boolean> {
+/** @returns false if the user has no such consent */
+function revokeOwnConsent(
+  deps: ConsentsDeps,
+  { organisation, request }: Visit,
+  user: User,
+): Promise<boolean> {
   const { id = "" } = request.params as { id?: string };
   return revokeConsent(deps, {
     orgId: organisation.id,
@@ -103,21 +103,22 @@ function takeBack(deps: ConsentsDeps, { organisation, request }: Visit, user: Us
   });
 }
 
-async function showPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
+async function showConsents(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const id = queryOf(visit.request).values.get("id");
   const signedIn = await requireSignedIn(deps, visit, consentsPath(visit, id));
   if (id === undefined) await showList(deps, visit, signedIn);
-  else await ask(deps, visit, signedIn, id);
+  else await showConfirmation(deps, visit, signedIn, id);
 }
 
-async function revokeOnPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
+async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const { id = "" } = visit.request.params as { id?: string };
-  const rules = { byGuests: true, needsNoProof: true };
+  const rules = { allowsGuests: true, allowsOldSignIn: true };
   const form = await acceptAccountForm(deps, visit, consentsPath(visit, id), rules);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  if (form.outcome === "rejected") return ask(deps, visit, signedIn, id, form.refusal.failure?.kind);
-  const isDone = await takeBack(deps, visit, signedIn.user);
+  if (form.outcome === "rejected")
+    return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
+  const isDone = await revokeOwnConsent(deps, visit, signedIn.user);
   await goTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
 }
 
@@ -150,7 +151,7 @@ function scopeText(name: string, customScopes: readonly CustomScope[]) {
   return { name, displayName: scope?.displayName, sensitive: scope?.sensitive };
 }
 
-async function ask(
+async function showConfirmation(
   deps: ConsentsDeps,
   visit: Visit,
   { user }: SignedIn,
@@ -159,17 +160,17 @@ async function ask(
 ): Promise<void> {
   const { organisation } = visit;
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
-  const found = list.find(({ consent }) => consent.id === id.toLowerCase());
-  if (!found) throw new NotFound("consent");
+  const granted = list.find(({ consent }) => consent.id === id.toLowerCase());
+  if (!granted) throw new NotFound("consent");
   const frame = accountFrame(visit, user, "consents");
   const { consents: text } = frame.messages;
   const page = confirmPage({
     ...frame,
     csrf: deps.browserSession.formBinding(visit).csrf,
-    action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
+    action: `${consentsPath(visit)}/${granted.consent.id}/revoke`,
     backUri: consentsPath(visit),
-    failure: failure && notTakenTexts(frame)[failure],
-    heading: text.revokeHeading({ application: found.applicationName }),
+    failure: failure && rejectionTexts(frame)[failure],
+    heading: text.revokeHeading({ application: granted.applicationName }),
     text: text.revokeText,
     confirm: text.revoke,
     confirmId: "consent-revoke",

@@ -1,3 +1,4 @@
+/** The activity page: the account's audit events. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, moment } from "../../../html/components/parts.ts";
 import { pager, type Row, table } from "../../../html/components/table.ts";
@@ -8,21 +9,19 @@ export type ActivityView = ConsoleFrame & {
     /** Milliseconds. */
     at: number;
     what: string;
-    /** Of the application that it was about. */
+    /** Name of the application concerned. */
     application: string | undefined;
     by: string;
-    /** A network address; undefined when it is somebody else's. */
+    /** IP address; undefined for other users' actions. */
     address: string | undefined;
-    /** In words of our own. */
     browser: string | undefined;
   }[];
   newestUri: string | undefined;
   olderUri: string | undefined;
-  /** A guest sets no password here: signing out everywhere helps. */
+  /** ChangePolicy the password; for guests, sign out everywhere. */
   notMeUri: string;
 };
 
-/** What happened with the account, and the way out for who does not know it. */
 export function activityPage(view: ActivityView): Html {
   const { messages, events } = view;
   const text = messages.console.account.activity;
@@ -55,7 +54,6 @@ ${card({
   });
 }
 
-/** Words that stand in sentences elsewhere. */
 const capitalised = ([first = "", ...rest]: string): string => first.toLocaleUpperCase() + rest.join("");
 
 function row({ messages }: ActivityView, event: ActivityView["events"][number], index: number): Row {

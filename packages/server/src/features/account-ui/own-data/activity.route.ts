@@ -1,4 +1,4 @@
-/** account/activity: what the audit log has about the user, of whatever they did and whatever was done to the account. */
+/** account/activity: audit events by the user and about the account. */
 
 import type { FastifyInstance } from "fastify";
 import type { AuditAction } from "../../../core/audit/actions.ts";
@@ -17,15 +17,15 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isAtHome,
+  isHomeOrganisation,
   requireSignedIn,
 } from "../account-page.ts";
+import { actorText, isOwnAction } from "../actor-text.ts";
 import { notMePath } from "../security/password.route.ts";
-import { isOwnAct, whoActed } from "../who-acted.ts";
 import { activityPage } from "./activity.page.ts";
 
 const ACTIVITY = "activity";
-const ON_A_PAGE = 25;
+const PAGE_SIZE = 25;
 
 export function activityRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/activity", {
@@ -41,10 +41,10 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const frame = accountFrame(visit, user, "activity");
   const before = queryOf(visit.request).values.get("before");
   const db = deps.database.query;
-  const { events, next } = await listUserActivity(db, organisation.id, user.id, { before, limit: ON_A_PAGE });
+  const { events, next } = await listUserActivity(db, organisation.id, user.id, { before, limit: PAGE_SIZE });
   const targets = events.flatMap(({ target }) => (target === undefined ? [] : [target]));
-  const of = { orgId: organisation.id, userId: user.id, ids: targets };
-  const browsers = await findSessionBrowsers(db, of);
+  const sessionIds = { orgId: organisation.id, userId: user.id, ids: targets };
+  const browsers = await findSessionBrowsers(db, sessionIds);
   const applications = await findActorNames(
     db,
     organisation.id,
@@ -54,28 +54,30 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const page = activityPage({
     ...frame,
     events: events.map((event) => ({
-      ...inWords(event, user, frame.messages),
+      ...toDisplay(event, user, frame.messages),
       application: applications.get(`client:${event.target}`),
       browser: browserName(browsers.get(event.target ?? "") ?? ""),
     })),
     newestUri: before === undefined ? undefined : path,
     olderUri: next === undefined ? undefined : `${path}?before=${encodeURIComponent(next)}`,
-    notMeUri: isAtHome(organisation, user) ? notMePath(visit) : accountPath(organisation, "sessions/end"),
+    notMeUri: isHomeOrganisation(organisation, user)
+      ? notMePath(visit)
+      : accountPath(organisation, "sessions/end"),
   });
   return show(visit, frame, page);
 }
 
-/** Of what others did it is not told where they were, nor which administrator it was. */
-function inWords({ at, action, actor, address }: KeptEvent, user: User, messages: Messages) {
+/** Hides other users' IP addresses and which administrator acted. */
+function toDisplay({ at, action, actor, address }: KeptEvent, user: User, messages: Messages) {
   return {
     at,
     what: actionText(action, messages),
-    by: whoActed(actor, user, messages),
-    address: isOwnAct(actor, user) || actor === "anonymous" ? address : undefined,
+    by: actorText(actor, user, messages),
+    address: isOwnAction(actor, user) || actor === "anonymous" ? address : undefined,
   };
 }
 
-/** Of another version of this program there may be actions that this one has no words for. */
+/** Another version of the service may have written actions without a text here. */
 function actionText(action: string, messages: Messages): string {
   const texts: Readonly<Record<AuditAction, string>> = messages.console.auditLog.actions;
   return Object.hasOwn(texts, action) ? texts[action as AuditAction] : action;

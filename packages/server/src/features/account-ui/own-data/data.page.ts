@@ -1,3 +1,4 @@
+/** The data page: export, and deleting the account or leaving the organisation. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { buttonLink, card } from "../../../html/components/parts.ts";
@@ -7,14 +8,13 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 export type YourDataView = ConsoleFrame & {
   csrf: string;
   exportAction: string;
-  /** Where the account ends; undefined where only administrators end it. */
+  /** Undefined if users may not delete their account. */
   deletionUri: string | undefined;
-  /** Of a guest: where the visit ends, and not the account. */
+  /** For guests: leave the organisation and keep the account. */
   leaveUri: string | undefined;
   failure?: "expired" | "unreadable" | { waitSeconds: number } | undefined;
 };
 
-/** What is kept about the user: to be taken along, and to be ended. */
 export function dataPage(view: YourDataView): Html {
   const text = view.messages.console.account.data;
   return consoleLayout({
@@ -22,7 +22,7 @@ export function dataPage(view: YourDataView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: failureNotice(failureOf(view), view.messages),
+    notice: failureNotice(formFailure(view), view.messages),
     body: html`<div class="cards">
 ${card({
   id: "export",
@@ -37,7 +37,7 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}<div class="actions"><butto
   });
 }
 
-function failureOf({ failure, messages }: YourDataView): FormFailure | undefined {
+function formFailure({ failure, messages }: YourDataView): FormFailure | undefined {
   const text = messages.console.account.data;
   if (failure === undefined) return undefined;
   if (typeof failure === "string") return { kind: failure };

@@ -1,4 +1,4 @@
-/** account/data: what is kept about the user. account/data/export: all of it as a file, for who has just proven themselves. */
+/** account/data: export and removal. account/data/export: the user's data as a file; needs recent authentication. */
 
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
@@ -13,11 +13,11 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isAtHome,
-  requireRecentChanger,
+  isHomeOrganisation,
+  requireRecentSignIn,
   requireSignedIn,
+  setRetryAfter,
 } from "../account-page.ts";
-import { tellWait } from "../wait.ts";
 import { dataPage, type YourDataView } from "./data.page.ts";
 
 const DATA = "data";
@@ -31,10 +31,10 @@ export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
     },
   });
   accountRoute(app, deps, "/oauth/:org/account/data/export", {
-    // Where a sign-in that had to come first ends: the button is pressed once more.
+    // Reauthentication returns here; the user presses the button again.
     get: async (visit) => {
       const path = accountPath(visit.organisation, EXPORT);
-      await requireRecentChanger(deps, visit, path, { byGuests: true });
+      await requireRecentSignIn(deps, visit, path, { allowsGuests: true });
       await goTo(visit, accountPath(visit.organisation, DATA));
     },
     post: (visit) => send(deps, visit),
@@ -50,7 +50,7 @@ async function showData(
 ): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "data");
-  const isHome = isAtHome(organisation, user);
+  const isHome = isHomeOrganisation(organisation, user);
   const mayDelete = isHome && organisation.settings.allowAccountDeletion;
   const page = dataPage({
     ...frame,
@@ -66,7 +66,7 @@ async function showData(
 async function send(deps: AccountDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
   const path = accountPath(organisation, EXPORT);
-  const form = await acceptAccountForm(deps, visit, path, { byGuests: true });
+  const form = await acceptAccountForm(deps, visit, path, { allowsGuests: true });
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
   if (form.outcome === "rejected") return showData(deps, visit, signedIn, form.refusal.failure?.kind, 403);
@@ -83,7 +83,7 @@ async function send(deps: AccountDeps, visit: Visit): Promise<void> {
       .send(Readable.from(pieces, { objectMode: false }));
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
-    tellWait(visit, error);
+    setRetryAfter(visit, error);
     return showData(deps, visit, signedIn, { waitSeconds: error.retryAfterSeconds }, 429);
   }
 }

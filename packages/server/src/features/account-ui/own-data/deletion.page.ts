@@ -1,9 +1,10 @@
+/** Pages to delete the account or leave the organisation, and the page after. */
 import { confirmActPage } from "../../../html/components/act.page.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
-import { crumbOf } from "../change.page.ts";
+import { navigationBreadcrumb } from "../change.page.ts";
 
 export type DeletionView = ConsoleFrame & {
   csrf: string;
@@ -14,12 +15,12 @@ export type DeletionView = ConsoleFrame & {
   isWrongName?: boolean;
 };
 
-/** What goes, what stays, and the address to be typed. */
+/** Lists the effects and asks for the email address. */
 export function deletionPage(view: DeletionView): Html {
   const text = view.messages.console.account.deletion;
   return confirmActPage({
     ...view,
-    breadcrumbs: crumbOf(view),
+    breadcrumbs: navigationBreadcrumb(view),
     heading: text.title,
     text: html`<ul class="prose-list">${Object.values(text.effects).map((effect) => html`<li>${effect}</li>`)}</ul>`,
     confirm: text.confirm,
@@ -33,7 +34,7 @@ export function leavePage(view: DeletionView): Html {
   const { name } = view.organisation;
   return confirmActPage({
     ...view,
-    breadcrumbs: crumbOf(view),
+    breadcrumbs: navigationBreadcrumb(view),
     heading: text.leaveTitle({ organisation: name }),
     text: html`<p>${text.leaveText({ organisation: name })}</p>`,
     confirm: text.leaveConfirm,
@@ -41,7 +42,7 @@ export function leavePage(view: DeletionView): Html {
   });
 }
 
-/** The last page: nobody is signed in any more. */
+/** Shown without a session. */
 export function gonePage(view: PageFrame & { organisation: PageOrganisation; hasLeft: boolean }): Html {
   const text = view.messages.console.account.deletion;
   const title = view.hasLeft ? text.leftTitle({ organisation: view.organisation.name }) : text.goneTitle;

@@ -1,6 +1,6 @@
 /**
- * account/deletion: the account ends, for good. account/leave: a guest's visit ends, and not the account. account/gone: what
- * both lead to; it is there for everybody, because nobody is signed in any more.
+ * account/deletion: deletes the account. account/leave: a guest leaves the organisation and keeps the account.
+ * account/gone: the page after both; needs no session, as there is none any more.
  */
 
 import type { FastifyInstance } from "fastify";
@@ -20,11 +20,11 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  type Change,
-  isAtHome,
-  originOf,
+  type ChangePolicy,
+  isHomeOrganisation,
   pageOrganisation,
-  requireRecentChanger,
+  requestOrigin,
+  requireRecentSignIn,
 } from "../account-page.ts";
 import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
 
@@ -35,74 +35,85 @@ const GONE = "gone";
 export function deletionRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/deletion", {
     get: (visit) => showQuestion(deps, visit, DELETION),
-    post: (visit) => go(deps, visit, DELETION),
+    post: (visit) => remove(deps, visit, DELETION),
   });
   accountRoute(app, deps, "/oauth/:org/account/leave", {
     get: (visit) => showQuestion(deps, visit, LEAVE),
-    post: (visit) => go(deps, visit, LEAVE),
+    post: (visit) => remove(deps, visit, LEAVE),
   });
   accountRoute(app, deps, "/oauth/:org/account/gone", { get: showGone });
 }
 
-async function showQuestion(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
-  const path = accountPath(visit.organisation, way);
-  const signedIn = await requireRecentChanger(deps, visit, path, openTo(visit, way));
-  await ask(deps, visit, signedIn, way);
+async function showQuestion(deps: AccountDeps, visit: Visit, kind: RemovalKind): Promise<void> {
+  const path = accountPath(visit.organisation, kind);
+  const signedIn = await requireRecentSignIn(deps, visit, path, removalPolicy(visit, kind));
+  await showConfirmation(deps, visit, signedIn, kind);
 }
 
-type Way = typeof DELETION | typeof LEAVE;
+type RemovalKind = typeof DELETION | typeof LEAVE;
 
-/** At home one deletes, if the organisation leaves that to its users; elsewhere one leaves. */
-const openTo = (visit: Visit, way: Way): Change => ({
-  byGuests: true,
-  redirectIfClosed: ({ user }) => {
+/** Members delete, if the organisation allows it; guests leave. */
+const removalPolicy = (visit: Visit, kind: RemovalKind): ChangePolicy => ({
+  allowsGuests: true,
+  redirectIfUnavailable: ({ user }) => {
     const { organisation } = visit;
-    const isHome = isAtHome(organisation, user);
-    const isOpen = way === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
+    const isHome = isHomeOrganisation(organisation, user);
+    const isOpen = kind === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
     return isOpen ? undefined : accountPath(organisation, "data");
   },
 });
 
-interface Shown {
+interface FormState {
   readonly failure?: FormFailure | undefined;
   readonly typedName?: string;
   readonly isWrongName?: boolean;
   readonly status?: number;
 }
 
-function ask(
+function showConfirmation(
   deps: AccountDeps,
   visit: Visit,
   { user }: SignedIn,
-  way: Way,
-  { status = 200, ...shown }: Shown = {},
+  kind: RemovalKind,
+  { status = 200, ...state }: FormState = {},
 ): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "data");
   const view = {
     ...frame,
-    ...shown,
+    ...state,
     csrf: deps.browserSession.formBinding(visit).csrf,
-    action: accountPath(organisation, way),
+    action: accountPath(organisation, kind),
     backUri: accountPath(organisation, "data"),
   };
-  return show(visit, frame, way === DELETION ? deletionPage(view) : leavePage(view), status);
+  return show(visit, frame, kind === DELETION ? deletionPage(view) : leavePage(view), status);
 }
 
-async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
+async function remove(deps: AccountDeps, visit: Visit, kind: RemovalKind): Promise<void> {
   const { organisation } = visit;
-  const form = await acceptAccountForm(deps, visit, accountPath(organisation, way), openTo(visit, way));
+  const form = await acceptAccountForm(
+    deps,
+    visit,
+    accountPath(organisation, kind),
+    removalPolicy(visit, kind),
+  );
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
   const { user } = signedIn;
   const typedName = form.values.get("name") ?? "";
-  const rerender = (shown: Shown) => ask(deps, visit, signedIn, way, { typedName, ...shown });
+  const rerender = (state: FormState) =>
+    showConfirmation(deps, visit, signedIn, kind, { typedName, ...state });
   if (form.outcome === "rejected") return rerender(form.refusal);
-  if (way === DELETION && emailKey(typedName) !== emailKey(user.email))
+  if (kind === DELETION && emailKey(typedName) !== emailKey(user.email))
     return rerender({ isWrongName: true, status: 400 });
-  const leaving = { ...originOf(visit, user), orgId: organisation.id, id: user.id, actor: `user:${user.id}` };
+  const removal = {
+    ...requestOrigin(visit, user),
+    orgId: organisation.id,
+    id: user.id,
+    actor: `user:${user.id}`,
+  };
   try {
-    await (way === DELETION ? deleteUser(deps, leaving) : leaveOrganisation(deps, leaving));
+    await (kind === DELETION ? deleteUser(deps, removal) : leaveOrganisation(deps, removal));
   } catch (error) {
     if (!(error instanceof LastAdministrator)) throw error;
     const text = accountFrame(visit, user, "data").messages.console.account.deletion;
@@ -114,8 +125,8 @@ async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
     } as const;
     return rerender({ failure, status: 409 });
   }
-  // Somebody who has deleted it meanwhile did what was asked for.
-  return goTo(visit, accountPath(organisation, way === DELETION ? GONE : `${GONE}?what=left`));
+  // An account deleted meanwhile is the requested result.
+  return goTo(visit, accountPath(organisation, kind === DELETION ? GONE : `${GONE}?what=left`));
 }
 
 function showGone(visit: Visit): Promise<void> {

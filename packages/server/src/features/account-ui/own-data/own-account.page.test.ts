@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
 import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
-import { newAddressPage, sentPage } from "../profile/address.page.ts";
+import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
 import { type ProfileView, profilePage } from "../profile/profile.page.ts";
 import { type PasswordView, passwordPage } from "../security/password.page.ts";
 import { type ActivityView, activityPage } from "./activity.page.ts";
@@ -15,8 +15,8 @@ const form = { csrf: "the-csrf", action: "/oauth/1/account/x", backUri: "/oauth/
 const profile: ProfileView = {
   ...accountTestFrame("profile"),
   ...form,
-  seen: "seen",
-  typed: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
+  version: "seen",
+  input: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
   faults: ["phone"],
   now: { surname: "Otherwise", locale: "" },
   failure: { kind: "changed", by: { who: "ada@acme.example", at: 0 } },
@@ -28,7 +28,7 @@ const profile: ProfileView = {
   script: "/assets/copy.js",
 };
 
-test("the profile is well made and escapes everything: of an owner, and of a guest", () => {
+test("the profile page renders valid HTML and escapes every value, for owners and guests", () => {
   const { username: _, ...membership } = profile.membership;
   const guest = {
     ...profile,
@@ -37,18 +37,18 @@ test("the profile is well made and escapes everything: of an owner, and of a gue
   };
   for (const view of [profile, guest]) assertWellMade(profilePage(view));
   assertEscapes(profilePage, guest);
-  assertEscapes(profilePage, { ...profile, typed: { ...profile.typed, locale: "" }, faults: [] });
+  assertEscapes(profilePage, { ...profile, input: { ...profile.input, locale: "" }, faults: [] });
   assert.match(render(profilePage(profile)), /<option value="fr">Français<\/option>/);
 });
 
-test("the password's page shows nothing that was typed, and ties each refusal to its field", () => {
+test("the password page never shows input and announces each error with its field", () => {
   const view: PasswordView = {
     ...accountTestFrame("security"),
     ...form,
     hasPassword: true,
-    leastLength: 12,
-    mostLength: 256,
-    isAlarmed: true,
+    minLength: 12,
+    maxLength: 256,
+    reportsIntrusion: true,
     recoveryUri: "/oauth/1/recovery",
     failure: undefined,
   };
@@ -73,7 +73,7 @@ test("the password's page shows nothing that was typed, and ties each refusal to
   assert.match(weak, /id="password-fault">Use at least 12 characters/);
 });
 
-test("activity, data, address and the ways out are well made and escape everything", () => {
+test("activity, data, address, deletion and leave pages render valid HTML and escape every value", () => {
   const activity: ActivityView = {
     ...accountTestFrame("activity"),
     events: [
@@ -100,7 +100,12 @@ test("activity, data, address and the ways out are well made and escape everythi
     failure: { waitSeconds: 60 },
   };
   const guest = { ...data, deletionUri: undefined, leaveUri: "/oauth/1/account/leave" };
-  const asked = { ...accountTestFrame("profile"), ...form, once: "the-once", typed: "new@acme.example" };
+  const addressForm = {
+    ...accountTestFrame("profile"),
+    ...form,
+    once: "the-once",
+    input: "new@acme.example",
+  };
   const sent = { ...accountTestFrame("profile"), backUri: form.backUri, newEmail: "new@acme.example" };
   const end = { ...accountTestFrame("data"), ...form, typedName: "not it", isWrongName: true };
   const { messages, nonce, stylesheet, organisation } = accountTestFrame("data");
@@ -111,9 +116,9 @@ test("activity, data, address and the ways out are well made and escape everythi
     dataPage(data),
     dataPage({ ...guest, failure: "expired" }),
     dataPage({ ...guest, leaveUri: undefined }),
-    newAddressPage({ ...asked, refusal: "invalid" }),
-    newAddressPage({ ...asked, refusal: { waitSeconds: 5 } }),
-    sentPage(sent),
+    newAddressPage({ ...addressForm, refusal: "invalid" }),
+    newAddressPage({ ...addressForm, refusal: { waitSeconds: 5 } }),
+    addressSentPage(sent),
     deletionPage(end),
     leavePage(end),
     gonePage(gone),
@@ -122,8 +127,8 @@ test("activity, data, address and the ways out are well made and escape everythi
   assertEscapes(activityPage, activity);
   assertEscapes(dataPage, data);
   assertEscapes(dataPage, guest);
-  assertEscapes(newAddressPage, asked);
-  assertEscapes(sentPage, sent);
+  assertEscapes(newAddressPage, addressForm);
+  assertEscapes(addressSentPage, sent);
   assertEscapes(deletionPage, end);
   assertEscapes(leavePage, end);
   assertEscapes(gonePage, gone);

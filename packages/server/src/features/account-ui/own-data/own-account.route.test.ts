@@ -1,4 +1,4 @@
-/** Profile, address, password, activity, data and the end of an account, as their owner meets them. */
+/** Profile, email address, password, activity, export and deletion, through the browser. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
@@ -82,7 +82,7 @@ const set = (settings: Parameters<typeof changeOrganisationSettings>[1]["setting
 
 const pages = ["profile", "address", "password", "activity", "data", "deletion"];
 
-test("every page asks who it is; a form of another site does nothing on any", async () => {
+test("every page requires a session, and rejects cross-origin forms", async () => {
   for (const rest of pages) assert.ok(showsLogin(await open(testBrowser(), rest)), rest);
   const browser = await signedIn();
   for (const rest of ["profile", "address", "password", "data/export", "deletion"]) {
@@ -92,7 +92,7 @@ test("every page asks who it is; a form of another site does nothing on any", as
   assert.ok(await user());
 });
 
-test("what is governed by proof asks for it again after ten minutes, and for the second factor", async () => {
+test("protected pages require authentication within ten minutes, and the second factor", async () => {
   const browser = await signedIn();
   clock.advance(11 * MINUTE);
   for (const rest of ["address", "password", "deletion", "data/export"])
@@ -104,7 +104,7 @@ test("what is governed by proof asks for it again after ten minutes, and for the
     assert.ok(showsTwoFactor(await open(fresh, rest)), rest);
 });
 
-test("the profile is kept, with the language of these pages, and says what is wrong with it", async () => {
+test("saves the profile and the page language, and reports invalid fields", async () => {
   const browser = await signedIn();
   const page = await open(browser, "profile");
   const form = { ...page.hidden, firstname: "Ada", surname: "Lovelace", phone: "+45 12 34", locale: "de" };
@@ -128,7 +128,7 @@ test("the profile is kept, with the language of these pages, and says what is wr
     ({ action }) => action === "user.profile-changed",
   );
   assert.deepEqual(event?.details, { changed: ["firstname", "surname", "phone", "locale"] });
-  // Two tabs: the second one saw what is no more.
+  // The second of two tabs has an outdated version.
   const late = await send(browser, "profile", { ...form, surname: "Byron" });
   assert.equal(late.status, 409);
   assert.equal(typedIn(late, "surname"), "Byron");
@@ -141,7 +141,7 @@ test("the profile is kept, with the language of these pages, and says what is wr
   assert.equal((await user())?.surname, "Lovelace");
 });
 
-test("whoever changed the profile meanwhile is named with the time, and which administrator it was is not told", async () => {
+test("a concurrent change is reported with its time, without naming the administrator", async () => {
   const browser = await signedIn();
   const { hidden } = await open(browser, "profile");
   const form = { ...hidden, firstname: "Ada", surname: "Otto", phone: "", locale: "" };
@@ -160,7 +160,7 @@ test("whoever changed the profile meanwhile is named with the time, and which ad
   }
 });
 
-test("a guest's profile leads home, and cannot be changed here", async () => {
+test("a guest's profile links the home organisation and can't be changed here", async () => {
   const browser = await asGuest();
   const page = await open(browser, "profile", host);
   assert.match(page.body, new RegExp(`id="guest-home" href="/oauth/${org.organisation.id}/account/profile"`));
@@ -171,7 +171,7 @@ test("a guest's profile leads home, and cannot be changed here", async () => {
     assert.equal((await open(browser, rest, host)).url, url("security", host), rest);
 });
 
-test("another address is the account's when its link is used, and the old one hears of it", async () => {
+test("the new email address applies when its link is used, and the old one is notified", async () => {
   const browser = await signedIn();
   const page = await open(browser, "address");
   assert.equal((await send(browser, "address", { ...page.hidden, newEmail: "nonsense" })).status, 400);
@@ -187,7 +187,7 @@ test("another address is the account's when its link is used, and the old one he
   assert.ok(told.some(({ mail }) => mail.template === "EmailChanged"));
 });
 
-test("a link to another address that somebody asked for while they were in opens nothing after a new password", async () => {
+test("changing the password invalidates a pending email change", async () => {
   const thief = await signedIn();
   const to = `thief${count}@elsewhere.example`;
   const { hidden } = await open(thief, "address");
@@ -201,7 +201,7 @@ test("a link to another address that somebody asked for while they were in opens
   assert.equal((await user())?.email, org.user.email);
 });
 
-test("whether an address is somebody's is not told: the same answer, and nobody gets a mail", async () => {
+test("requesting a taken address gets the same response and sends no email", async () => {
   const browser = await signedIn();
   const ask = async (newEmail: string) =>
     send(browser, "address", { ...(await open(browser, "address")).hidden, newEmail });
@@ -215,7 +215,7 @@ test("whether an address is somebody's is not told: the same answer, and nobody 
   assert.equal((await ask("y@b.example")).status, 429);
 });
 
-test("a new password signs everything out but this browser, which goes on under another session", async () => {
+test("changing the password ends all sessions except this browser's, which gets a new one", async () => {
   const other = codeSource(org);
   const { refreshToken } = await other.tokens();
   const browser = await signedIn("password");
@@ -238,7 +238,7 @@ test("a new password signs everything out but this browser, which goes on under 
   assert.equal(typed.url, url("profile"));
 });
 
-test("a wrong present password, the same one and a weak one change nothing; wrong ones are counted", async () => {
+test("rejects a wrong current password, an unchanged one and a weak one, and limits wrong ones", async () => {
   const browser = await signedIn("password");
   const { hidden } = await open(browser, "password");
   const change = (present: string, password = NEXT) =>
@@ -259,7 +259,7 @@ test("a wrong present password, the same one and a weak one change nothing; wron
   assert.ok(!(await actions()).includes("password.changed"));
 });
 
-test("an account without a password gets a way to set one", async () => {
+test("an account without a password can set one", async () => {
   const browser = await signedIn("password");
   await db()
     .updateTable("user_account")
@@ -273,7 +273,7 @@ test("an account without a password gets a way to set one", async () => {
   assert.ok((await actions()).includes("password.set"));
 });
 
-test("the activity tells what happened and from where, page by page, and nothing of where others were", async () => {
+test("activity is paginated, with the user's own IP addresses and no one else's", async () => {
   const browser = await signedIn("activity");
   const event = { orgId: org.organisation.id, action: "password.set", details: "{}", seq: null, hash: null };
   const rows = Array.from({ length: 30 }, (_, index) => ({
@@ -303,7 +303,7 @@ test("the activity tells what happened and from where, page by page, and nothing
   assert.match(alarm.body, /id="password-alarm"/);
 });
 
-test("the file has all about the user, no secret and nobody else; it is recorded, and not made endlessly", async () => {
+test("the export has all of the user's data, no secrets and no other user; it is audited and rate limited", async () => {
   const source = codeSource(org);
   const { refreshToken } = await source.tokens();
   const app = await giveAuthenticator(running.service, org);
@@ -329,7 +329,7 @@ test("the file has all about the user, no secret and nobody else; it is recorded
   assert.equal((await actions()).filter((action) => action === "user.data-exported").length, 2);
 });
 
-test("an account goes when its address is typed, with the browser's session; what was said stays true", async () => {
+test("deletes the account and its session when the email address is typed", async () => {
   const browser = await signedIn("deletion");
   const page = await open(browser, "deletion");
   const wrong = await send(browser, "deletion", { ...page.hidden, name: "somebody@acme.example" });
@@ -343,7 +343,7 @@ test("an account goes when its address is typed, with the browser's session; wha
   assert.ok((await actions()).includes("user.deleted"));
 });
 
-test("the last administrator stays, and is told what to do", async () => {
+test("the last administrator can't delete the account", async () => {
   await db()
     .updateTable("membership")
     .set({ role: "Administrator" })
@@ -358,7 +358,7 @@ test("the last administrator stays, and is told what to do", async () => {
   await db().updateTable("membership").set({ role: "Standard" }).where("user_id", "=", org.user.id).execute();
 });
 
-test("where the organisation forbids it nobody deletes their own account", async () => {
+test("users can't delete their account if the organisation forbids it", async () => {
   await set({ allowAccountDeletion: false });
   try {
     const browser = await signedIn("data");
@@ -372,7 +372,7 @@ test("where the organisation forbids it nobody deletes their own account", async
   }
 });
 
-test("a guest leaves and does not delete; at home nobody leaves", async () => {
+test("guests can leave but not delete; members can't leave", async () => {
   const browser = await asGuest();
   const page = await open(browser, "data", host);
   const { hidden } = page;
@@ -388,11 +388,11 @@ test("a guest leaves and does not delete; at home nobody leaves", async () => {
   assert.equal((await open(atHome, "leave")).url, url("data"));
 });
 
-test("the chosen language counts once it is known who it is, and an application's wish counts more", async () => {
+test("the user's language applies after sign-in, and ui_locales overrides it", async () => {
   await db().updateTable("user_account").set({ locale: "fr" }).where("id", "=", org.user.id).execute();
   const browser = testBrowser();
   const page = await open(browser, "sessions");
-  assert.match(page.body, /<html lang="en">/, "a stranger reads what the browser says");
+  assert.match(page.body, /<html lang="en">/, "Accept-Language applies before sign-in");
   assert.match((await logIn(browser, org, page)).body, /<html lang="fr">/);
   assert.match((await visit(browser, org)).body, /<html lang="fr">/, "the consent page");
   assert.match((await visit(browser, org, { more: { ui_locales: "da" } })).body, /<html lang="da">/);

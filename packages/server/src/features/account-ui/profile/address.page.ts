@@ -1,16 +1,17 @@
+/** Pages to request a new email address. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { buttonLink } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { crumbOf } from "../change.page.ts";
+import { navigationBreadcrumb } from "../change.page.ts";
 
 export type NewAddressView = ConsoleFrame & {
   csrf: string;
   once: string;
   action: string;
   backUri: string;
-  typed: string;
+  input: string;
   refusal?: "expired" | "unreadable" | "sent" | "invalid" | "same" | { waitSeconds: number } | undefined;
 };
 
@@ -21,7 +22,7 @@ export function newAddressPage(view: NewAddressView): Html {
   const field = {
     id: "newEmail",
     label: text.newEmail,
-    value: view.typed,
+    value: view.input,
     type: "email",
     maxLength: 254,
     autocomplete: "email",
@@ -33,8 +34,8 @@ export function newAddressPage(view: NewAddressView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: crumbOf(view),
-    notice: failureNotice(failureOf(view), view.messages),
+    breadcrumbs: navigationBreadcrumb(view),
+    notice: failureNotice(formFailure(view), view.messages),
     body: html`<section class="card confirm">
 <p>${text.text({ email: view.user.email })}</p>
 ${recordForm({
@@ -51,7 +52,7 @@ ${recordForm({
   });
 }
 
-function failureOf({ refusal, messages }: NewAddressView): FormFailure | undefined {
+function formFailure({ refusal, messages }: NewAddressView): FormFailure | undefined {
   const text = messages.console.account.address;
   if (refusal === undefined) return undefined;
   if (refusal === "expired" || refusal === "unreadable" || refusal === "sent") return { kind: refusal };
@@ -60,13 +61,13 @@ function failureOf({ refusal, messages }: NewAddressView): FormFailure | undefin
   return { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] };
 }
 
-/** Says no more than that a mail is under way if the address is free. */
-export function sentPage(view: ConsoleFrame & { backUri: string; newEmail: string }): Html {
+/** Doesn't reveal whether the address is taken. */
+export function addressSentPage(view: ConsoleFrame & { backUri: string; newEmail: string }): Html {
   const text = view.messages.console.account.address;
   return consoleLayout({
     ...view,
     title: text.sentTitle,
-    breadcrumbs: crumbOf(view),
+    breadcrumbs: navigationBreadcrumb(view),
     body: html`<section class="card confirm">
 <p id="address-sent">${text.sent({ email: view.newEmail })}</p>
 <div class="actions">${buttonLink({ id: "address-back", uri: view.backUri, label: text.back })}</div></section>

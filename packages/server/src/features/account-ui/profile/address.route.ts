@@ -1,6 +1,6 @@
 /**
- * account/address: another email address. The link goes to the new one and is opened there (recovery/action.route.ts); the
- * old one stays until then, and gets a notice afterwards. Whether the address is somebody else's is not told.
+ * account/address: requests a new email address. The link goes to the new address (recovery/action.route.ts); the old one
+ * stays valid until the link is used, then gets a notice. The response doesn't reveal whether the address is taken.
  */
 
 import type { FastifyInstance } from "fastify";
@@ -17,12 +17,12 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  type Change,
-  originOf,
-  requireRecentChanger,
+  type ChangePolicy,
+  requestOrigin,
+  requireRecentSignIn,
+  setRetryAfter,
 } from "../account-page.ts";
-import { tellWait } from "../wait.ts";
-import { type NewAddressView, newAddressPage, sentPage } from "./address.page.ts";
+import { addressSentPage, type NewAddressView, newAddressPage } from "./address.page.ts";
 
 const ADDRESS = "address";
 
@@ -30,25 +30,25 @@ export function addressRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/address", {
     get: async (visit) => {
       const path = accountPath(visit.organisation, ADDRESS);
-      const signedIn = await requireRecentChanger(deps, visit, path, askable(deps, visit));
+      const signedIn = await requireRecentSignIn(deps, visit, path, addressPolicy(deps, visit));
       await showForm(deps, visit, signedIn);
     },
-    post: (visit) => ask(deps, visit),
+    post: (visit) => requestAddress(deps, visit),
   });
 }
 
-/** Without mail there is no link to send: the profile has no button then either. */
-const askable = ({ outbox }: AccountDeps, visit: Visit): Change => ({
-  redirectIfClosed: () => (outbox.isOpen ? undefined : accountPath(visit.organisation, "profile")),
+/** Unavailable if the service can't send email. */
+const addressPolicy = ({ outbox }: AccountDeps, visit: Visit): ChangePolicy => ({
+  redirectIfUnavailable: () => (outbox.isOpen ? undefined : accountPath(visit.organisation, "profile")),
 });
 
-interface Shown {
-  readonly typed?: string;
+interface FormState {
+  readonly input?: string;
   readonly failure?: NewAddressView["refusal"] | undefined;
   readonly status?: number;
 }
 
-function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Shown = {}): Promise<void> {
+function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, state: FormState = {}): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "profile");
   const page = newAddressPage({
@@ -57,45 +57,45 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
     once: newSubmissionToken(deps),
     action: accountPath(organisation, ADDRESS),
     backUri: accountPath(organisation, "profile"),
-    typed: shown.typed ?? "",
-    refusal: shown.failure,
+    input: state.input ?? "",
+    refusal: state.failure,
   });
-  return show(visit, frame, page, shown.status ?? 200);
+  return show(visit, frame, page, state.status ?? 200);
 }
 
-async function ask(deps: AccountDeps, visit: Visit): Promise<void> {
+async function requestAddress(deps: AccountDeps, visit: Visit): Promise<void> {
   const path = accountPath(visit.organisation, ADDRESS);
-  const accepted = await acceptAccountForm(deps, visit, path, askable(deps, visit));
+  const accepted = await acceptAccountForm(deps, visit, path, addressPolicy(deps, visit));
   const form = requireFreshNonce(deps, visit, accepted);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  const typed = (form.values.get("newEmail") ?? "").trim();
-  const again = (failure: Shown["failure"], status: number) =>
-    showForm(deps, visit, signedIn, { typed, failure, status });
-  if (form.outcome === "rejected") return again(form.refusal.failure?.kind, form.refusal.status);
-  if (!isEmail(typed)) return again("invalid", 400);
+  const input = (form.values.get("newEmail") ?? "").trim();
+  const rerender = (failure: FormState["failure"], status: number) =>
+    showForm(deps, visit, signedIn, { input, failure, status });
+  if (form.outcome === "rejected") return rerender(form.refusal.failure?.kind, form.refusal.status);
+  if (!isEmail(input)) return rerender("invalid", 400);
   const { organisation } = visit;
   const { user } = signedIn;
-  if (typed === user.email) return again("same", 400);
-  const { address, locale } = originOf(visit, user);
+  if (input === user.email) return rerender("same", 400);
+  const { address, locale } = requestOrigin(visit, user);
   const limit = deps.rateLimits["recovery-account"];
   try {
     await countAttempt(deps, organisation.id, [
       { limit: deps.rateLimits["recovery-address"], subject: networkOf(address) },
-      // Who asks, and who would get the mails: neither a stranger's mailbox nor many of them are filled.
+      // Limits both emails by one user and emails to one address.
       { limit, subject: `new-address|${user.id}` },
-      { limit, subject: `new-address|${emailKey(typed)}` },
+      { limit, subject: `new-address|${emailKey(input)}` },
     ]);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
-    tellWait(visit, error);
-    return again({ waitSeconds: error.retryAfterSeconds }, 429);
+    setRetryAfter(visit, error);
+    return rerender({ waitSeconds: error.retryAfterSeconds }, 429);
   }
   const actor = `user:${user.id}`;
-  const wanted = { newEmail: typed, actor, address, locale, tellsTaken: false };
-  const sent = await applyOnce(deps, form, (inside) => requestNewEmail(inside, user, wanted));
-  if (sent === "duplicate-submission") return again("sent", 409);
+  const request = { newEmail: input, actor, address, locale, tellsTaken: false };
+  const sent = await applyOnce(deps, form, (inside) => requestNewEmail(inside, user, request));
+  if (sent === "duplicate-submission") return rerender("sent", 409);
   const frame = accountFrame(visit, user, "profile");
   const backUri = accountPath(organisation, "profile");
-  return show(visit, frame, sentPage({ ...frame, backUri, newEmail: typed }));
+  return show(visit, frame, addressSentPage({ ...frame, backUri, newEmail: input }));
 }

@@ -1,3 +1,4 @@
+/** The profile page: personal data, email address and membership. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { fieldRow, selectField, textField } from "../../../html/components/fields.ts";
 import { notice } from "../../../html/components/notice.ts";
@@ -7,7 +8,7 @@ import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 
-/** As it stands in the fields. */
+/** Form values. */
 export type ProfileFields = { firstname: string; surname: string; phone: string; locale: string };
 
 export type ProfileField = keyof ProfileFields;
@@ -15,15 +16,15 @@ export type ProfileField = keyof ProfileFields;
 export type ProfileView = ConsoleFrame & {
   csrf: string;
   action: string;
-  seen: string;
-  typed: ProfileFields;
+  version: string;
+  input: ProfileFields;
   faults: readonly ProfileField[];
-  /** What they are now, where somebody else has changed them meanwhile. */
+  /** Current values that differ, after a concurrent change. */
   now: Partial<ProfileFields>;
   failure?: FormFailure | undefined;
   isDone: boolean;
   isConfirmed: boolean;
-  /** Undefined where no mail can be sent. */
+  /** Undefined if the service can't send email. */
   changeAddressUri: string | undefined;
   membership: {
     role: "Standard" | "Administrator";
@@ -32,13 +33,12 @@ export type ProfileView = ConsoleFrame & {
     /** Milliseconds. */
     since: number;
   };
-  /** Of a guest: where the account is changed. */
+  /** For guests: the organisation where the account is changed. */
   home?: { name: string; uri: string } | undefined;
   /** Address of the copy script. */
   script: string;
 };
 
-/** Who the account says that its owner is. */
 export function profilePage(view: ProfileView): Html {
   const text = view.messages.console.account.profile;
   const done = view.isDone ? notice("hint", "profile-done", text.saved) : undefined;
@@ -57,8 +57,8 @@ ${view.home === undefined ? [personal(view), address(view)] : guest(view, view.h
 
 function personal(view: ProfileView): Html {
   const text = view.messages.console.account.profile;
-  const { typed, faults, messages } = view;
-  const bad: Readonly<Record<ProfileField, string>> = {
+  const { input, faults, messages } = view;
+  const faultTexts: Readonly<Record<ProfileField, string>> = {
     firstname: text.badName,
     surname: text.badName,
     phone: text.badPhone,
@@ -67,8 +67,8 @@ function personal(view: ProfileView): Html {
   const field = (id: ProfileField) => ({
     id,
     label: text[id],
-    value: typed[id],
-    fault: faults.includes(id) ? bad[id] : undefined,
+    value: input[id],
+    fault: faults.includes(id) ? faultTexts[id] : undefined,
     hasFocus: faults[0] === id,
     isNow:
       id === "locale" && view.now.locale !== undefined ? languageOf(view.now.locale, view) : view.now[id],
@@ -89,7 +89,7 @@ function personal(view: ProfileView): Html {
       id: "profile",
       action: view.action,
       csrf: view.csrf,
-      version: view.seen,
+      version: view.version,
       fields,
       submit: { id: "profile-save", label: messages.console.frame.form.save },
       messages,
@@ -100,7 +100,7 @@ function personal(view: ProfileView): Html {
 const languages = (view: ProfileView) =>
   ["", ...LOCALES].map((value) => ({ value, label: languageOf(value, view) }));
 
-/** Each by its own name; an empty one is left to the browser, and one that there are no texts in stands as it is. */
+/** Languages by their own name; empty means the browser's language. */
 function languageOf(locale: string, { messages }: ProfileView): string {
   if (locale === "") return messages.console.account.profile.asBrowser;
   return LOCALES.includes(locale) ? languageName(locale) : locale;

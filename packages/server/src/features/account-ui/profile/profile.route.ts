@@ -1,4 +1,4 @@
-/** account/profile: names, phone and language; `account` alone leads here. Changing asks for no fresh sign-in: none of it lets anybody in. */
+/** account/profile: name, phone and language. Needs no recent authentication: nothing here grants access. */
 
 import type { FastifyInstance } from "fastify";
 import { lastChange } from "../../../core/audit/audit.store.ts";
@@ -26,10 +26,10 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isAtHome,
+  isHomeOrganisation,
   requireSignedIn,
 } from "../account-page.ts";
-import { isOwnAct, whoActed } from "../who-acted.ts";
+import { actorText, isOwnAction } from "../actor-text.ts";
 import { type ProfileFields, profilePage } from "./profile.page.ts";
 
 const PROFILE = "profile";
@@ -54,37 +54,44 @@ export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
 const profilePath = ({ organisation }: Pick<Visit, "organisation">): string =>
   accountPath(organisation, PROFILE);
 
-interface Shown {
-  readonly typed?: ProfileFields;
-  readonly seen?: string | undefined;
+interface FormState {
+  readonly input?: ProfileFields;
+  readonly version?: string | undefined;
   readonly failure?: FormFailure | undefined;
   readonly faults?: ReadonlyArray<keyof Profile>;
-  /** Fields that hold something else now. */
+  /** Current values of fields changed concurrently. */
   readonly now?: Partial<ProfileFields>;
   readonly status?: number;
 }
 
-const fieldsOf = ({ firstname, surname, phone, locale }: Profile): ProfileFields => ({
+const toFields = ({ firstname, surname, phone, locale }: Profile): ProfileFields => ({
   firstname,
   surname,
   phone: phone ?? "",
   locale: locale ?? "",
 });
 
-async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: Shown = {}): Promise<void> {
+async function showProfile(
+  deps: AccountDeps,
+  visit: Visit,
+  user: User,
+  state: FormState = {},
+): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "profile");
-  const present = profileOf(user);
-  const home = isAtHome(organisation, user) ? undefined : await deps.organisations.find(user.homeOrgId);
+  const current = profileOf(user);
+  const home = isHomeOrganisation(organisation, user)
+    ? undefined
+    : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
     csrf: deps.browserSession.formBinding(visit).csrf,
     action: profilePath(visit),
-    seen: shown.seen ?? versionOf(present),
-    typed: shown.typed ?? fieldsOf(present),
-    faults: shown.faults ?? [],
-    now: shown.now ?? {},
-    failure: shown.failure,
+    version: state.version ?? versionOf(current),
+    input: state.input ?? toFields(current),
+    faults: state.faults ?? [],
+    now: state.now ?? {},
+    failure: state.failure,
     isDone: queryOf(visit.request).values.get("done") === "saved",
     isConfirmed: user.emailVerified,
     changeAddressUri: deps.outbox.isOpen ? accountPath(organisation, "address") : undefined,
@@ -97,10 +104,10 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
     home: home && { name: home.name, uri: accountPath(home, PROFILE) },
     script: copyScript.path,
   });
-  return show(visit, frame, page, shown.status ?? 200);
+  return show(visit, frame, page, state.status ?? 200);
 }
 
-function typedIn(values: ReadonlyMap<string, string>): ProfileFields {
+function readFields(values: ReadonlyMap<string, string>): ProfileFields {
   const text = (name: keyof ProfileFields) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
   return {
     firstname: text("firstname"),
@@ -113,68 +120,70 @@ function typedIn(values: ReadonlyMap<string, string>): ProfileFields {
 async function save(deps: AccountDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const form = await acceptAccountForm(deps, visit, profilePath(visit), {
-    byGuests: true,
-    needsNoProof: true,
-    redirectIfClosed: ({ user }) => (isAtHome(organisation, user) ? undefined : profilePath(visit)),
+    allowsGuests: true,
+    allowsOldSignIn: true,
+    redirectIfUnavailable: ({ user }) =>
+      isHomeOrganisation(organisation, user) ? undefined : profilePath(visit),
   });
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { user } = form.signedIn;
-  const typed = typedIn(form.values);
-  const seen = form.values.get("seen");
-  const rerender = (shown: Shown) => showProfile(deps, visit, user, { typed, seen, ...shown });
+  const input = readFields(form.values);
+  const version = form.values.get("seen");
+  const rerender = (state: FormState) => showProfile(deps, visit, user, { input, version, ...state });
   if (form.outcome === "rejected") return rerender(form.refusal);
-  const profile = { ...typed, phone: typed.phone || null, locale: typed.locale || null };
-  const faults = faultsOf(profile);
+  const profile = { ...input, phone: input.phone || null, locale: input.locale || null };
+  const faults = findFaults(profile);
   if (faults.length > 0) {
     const { profile: labels } = accountFrame(visit, user, "profile").messages.console.account;
     const fields = faults.map((id) => ({ id, label: labels[id] }));
     return rerender({ faults, failure: { kind: "faults", fields }, status: 400 });
   }
   const key = { orgId: organisation.id, id: user.id };
-  const act = { ...key, actor: `user:${user.id}`, address: addressOf(visit.request) };
+  const target = { ...key, actor: `user:${user.id}`, address: addressOf(visit.request) };
   try {
     await changeProfile(deps, {
-      ...act,
+      ...target,
       profile,
-      check: (present) => requireVersion(seen, present),
+      check: (current) => requireVersion(version, current),
     });
   } catch (error) {
     if (!(error instanceof VersionConflict)) throw error;
-    const present = await findUser(deps.database.query, key.orgId, key.id);
-    if (!present) throw error;
-    return showChanged(deps, visit, present, typed);
+    const current = await findUser(deps.database.query, key.orgId, key.id);
+    if (!current) throw error;
+    return showConflict(deps, visit, current, input);
   }
   return goTo(visit, `${profilePath(visit)}?done=saved`);
 }
 
-/** One of the languages that there are texts in. */
-const faultsOf = (profile: Profile): ReadonlyArray<keyof Profile> => {
+/** The locale must be one of the translations. */
+const findFaults = (profile: Profile): ReadonlyArray<keyof Profile> => {
   const isKnown = profile.locale === null || LOCALES.includes(profile.locale);
   return isKnown ? profileFaults(profile) : [...profileFaults(profile), "locale"];
 };
 
-/** With the values that are there now beside what was typed, to be sent again or not. */
-async function showChanged(
+/** Shows the input beside the current values, for the user to decide. */
+async function showConflict(
   deps: AccountDeps,
   visit: Visit,
-  present: User,
-  typed: ProfileFields,
+  current: User,
+  input: ProfileFields,
 ): Promise<void> {
-  return showProfile(deps, visit, present, {
-    typed,
-    now: differing(typed, fieldsOf(profileOf(present))),
-    failure: await changedMeanwhile(deps, visit, present),
+  return showProfile(deps, visit, current, {
+    input,
+    now: differing(input, toFields(profileOf(current))),
+    failure: await conflictFailure(deps, visit, current),
     status: 409,
   });
 }
 
-/** Who was faster, and when: often it is the same person, in another window. */
-async function changedMeanwhile(deps: AccountDeps, visit: Visit, user: User): Promise<FormFailure> {
+/** Names who changed the profile and when: often the same user in another window. */
+async function conflictFailure(deps: AccountDeps, visit: Visit, user: User): Promise<FormFailure> {
   const change = await lastChange(deps.database.query, visit.organisation.id, user.id);
   if (!change) return { kind: "changed" };
   const { messages } = accountFrame(visit, user, "profile");
   const { actor, at } = change;
-  if (!isOwnAct(actor, user)) return { kind: "changed", by: { who: whoActed(actor, user, messages), at } };
+  if (!isOwnAction(actor, user))
+    return { kind: "changed", by: { who: actorText(actor, user, messages), at } };
   const { changedByYou, changedByYouText } = messages.console.account.profile;
   return { kind: "refused", title: changedByYou, text: changedByYouText({ at }) };
 }

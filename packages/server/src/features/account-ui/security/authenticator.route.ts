@@ -1,4 +1,4 @@
-/** account/security/authenticator: an authenticator app is set up or replaced; …/removal: it is removed. */
+/** account/security/authenticator: sets up or replaces the authenticator app; …/removal: removes it. */
 
 import type { FastifyInstance } from "fastify";
 import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
@@ -17,9 +17,15 @@ import { copyScript } from "../../../html/scripts.ts";
 import type { Rejection, SentForm } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
-import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
+import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
-import { backWith, changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
+import {
+  changeFrame,
+  changePath,
+  redirectToSecurity,
+  rejectionTexts,
+  showCodesOrRedirect,
+} from "../change.ts";
 import { useAndRaise } from "../raise-session.ts";
 
 const SETUP = "authenticator";
@@ -28,22 +34,22 @@ const REMOVAL = "authenticator/removal";
 export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/authenticator", {
     get: async (visit) => {
-      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, SETUP));
+      const signedIn = await requireRecentSignIn(deps, visit, changePath(visit, SETUP));
       await showSetup(deps, visit, signedIn);
     },
     post: (visit) => setUp(deps, visit),
   });
   accountRoute(app, deps, "/oauth/:org/account/security/authenticator/removal", {
     get: async (visit) => {
-      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, REMOVAL));
+      const signedIn = await requireRecentSignIn(deps, visit, changePath(visit, REMOVAL));
       await showRemoval(deps, visit, signedIn);
     },
     post: (visit) => remove(deps, visit),
   });
 }
 
-interface Shown {
-  /** The sealed secret that the last page had. */
+interface SetupState {
+  /** The encrypted secret of the previous page. */
   readonly enrolment?: string | undefined;
   readonly failure?: Rejection | "wrong-code" | undefined;
 }
@@ -52,20 +58,20 @@ async function showSetup(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  shown: Shown = {},
+  state: SetupState = {},
 ): Promise<void> {
   const { organisation } = visit;
   const { user } = signedIn;
-  const binding = bindingOf(deps, visit, signedIn);
+  const binding = enrolmentBinding(deps, visit, signedIn);
   const enrolment =
-    openTotpEnrolment(deps.seals, shown.enrolment, binding) ??
+    openTotpEnrolment(deps.seals, state.enrolment, binding) ??
     (await beginTotpEnrolment(deps.seals, binding));
   const { secret } = enrolment;
   const uri = await totpUri({ issuer: organisation.name, label: user.email, secret });
   const frame = changeFrame(deps, visit, signedIn, SETUP);
   const text = frame.messages.enrolment;
   const failures = {
-    ...notTakenTexts(frame),
+    ...rejectionTexts(frame),
     "wrong-code": { title: text.totp.wrong, text: text.totp.wrongCode },
   };
   const page = authenticatorPage({
@@ -74,42 +80,43 @@ async function showSetup(
     enrolment: enrolment.sealed,
     replaces: (await findTotp(deps.database.query, ownerOf(user))) !== undefined,
     script: copyScript.path,
-    failure: shown.failure && failures[shown.failure],
+    failure: state.failure && failures[state.failure],
   });
   return show(
     visit,
     frame,
     page,
-    shown.failure === undefined ? 200 : shown.failure in notTakenTexts(frame) ? 403 : 422,
+    state.failure === undefined ? 200 : state.failure in rejectionTexts(frame) ? 403 : 422,
   );
 }
 
-function bindingOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
+function enrolmentBinding(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
   const { browser } = deps.browserSession.formBinding(visit);
   return { owner: ownerOf(user), browser, now: deps.clock() };
 }
 
-/** Stands in for the browser's token, which is another one after a new sign-in: the app has the key already. */
+/** Binds the enrolment of a waiting form instead of the session's token, which changes when the user reauthenticates. */
 const WAITING = "waiting:";
-const both = { from: WAITING, to: WAITING };
 
-/** The key of a form, made for this browser and for no other where nothing else is said. */
-function rebound(
+/** Rebinds the form's encrypted secret, by default from and to the current browser. */
+function rebindEnrolment(
   deps: AccountDeps,
   visit: Visit,
   { signedIn, values }: SentForm,
   { from, to }: { from?: string; to?: string },
 ): string | undefined {
-  const here = bindingOf(deps, visit, signedIn);
-  const made = { ...here, browser: from ?? here.browser };
-  return rebindTotpEnrolment(deps.seals, values.get("enrolment"), made, to ?? here.browser);
+  const binding = enrolmentBinding(deps, visit, signedIn);
+  const previous = { ...binding, browser: from ?? binding.browser };
+  return rebindTotpEnrolment(deps.seals, values.get("enrolment"), previous, to ?? binding.browser);
 }
 
 async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
   const secrets = ["enrolment", "code"];
   const form = await acceptAccountForm(deps, visit, changePath(visit, SETUP), { secrets });
   if (form.outcome === "reauthenticate") {
-    const waiting = rebound(deps, visit, form, { to: WAITING }) ?? rebound(deps, visit, form, both);
+    const waiting =
+      rebindEnrolment(deps, visit, form, { to: WAITING }) ??
+      rebindEnrolment(deps, visit, form, { from: WAITING, to: WAITING });
     const carried: Record<string, string> = waiting === undefined ? {} : { enrolment: waiting };
     return askForIdentity(deps, visit, form, { secrets, carried });
   }
@@ -118,10 +125,12 @@ async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
   if (form.outcome === "rejected") {
     const failure = form.refusal.failure?.kind;
     if (failure !== undefined) return showSetup(deps, visit, signedIn, { enrolment, failure });
-    // Only a form that has waited here has shown that its key is this user's.
-    return showSetup(deps, visit, signedIn, { enrolment: rebound(deps, visit, form, { from: WAITING }) });
+    // Only a form that waited has proven that its secret is this user's.
+    return showSetup(deps, visit, signedIn, {
+      enrolment: rebindEnrolment(deps, visit, form, { from: WAITING }),
+    });
   }
-  const opened = openTotpEnrolment(deps.seals, enrolment, bindingOf(deps, visit, signedIn));
+  const opened = openTotpEnrolment(deps.seals, enrolment, enrolmentBinding(deps, visit, signedIn));
   if (!opened) return showSetup(deps, visit, signedIn, { failure: "expired" });
   const code = readTotpCode(values.get("code") ?? "");
   const step = code === undefined ? undefined : await matchingStep(opened.secret, code, deps.clock());
@@ -129,23 +138,23 @@ async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
   const codes = await useAndRaise(deps, visit, signedIn, {
     amr: codeAmr.totp,
     acr: acrOfMethod.totp,
-    use: (tx) => confirmTotp(deps, tx, changeOf(visit, signedIn), { secret: opened.secret, step }),
+    use: (tx) => confirmTotp(deps, tx, factorChange(visit, signedIn), { secret: opened.secret, step }),
   });
   if (!codes) return showSetup(deps, visit, signedIn, { failure: "expired" });
-  return finish(visit, signedIn, codes, "totpAdded");
+  return showCodesOrRedirect(visit, signedIn, codes, "totpAdded");
 }
 
 async function showRemoval(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  failed?: Rejection | "last-factor" | undefined,
+  failure?: Rejection | "last-factor" | undefined,
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, REMOVAL);
   const { security } = frame.messages;
   const text = security.totp;
   const failures = {
-    ...notTakenTexts(frame),
+    ...rejectionTexts(frame),
     "last-factor": {
       title: security.lastFactor,
       text: security.lastFactorText({ organisation: visit.organisation.name }),
@@ -156,9 +165,9 @@ async function showRemoval(
     heading: text.removeHeading,
     text: text.removeText,
     confirm: text.remove,
-    failure: failed && failures[failed],
+    failure: failure && failures[failure],
   });
-  return show(visit, frame, page, failed === undefined ? 200 : failed in notTakenTexts(frame) ? 403 : 409);
+  return show(visit, frame, page, failure === undefined ? 200 : failure in rejectionTexts(frame) ? 403 : 409);
 }
 
 async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
@@ -167,10 +176,10 @@ async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
   const { signedIn } = form;
   if (form.outcome === "rejected") return showRemoval(deps, visit, signedIn, form.refusal.failure?.kind);
   try {
-    await removeTotp(deps, changeOf(visit, signedIn));
+    await removeTotp(deps, factorChange(visit, signedIn));
   } catch (error) {
     if (!(error instanceof LastFactor)) throw error;
     return showRemoval(deps, visit, signedIn, "last-factor");
   }
-  return backWith(visit, "totpRemoved");
+  return redirectToSecurity(visit, "totpRemoved");
 }

@@ -1,4 +1,4 @@
-// account/security/passkeys and account/security/passkey: which answers of a browser add one, and whose can be changed.
+// Adding, renaming and removing passkeys: which responses are accepted, and whose passkeys can be changed.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
     return { passkey, answer, page, after };
   };
 
-  test("a passkey is added with a name, renamed and removed", async () => {
+  test("adds, renames and removes a passkey", async () => {
     const browser = await signedIn();
     const { after, passkey } = await addPasskey(browser, "  Work <laptop> ");
     assert.ok(showsRecoveryCodes(after));
@@ -90,7 +90,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await actions()).slice(0, 2), ["passkey.removed", "passkey.renamed"]);
   });
 
-  test("an answer to another browser's, or another user's, or an older question adds no passkey", async () => {
+  test("rejects a response to another browser's, another user's or an expired challenge", async () => {
     const browser = await signedIn();
     const other = await signedIn();
     const passkey = softPasskey({ origin: running.service.config.baseUrl });
@@ -122,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsRecoveryCodes(fine));
   });
 
-  test("an answer adds one passkey, and a passkey is added once, by whomever", async () => {
+  test("a response adds one passkey, and a passkey can be registered only once", async () => {
     const browser = await signedIn();
     const { answer, page } = await addPasskey(browser);
     const again = await send(browser, "passkeys", { ...page.hidden, passkey: answer });
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).passkeys, 0);
   });
 
-  test("an account holds twenty passkeys", async () => {
+  test("limits an account to twenty passkeys", async () => {
     for (let made = 0; made < 20; made++) await givePasskey(running.service, org);
     await running.service.database.query
       .deleteFrom("totp_credential")
@@ -155,7 +155,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).passkeys, 20);
   });
 
-  test("another user's passkey and remembered browser are not there", async () => {
+  test("returns 404 for another user's passkey and trusted browser", async () => {
     const otto = await withUser(running.service, home, `otto${count}@acme.example`);
     const theirs = await givePasskey(running.service, otto);
     const browser = await signedIn();
@@ -170,6 +170,5 @@ forEachDatabase(({ fresh }) => {
     assert.equal(kept?.name, "Test");
   });
 
-  test("what was done is in the audit log", () =>
-    assertWritten(running.service.database.query, "passkey.added"));
+  test("writes the audit event", () => assertWritten(running.service.database.query, "passkey.added"));
 });

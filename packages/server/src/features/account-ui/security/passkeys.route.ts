@@ -1,4 +1,4 @@
-/** account/security/passkeys: a passkey is added; account/security/passkey?id=…: it is named or removed. */
+/** account/security/passkeys: adds a passkey; account/security/passkey?id=…: renames or removes one. */
 
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { FastifyInstance } from "fastify";
@@ -25,9 +25,15 @@ import { formOf, queryOf } from "../../../http/form-body.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
-import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
+import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
 import { newPasskeyPage, passkeyPage } from "../change.page.ts";
-import { backWith, changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
+import {
+  changeFrame,
+  changePath,
+  redirectToSecurity,
+  rejectionTexts,
+  showCodesOrRedirect,
+} from "../change.ts";
 import { useAndRaise } from "../raise-session.ts";
 
 const NEW = "passkeys";
@@ -36,24 +42,24 @@ const ONE = "passkey";
 export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/passkeys", {
     get: async (visit) => {
-      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, NEW));
-      await showNew(deps, visit, signedIn);
+      const signedIn = await requireRecentSignIn(deps, visit, changePath(visit, NEW));
+      await showNewPasskey(deps, visit, signedIn);
     },
-    post: (visit) => add(deps, visit),
+    post: (visit) => enrolPasskey(deps, visit),
   });
   accountRoute(app, deps, "/oauth/:org/account/security/passkey", {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await requireRecentChanger(deps, visit, pathOf(visit, id));
+      const signedIn = await requireRecentSignIn(deps, visit, passkeyPath(visit, id));
       await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
     },
-    post: (visit) => change(deps, visit),
+    post: (visit) => changePasskey(deps, visit),
   });
 }
 
 type AddFailure = Rejection | "not-added" | "known" | "too-many";
 
-async function showNew(
+async function showNewPasskey(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
@@ -65,12 +71,15 @@ async function showNew(
   const frame = changeFrame(deps, visit, signedIn, NEW);
   const text = frame.messages.enrolment.passkey;
   const failures = {
-    ...notTakenTexts(frame),
+    ...rejectionTexts(frame),
     "not-added": { title: text.wrong, text: text.notAdded },
     known: { title: text.wrong, text: text.known },
     "too-many": { title: text.wrong, text: text.tooMany },
   };
-  const challenge = deps.challenges.issue(purposeOf(deps, visit, signedIn), deps.clock() + FRESH_SIGN_IN_MS);
+  const challenge = deps.challenges.issue(
+    challengePurpose(deps, visit, signedIn),
+    deps.clock() + FRESH_SIGN_IN_MS,
+  );
   const { name: organisationName } = visit.organisation;
   const { relyingParty } = deps;
   const page = newPasskeyPage({
@@ -80,45 +89,48 @@ async function showNew(
     script: passkeyScript.path,
     failure: failure && failures[failure],
   });
-  return show(visit, frame, page, failure === undefined ? 200 : failure in notTakenTexts(frame) ? 403 : 422);
+  return show(visit, frame, page, failure === undefined ? 200 : failure in rejectionTexts(frame) ? 403 : 422);
 }
 
-function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
+function challengePurpose(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
   const { browser } = deps.browserSession.formBinding(visit);
   return { orgId: visit.organisation.id, use: "registration", browser, userId: user.id } as const;
 }
 
-async function add(deps: AccountDeps, visit: Visit): Promise<void> {
+async function enrolPasskey(deps: AccountDeps, visit: Visit): Promise<void> {
   const secrets = ["passkey"];
   const form = await acceptAccountForm(deps, visit, changePath(visit, NEW), { secrets });
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, { secrets });
   const { signedIn, values } = form;
-  if (form.outcome === "rejected") return showNew(deps, visit, signedIn, form.refusal.failure?.kind);
+  if (form.outcome === "rejected") return showNewPasskey(deps, visit, signedIn, form.refusal.failure?.kind);
   const answer = readPasskeyAnswer<RegistrationResponseJSON>(values.get("passkey"));
   const now = deps.clock();
-  const isOurs = answer && deps.challenges.isGenuine(answer.challenge, purposeOf(deps, visit, signedIn), now);
-  if (answer && !isOurs) return showNew(deps, visit, signedIn, "expired");
+  const isOurs =
+    answer && deps.challenges.isGenuine(answer.challenge, challengePurpose(deps, visit, signedIn), now);
+  if (answer && !isOurs) return showNewPasskey(deps, visit, signedIn, "expired");
   const { relyingParty } = deps;
   const name = passkeyName(values.get("name") ?? "") ?? visit.organisation.name;
   const verified = answer && (await verifyNewPasskey(answer, { relyingParty, name, now }));
-  if (!answer || !verified) return showNew(deps, visit, signedIn, "not-added");
+  if (!answer || !verified) return showNewPasskey(deps, visit, signedIn, "not-added");
   const existing = await listPasskeys(deps.database.query, ownerOf(signedIn.user));
-  if (existing.length >= MOST_PASSKEYS) return showNew(deps, visit, signedIn, "too-many");
+  if (existing.length >= MOST_PASSKEYS) return showNewPasskey(deps, visit, signedIn, "too-many");
   const codes = await useAndRaise(deps, visit, signedIn, {
     amr: passkeyAmr(verified.use),
     acr: acrOfMethod.passkey,
     use: async (tx) =>
       (await takeChallenge(tx, visit.organisation.id, answer.challenge))
-        ? addPasskey(deps, tx, changeOf(visit, signedIn), verified.passkey)
+        ? addPasskey(deps, tx, factorChange(visit, signedIn), verified.passkey)
         : undefined,
   });
-  return codes ? finish(visit, signedIn, codes, "passkeyAdded") : showNew(deps, visit, signedIn, "known");
+  return codes
+    ? showCodesOrRedirect(visit, signedIn, codes, "passkeyAdded")
+    : showNewPasskey(deps, visit, signedIn, "known");
 }
 
-const pathOf = (visit: Visit, id: string | undefined): string =>
+const passkeyPath = (visit: Visit, id: string | undefined): string =>
   changePath(visit, `${ONE}?id=${encodeURIComponent(id ?? "")}`);
 
-/** Another's is not there. @throws NotFound */
+/** @throws NotFound, also for another user's passkey */
 async function ownPasskey(deps: AccountDeps, { user }: SignedIn, id: string | undefined): Promise<Passkey> {
   const passkey = id === undefined ? undefined : await findPasskey(deps.database.query, ownerOf(user), id);
   if (!passkey) throw new NotFound("passkey");
@@ -135,7 +147,7 @@ async function showPasskey(
   const frame = changeFrame(deps, visit, signedIn, ONE);
   const text = frame.messages.security;
   const failures = {
-    ...notTakenTexts(frame),
+    ...rejectionTexts(frame),
     "bad-name": { title: text.passkeys.name, text: text.passkeys.badName },
     "last-factor": {
       title: text.lastFactor,
@@ -143,25 +155,25 @@ async function showPasskey(
     },
   };
   const statuses = { expired: 403, unreadable: 403, "bad-name": 422, "last-factor": 409 };
-  const typed = failed === undefined ? undefined : formOf(visit.request).values.get("name");
-  const page = passkeyPage({ ...frame, id, name, typed: typed ?? name, failure: failed && failures[failed] });
+  const input = failed === undefined ? undefined : formOf(visit.request).values.get("name");
+  const page = passkeyPage({ ...frame, id, name, input: input ?? name, failure: failed && failures[failed] });
   return show(visit, frame, page, failed === undefined ? 200 : statuses[failed]);
 }
 
-async function change(deps: AccountDeps, visit: Visit): Promise<void> {
+async function changePasskey(deps: AccountDeps, visit: Visit): Promise<void> {
   const id = formOf(visit.request).values.get("id");
-  const form = await acceptAccountForm(deps, visit, pathOf(visit, id));
+  const form = await acceptAccountForm(deps, visit, passkeyPath(visit, id));
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const passkey = await ownPasskey(deps, signedIn, id);
   if (form.outcome === "rejected")
     return showPasskey(deps, visit, signedIn, passkey, form.refusal.failure?.kind);
-  const changed = changeOf(visit, signedIn);
+  const changed = factorChange(visit, signedIn);
   if (values.get("change") === "name") {
     const name = passkeyName(values.get("name") ?? "");
     if (name === undefined) return showPasskey(deps, visit, signedIn, passkey, "bad-name");
     await changePasskeyName(deps, changed, { id: passkey.id, name });
-    return backWith(visit, "passkeyRenamed");
+    return redirectToSecurity(visit, "passkeyRenamed");
   }
   if (values.get("change") !== "removal") return showPasskey(deps, visit, signedIn, passkey);
   try {
@@ -170,5 +182,5 @@ async function change(deps: AccountDeps, visit: Visit): Promise<void> {
     if (!(error instanceof LastFactor)) throw error;
     return showPasskey(deps, visit, signedIn, passkey, "last-factor");
   }
-  return backWith(visit, "passkeyRemoved");
+  return redirectToSecurity(visit, "passkeyRemoved");
 }

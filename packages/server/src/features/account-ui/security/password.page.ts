@@ -1,10 +1,11 @@
+/** The page to change or set the password. Never shows the input again. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { crumbOf } from "../change.page.ts";
+import { navigationBreadcrumb } from "../change.page.ts";
 
 type Fault = keyof Messages["recovery"]["refused"];
 
@@ -17,27 +18,27 @@ export type PasswordView = ConsoleFrame & {
   csrf: string;
   action: string;
   backUri: string;
-  /** False for an account that has none yet. */
   hasPassword: boolean;
-  leastLength: number;
-  mostLength: number;
-  /** Somebody comes from what they did not do themselves. */
-  isAlarmed: boolean;
-  /** Where a link is asked for, in place of the present password. */
+  minLength: number;
+  maxLength: number;
+  /** The user came from activity they don't recognise. */
+  reportsIntrusion: boolean;
+  /** For a forgotten password. */
   recoveryUri: string;
   failure?: PasswordFailure | undefined;
 };
 
-/** The present password and the new one. Nothing that was typed is shown again. */
 export function passwordPage(view: PasswordView): Html {
   const { messages, hasPassword } = view;
   const text = messages.console.account.password;
-  const alarm = view.isAlarmed ? notice("hint", "password-alarm", text.notYou, text.notYouText) : undefined;
+  const alarm = view.reportsIntrusion
+    ? notice("hint", "password-alarm", text.notYou, text.notYouText)
+    : undefined;
   return consoleLayout({
     ...view,
     title: hasPassword ? text.title : text.titleFirst,
-    breadcrumbs: crumbOf(view),
-    notice: failureNotice(failureOf(view), messages) ?? alarm,
+    breadcrumbs: navigationBreadcrumb(view),
+    notice: failureNotice(formFailure(view), messages) ?? alarm,
     body: html`<section class="card confirm">
 <p>${text.text}</p>
 ${recordForm({
@@ -45,7 +46,7 @@ ${recordForm({
   action: view.action,
   csrf: view.csrf,
   hidden: [{ name: "username", value: view.user.email }],
-  fields: [hasPassword && present(view), next(view)],
+  fields: [hasPassword && currentPasswordField(view), newPasswordField(view)],
   submit: { id: "password-save", label: hasPassword ? text.submit : text.submitFirst },
   cancelUri: view.backUri,
   messages,
@@ -54,7 +55,7 @@ ${recordForm({
   });
 }
 
-function present({ failure, messages }: PasswordView): Html {
+function currentPasswordField({ failure, messages }: PasswordView): Html {
   const text = messages.console.account.password;
   const isWrong = failure?.kind === "wrong-password";
   return textField({
@@ -70,9 +71,9 @@ function present({ failure, messages }: PasswordView): Html {
   });
 }
 
-function next(view: PasswordView): Html {
+function newPasswordField(view: PasswordView): Html {
   const { messages, failure } = view;
-  const fault = faultOf(view);
+  const fault = newPasswordFault(view);
   return textField({
     id: "password",
     label: messages.console.account.password.next,
@@ -80,23 +81,22 @@ function next(view: PasswordView): Html {
     type: "password",
     isRequired: true,
     autocomplete: "new-password",
-    hint: messages.recovery.hint({ min: view.leastLength }),
+    hint: messages.recovery.hint({ min: view.minLength }),
     fault,
     hasFocus: fault !== undefined || (!view.hasPassword && failure === undefined),
     messages,
   });
 }
 
-/** What is wrong with the new one. */
-function faultOf({ failure, messages, leastLength, mostLength }: PasswordView): string | undefined {
+function newPasswordFault({ failure, messages, minLength, maxLength }: PasswordView): string | undefined {
   if (failure?.kind === "same-password") return messages.console.account.password.same;
   if (failure?.kind !== "refused") return undefined;
   const { refused } = messages.recovery;
-  if (failure.fault === "too-short") return refused["too-short"]({ min: leastLength });
-  return failure.fault === "too-long" ? refused["too-long"]({ max: mostLength }) : refused[failure.fault];
+  if (failure.fault === "too-short") return refused["too-short"]({ min: minLength });
+  return failure.fault === "too-long" ? refused["too-long"]({ max: maxLength }) : refused[failure.fault];
 }
 
-function failureOf({ failure, messages }: PasswordView): FormFailure | undefined {
+function formFailure({ failure, messages }: PasswordView): FormFailure | undefined {
   const text = messages.console.account.password;
   const { notChanged } = messages.recovery;
   switch (failure?.kind) {

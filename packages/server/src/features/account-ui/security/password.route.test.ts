@@ -1,4 +1,4 @@
-// What may come between a new password and its turn: a queue that is full, and somebody who sets another one first.
+// Changing the password under contention: a full hashing queue, and a concurrent change.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
@@ -20,7 +20,7 @@ const OTHERS = "what an operator has set";
 
 let running: TestService;
 let org: TestOrganisation;
-/** In the place of the work on the new password. */
+/** Runs instead of hashing the new password. */
 let work: () => Promise<void> = async () => {};
 const hasher: PasswordHasher = {
   ...quickPasswords,
@@ -33,7 +33,7 @@ before(async () => {
   running = await startTestService({
     databaseUrl: "sqlite::memory:",
     passwords: hasher,
-    // The operator is in the middle of a request.
+    // The test changes the database during a request.
     isMeddling: true,
   });
   org = await makeOrganisation(running.service);
@@ -55,7 +55,7 @@ async function change() {
   return browser.post(url, { ...page.hidden, present: PASSWORD, password: NEXT });
 }
 
-test("a session from before the new password has ended, whatever it had proven", async () => {
+test("a session from before the password change has ended, whatever its acr", async () => {
   const browser = testBrowser();
   const url = `${org.issuer}/account/password`;
   const page = await logIn(browser, org, await follow(browser, await browser.get(url)));
@@ -76,7 +76,7 @@ test("a session from before the new password has ended, whatever it had proven",
   });
 });
 
-test("while too many passwords are being worked on the form is there again, and when to try it", async () => {
+test("a full hashing queue returns 503 with Retry-After and the form", async () => {
   work = async () => {
     throw new PasswordQueueFull();
   };
@@ -88,7 +88,7 @@ test("while too many passwords are being worked on the form is there again, and 
   assert.equal(await kept(), before);
 });
 
-test("what somebody else has set meanwhile stays, and the present password is asked for again", async () => {
+test("a concurrent password change wins, and the current password is requested again", async () => {
   work = async () => {
     const { organisation } = org;
     const others = { organisation, id: org.user.id, password: OTHERS, about: [], actor: "operator" };

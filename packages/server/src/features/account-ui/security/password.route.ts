@@ -1,4 +1,4 @@
-/** account/password: a new one for the present one. This browser stays signed in, under another session; nothing else does. */
+/** account/password: changes the password. Ends every session except this browser's, which gets a new one. */
 
 import type { FastifyInstance } from "fastify";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
@@ -15,33 +15,33 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  originOf,
-  requireRecentChanger,
+  requestOrigin,
+  requireRecentSignIn,
+  setRetryAfter,
 } from "../account-page.ts";
-import { tellWait } from "../wait.ts";
 import { type PasswordFailure, passwordPage } from "./password.page.ts";
 
 const PASSWORD = "password";
-/** Of an activity that was somebody else's. */
+/** Reason: activity the user doesn't recognise. */
 const NOT_ME = "not-me";
 
 export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/password", {
     get: async (visit) => {
-      const signedIn = await requireRecentChanger(deps, visit, passwordPath(visit));
+      const signedIn = await requireRecentSignIn(deps, visit, passwordPath(visit));
       await showForm(deps, visit, signedIn);
     },
     post: (visit) => change(deps, visit),
   });
 }
 
-const isAlarmed = ({ request }: Visit): boolean => queryOf(request).values.get("because") === NOT_ME;
+const reportsIntrusion = ({ request }: Visit): boolean => queryOf(request).values.get("because") === NOT_ME;
 
 export const notMePath = ({ organisation }: Pick<Visit, "organisation">): string =>
   accountPath(organisation, `${PASSWORD}?because=${NOT_ME}`);
 
 const passwordPath = (visit: Visit): string =>
-  isAlarmed(visit) ? notMePath(visit) : accountPath(visit.organisation, PASSWORD);
+  reportsIntrusion(visit) ? notMePath(visit) : accountPath(visit.organisation, PASSWORD);
 
 async function showForm(
   deps: AccountDeps,
@@ -58,9 +58,9 @@ async function showForm(
     action: accountPath(organisation, PASSWORD),
     backUri: accountPath(organisation, "security"),
     hasPassword: (await findPasswordChangedAt(deps.database.query, user)) !== null,
-    leastLength: organisation.settings.passwordMinLength,
-    mostLength: PASSWORD_MAX_LENGTH,
-    isAlarmed: isAlarmed(visit),
+    minLength: organisation.settings.passwordMinLength,
+    maxLength: PASSWORD_MAX_LENGTH,
+    reportsIntrusion: reportsIntrusion(visit),
     recoveryUri: `/oauth/${organisation.id}/recovery`,
     failure,
   });
@@ -74,7 +74,7 @@ async function change(deps: AccountDeps, visit: Visit): Promise<void> {
   const { signedIn, values } = form;
   if (form.outcome === "rejected")
     return showForm(deps, visit, signedIn, form.refusal.failure, form.refusal.status);
-  const again = (failure: PasswordFailure, status: number) =>
+  const rerender = (failure: PasswordFailure, status: number) =>
     showForm(deps, visit, signedIn, failure, status);
   try {
     const changed = await changeOwnPassword(deps, {
@@ -82,21 +82,21 @@ async function change(deps: AccountDeps, visit: Visit): Promise<void> {
       signedIn,
       present: values.get("present") ?? "",
       password: values.get("password") ?? "",
-      origin: originOf(visit, signedIn.user),
+      origin: requestOrigin(visit, signedIn.user),
     });
     if (typeof changed === "object") {
       deps.browserSession.writeSession(visit, changed.token);
       return goTo(visit, `${accountPath(visit.organisation, "security")}?done=passwordChanged`);
     }
-    if (changed === "wrong-password" || changed === "same-password") return again({ kind: changed }, 400);
-    return again({ kind: "refused", fault: changed }, 400);
+    if (changed === "wrong-password" || changed === "same-password") return rerender({ kind: changed }, 400);
+    return rerender({ kind: "refused", fault: changed }, 400);
   } catch (error) {
     if (error instanceof RateLimited) {
-      tellWait(visit, error);
-      return again({ kind: "limited", waitSeconds: error.retryAfterSeconds }, 429);
+      setRetryAfter(visit, error);
+      return rerender({ kind: "limited", waitSeconds: error.retryAfterSeconds }, 429);
     }
     if (!(error instanceof PasswordQueueFull)) throw error;
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
-    return again({ kind: "busy", waitSeconds: error.retryAfterSeconds }, 503);
+    return rerender({ kind: "busy", waitSeconds: error.retryAfterSeconds }, 503);
   }
 }

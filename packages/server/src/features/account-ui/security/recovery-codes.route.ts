@@ -1,4 +1,4 @@
-/** account/security/recovery-codes: ten new ones take the place of those that are there. */
+/** account/security/recovery-codes: replaces the recovery codes with ten new ones. */
 
 import type { FastifyInstance } from "fastify";
 import { renewRecoveryCodes } from "../../../core/second-factors/changes.ts";
@@ -20,60 +20,65 @@ import {
   type AccountDeps,
   accountPath,
   accountRoute,
-  type Change,
-  changeOf,
-  requireRecentChanger,
+  type ChangePolicy,
+  factorChange,
+  requireRecentSignIn,
 } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
+import { changeFrame, changePath, rejectionTexts, showCodesOrRedirect } from "../change.ts";
 
 const CODES = "recovery-codes";
 
 export function recoveryCodesRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/recovery-codes", {
     get: async (visit) => {
-      const signedIn = await requireRecentChanger(
+      const signedIn = await requireRecentSignIn(
         deps,
         visit,
         changePath(visit, CODES),
-        renewable(deps, visit),
+        renewalPolicy(deps, visit),
       );
-      await ask(deps, visit, signedIn);
+      await showConfirmation(deps, visit, signedIn);
     },
     post: (visit) => renew(deps, visit),
   });
 }
 
 async function renew(deps: AccountDeps, visit: Visit): Promise<void> {
-  const accepted = await acceptAccountForm(deps, visit, changePath(visit, CODES), renewable(deps, visit));
-  // Of two submissions at once, the answer that is shown could have codes that the other one has replaced.
+  const accepted = await acceptAccountForm(deps, visit, changePath(visit, CODES), renewalPolicy(deps, visit));
+  // A duplicate submission would replace the codes the user was just shown.
   const form = requireFreshNonce(deps, visit, accepted);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  if (form.outcome === "rejected") return ask(deps, visit, signedIn, form.refusal);
+  if (form.outcome === "rejected") return showConfirmation(deps, visit, signedIn, form.refusal);
   const codes = await applyOnce(deps, form, (inside) =>
-    renewRecoveryCodes(inside, changeOf(visit, signedIn)),
+    renewRecoveryCodes(inside, factorChange(visit, signedIn)),
   );
-  if (codes === "duplicate-submission") return ask(deps, visit, signedIn, duplicateSubmission());
-  if (codes) return finish(visit, signedIn, codes, "codesMade");
+  if (codes === "duplicate-submission") return showConfirmation(deps, visit, signedIn, duplicateSubmission());
+  if (codes) return showCodesOrRedirect(visit, signedIn, codes, "codesMade");
   await goTo(visit, accountPath(visit.organisation, "security"));
 }
 
-/** They stand in for a factor: without one there is nothing to recover. */
-const renewable = (deps: AccountDeps, visit: Visit): Change => ({
-  redirectIfClosed: async ({ user }) => {
+/** Unavailable without a second factor: there is nothing to recover. */
+const renewalPolicy = (deps: AccountDeps, visit: Visit): ChangePolicy => ({
+  redirectIfUnavailable: async ({ user }) => {
     const summary = await findFactorSummary(deps.database.query, ownerOf(user));
     return hasSecondFactor(summary) ? undefined : accountPath(visit.organisation, "security");
   },
 });
 
-async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn, refusal?: Refusal): Promise<void> {
+async function showConfirmation(
+  deps: AccountDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  refusal?: Refusal,
+): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, CODES);
   const text = frame.messages.security.recovery;
   const { sentBefore } = frame.messages.console.frame;
   const wasSent = { title: sentBefore.title, text: sentBefore.secret.recoveryCodes };
   const texts: Partial<Record<FormFailure["kind"], typeof wasSent>> = {
-    ...notTakenTexts(frame),
+    ...rejectionTexts(frame),
     sent: wasSent,
   };
   const page = confirmPage({

@@ -1,22 +1,23 @@
+/** The security page: password, second factors, recovery codes and trusted browsers. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { buttonLink, card } from "../../../html/components/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
-/** What was just done, as the address of the page says it. */
+/** Values of the query parameter `done`. */
 export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
 export type SecurityView = ConsoleFrame & {
-  /** The organisation asks everybody for a second factor. */
+  /** The organisation requires a second factor. */
   isRequired: boolean;
   done?: SecurityDone | undefined;
-  /** Undefined for a guest: the account's home organisation changes it. */
+  /** Undefined for guests: changed at the home organisation. */
   factors?:
     | {
-        /** When it was set, in milliseconds; null for an account without one. */
+        /** Milliseconds; null without a password. */
         passwordSince: number | null;
-        /** When the authenticator app was set up, in milliseconds; undefined without one. */
+        /** Milliseconds; undefined without an authenticator app. */
         totpSince: number | undefined;
         passkeys: readonly {
           name: string;
@@ -35,8 +36,8 @@ export type SecurityView = ConsoleFrame & {
         };
       }
     | undefined;
-  devices: readonly {
-    /** A name in our words; undefined when the browser is none that we know. */
+  trustedBrowsers: readonly {
+    /** Undefined for an unknown browser. */
     name: string | undefined;
     isThisOne: boolean;
     lastUsedAt: number;
@@ -48,8 +49,8 @@ export type SecurityView = ConsoleFrame & {
 
 type Factors = NonNullable<SecurityView["factors"]>;
 
-/** With fewer of them than this a user is told to make new ones. */
-const FEW_CODES = 3;
+/** With fewer recovery codes, the page suggests new ones. */
+const MIN_RECOVERY_CODES = 3;
 
 const button = (id: string, uri: string, label: string): Html => buttonLink({ id, uri, label });
 
@@ -57,20 +58,19 @@ const actions = (...buttons: readonly Content[]): Html => html`<div class="actio
 ${buttons}</div>
 `;
 
-/** In a plain sentence, and what to do about it. */
 function protection({ factors, messages }: SecurityView): Html {
   const text = messages.console.account.protection;
-  const level = protectionOf(factors);
-  const isMeagre = factors && level !== "password" && factors.recoveryCodes < FEW_CODES;
+  const level = protectionLevel(factors);
+  const hasFewCodes = factors && level !== "password" && factors.recoveryCodes < MIN_RECOVERY_CODES;
   return card({
     id: "protection",
     title: text.title,
     body: html`<p class="protection ${level}">${text[level]}</p>
-${isMeagre && html`<p class="protection password">${text.fewCodes({ count: factors.recoveryCodes })}</p>`}`,
+${hasFewCodes && html`<p class="protection password">${text.fewCodes({ count: factors.recoveryCodes })}</p>`}`,
   });
 }
 
-function protectionOf(factors: Factors | undefined): "guest" | "passkey" | "totp" | "password" {
+function protectionLevel(factors: Factors | undefined): "guest" | "passkey" | "totp" | "password" {
   if (factors === undefined) return "guest";
   if (factors.passkeys.length > 0) return "passkey";
   return factors.totpSince === undefined ? "password" : "totp";
@@ -122,7 +122,7 @@ ${list.map(item)}</ul>
 }
 
 function recovery(factors: Factors, text: Messages["security"]["recovery"]): Html {
-  const has = protectionOf(factors) !== "password";
+  const has = protectionLevel(factors) !== "password";
   return card({
     id: "recovery",
     title: text.heading,
@@ -131,30 +131,30 @@ function recovery(factors: Factors, text: Messages["security"]["recovery"]): Htm
   });
 }
 
-/** Where a password alone signs in there is nothing that a browser would be remembered for. */
-const asksForFactors = ({ factors, devices: list }: SecurityView): boolean =>
-  factors === undefined || list.length > 0 || protectionOf(factors) !== "password";
+/** Trusted browsers skip the second factor: without one there are none. */
+const showsTrustedBrowsers = ({ factors, trustedBrowsers: list }: SecurityView): boolean =>
+  factors === undefined || list.length > 0 || protectionLevel(factors) !== "password";
 
-function devices(view: SecurityView, text: Messages["security"]["devices"]): Html {
-  const item = (device: SecurityView["devices"][number]) => {
-    const name = device.name ?? text.unknown;
+function trustedBrowsers(view: SecurityView, text: Messages["security"]["devices"]): Html {
+  const item = (browser: SecurityView["trustedBrowsers"][number]) => {
+    const name = browser.name ?? text.unknown;
     return html`<li>
-<div><span class="item-name">${name}${device.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
-<span class="quiet item-note">${text.used({ at: device.lastUsedAt })}, ${text.until({ at: device.expiresAt })}</span></div>
-<a href="${linkAddress(device.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
+<div><span class="item-name">${name}${browser.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
+<span class="quiet item-note">${text.used({ at: browser.lastUsedAt })}, ${text.until({ at: browser.expiresAt })}</span></div>
+<a href="${linkAddress(browser.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
 </li>
 `;
   };
-  const has = view.devices.length > 0;
+  const has = view.trustedBrowsers.length > 0;
   return card({
     id: "devices",
     title: text.heading,
     text: has ? text.explanation : text.none,
     body: has && [
       html`<ul class="items">
-${view.devices.map(item)}</ul>
+${view.trustedBrowsers.map(item)}</ul>
 `,
-      view.devices.length > 1 && actions(button("devices-forget", view.forgetAllUri, text.forgetAll)),
+      view.trustedBrowsers.length > 1 && actions(button("devices-forget", view.forgetAllUri, text.forgetAll)),
     ],
   });
 }
@@ -164,7 +164,6 @@ function doneText({ done, messages }: SecurityView): string | undefined {
   return done && messages.security.done[done];
 }
 
-/** What the account is protected by, and the way to each change. */
 export function securityPage(view: SecurityView): Html {
   const text = view.messages.security;
   const { organisation, factors } = view;
@@ -189,7 +188,7 @@ ${
         passkeys(factors, text.passkeys),
         recovery(factors, text.recovery),
       ]
-}${asksForFactors(view) && devices(view, text.devices)}</div>
+}${showsTrustedBrowsers(view) && trustedBrowsers(view, text.devices)}</div>
 `,
   });
 }

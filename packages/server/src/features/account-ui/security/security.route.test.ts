@@ -100,7 +100,7 @@ forEachDatabase(({ fresh }) => {
     };
   };
 
-  test("every page asks who it is, and leads to where one wanted to go", async () => {
+  test("every page requires a session, and returns there after sign-in", async () => {
     for (const rest of ["", ...changes]) {
       const page = await open(testBrowser(), rest);
       assert.ok(showsLogin(page), rest);
@@ -113,7 +113,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.body, /<svg class="qr"/);
   });
 
-  test("an authenticator app is set up: the code proves it, and raises the session", async () => {
+  test("sets up an authenticator app with a valid code and steps up the session", async () => {
     const browser = await signedIn();
     const before = sessionCookie(browser, org);
     const page = await open(browser, "authenticator");
@@ -132,7 +132,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await open(browser)).body, /id="totp-remove"/);
   });
 
-  test("the code that set it up is used", async () => {
+  test("the setup code can't be used again", async () => {
     const browser = await signedIn();
     const page = await open(browser, "authenticator");
     const code = appOfPage(page).code(clock());
@@ -142,14 +142,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await showFactor(other, org, factor, { code })).status, 401);
   });
 
-  test("another app takes the place of the first, whose codes stop working", async () => {
+  test("a new authenticator app replaces the first, whose codes stop working", async () => {
     const { browser, app } = await signedInWithApp();
     await giveRecoveryCodes(running.service, org);
     const page = await open(browser, "authenticator");
     assert.match(page.body, /Your current app stops working/);
     const second = appOfPage(page);
     const done = await send(browser, "authenticator", { ...page.hidden, code: second.code(clock()) });
-    assert.ok(showsSecurity(done), "no new recovery codes: those that are there stay");
+    assert.ok(showsSecurity(done), "existing recovery codes stay valid");
     clock.advance(MINUTE);
     const other = testBrowser();
     const factor = await logIn(other, org, await open(other));
@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsSecurity(await showFactor(other, org, factor, { code: second.code(clock()) })));
   });
 
-  test("a key that was made for somebody else, or in another browser, sets nothing up", async () => {
+  test("rejects a setup secret issued to another user or browser", async () => {
     const mine = await signedIn();
     const page = await open(mine, "authenticator");
     const code = appOfPage(page).code(clock());
@@ -169,11 +169,11 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).hasTotp, false);
   });
 
-  test("every change asks for a sign-in of the last ten minutes, and comes back", async () => {
+  test("every change requires authentication within ten minutes, and returns there afterwards", async () => {
     const browser = await signedIn();
     const page = await open(browser, "authenticator");
     clock.advance(10 * MINUTE);
-    assert.ok(showsSecurity(await open(browser)), "looking does not");
+    assert.ok(showsSecurity(await open(browser)), "viewing needs no recent authentication");
     for (const rest of changes) assert.ok(showsLogin(await open(browser, rest)), rest);
     const code = appOfPage(page).code(clock());
     assert.match((await send(browser, "authenticator", { ...page.hidden, code })).body, /id="prove-sign-in"/);
@@ -182,10 +182,10 @@ forEachDatabase(({ fresh }) => {
     assert.equal(back.url, url("authenticator"));
   });
 
-  test("who has a second factor shows it before changing anything, remembered browser or not", async () => {
+  test("every change requires the second factor, also in a trusted browser", async () => {
     const { browser, app } = await signedInWithApp();
     clock.advance(MINUTE);
-    // A session of the password alone, as a remembered browser has it.
+    // A session with the password only, as in a trusted browser.
     await running.service.database.query
       .updateTable("browser_session")
       .set({ acr: "urn:signet:acr:pwd", amr: '["pwd"]' })
@@ -200,7 +200,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).hasTotp, false);
   });
 
-  test("no form from elsewhere changes anything", async () => {
+  test("rejects cross-origin forms and invalid CSRF tokens", async () => {
     const { browser } = await signedInWithApp();
     await giveRecoveryCodes(running.service, org);
     const passkey = await givePasskey(running.service, org);
@@ -235,7 +235,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([await summary(), (await actions()).length], before);
   });
 
-  test("new recovery codes are shown once and end the old ones", async () => {
+  test("new recovery codes are shown once and replace the old ones", async () => {
     const { browser } = await signedInWithApp();
     const [old = ""] = await giveRecoveryCodes(running.service, org);
     const page = await open(browser, "recovery-codes");
@@ -245,7 +245,7 @@ forEachDatabase(({ fresh }) => {
     const [code = ""] = recoveryCodesOf(shown);
     const told = await actions();
     const again = await send(browser, "recovery-codes", page.hidden);
-    assert.equal(again.status, 409, "those that were shown are the ones that work");
+    assert.equal(again.status, 409, "a duplicate submission keeps the codes shown first");
     assert.doesNotMatch(again.body, /id="recovery-codes"/);
     assert.deepEqual(await actions(), told);
     const other = testBrowser();
@@ -255,7 +255,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await open(other)).body, /9 of 10 codes left/);
   });
 
-  test("recovery codes are for who has something to recover", async () => {
+  test("recovery codes are unavailable without a second factor", async () => {
     const browser = await signedIn();
     assert.ok(showsSecurity(await open(browser, "recovery-codes")));
     const { csrf = "" } = (await open(browser, "authenticator")).hidden;
@@ -263,7 +263,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await summary()).recoveryCodes, 0);
   });
 
-  test("remembered browsers are listed, this one told apart, and forgotten one by one or all at once", async () => {
+  test("lists trusted browsers, marks the current one, and removes one or all", async () => {
     const app = await giveAuthenticator(running.service, org);
     const browsers: TestBrowser[] = [];
     for (const agent of ["Firefox/140.0 Windows", "Chrome/140 Mac OS X", "curl"]) {
@@ -293,7 +293,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await actions()).filter((action) => action === "remembered-device.revoked").length, 2);
   });
 
-  test("where everybody has to have a second factor the last one stays", async () => {
+  test("the last second factor can't be removed where one is required", async () => {
     const { browser } = await signedInWithApp();
     await changeOrganisationSettings(running.service, {
       orgId: org.organisation.id,
@@ -321,7 +321,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a guest's factors are changed at home; the browsers remembered here, here", async () => {
+  test("guests change factors at home, and trusted browsers of this organisation here", async () => {
     const host = await makeOrganisation(running.service, `Host${count}`);
     await running.service.database.query
       .insertInto("membership")
@@ -348,13 +348,13 @@ forEachDatabase(({ fresh }) => {
     );
     assert.match(list.body, /Another organisation manages your account/);
     assert.doesNotMatch(list.body, /id="totp-setup"|id="passkey-add"/);
-    assert.match(list.body, /No trusted browsers/, "those of home are listed at home");
+    assert.match(list.body, /No trusted browsers/, "the home organisation's browsers are listed there");
     for (const rest of ["authenticator", "authenticator/removal", "passkeys", "recovery-codes"])
       assert.equal((await open(browser, rest)).url, url(), rest);
     assert.match((await open(browser, "browsers")).body, /Remove all trusted browsers\?/);
   });
 
-  test("what the address says was done is said only when it is a thing of ours", async () => {
+  test("ignores unknown values of the query parameter done", async () => {
     const browser = await signedIn();
     assert.match((await browser.get(`${url()}?done=totpAdded`)).body, /Authenticator app set up/);
     for (const done of ["<script>", "__proto__", "toString", ""])

@@ -1,4 +1,4 @@
-/** GET account/security: how the user signs in, and which browsers are remembered. */
+/** GET account/security: password, second factors, recovery codes and trusted browsers. */
 
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
@@ -20,6 +20,7 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
+  isHomeOrganisation,
   requireSignedIn,
 } from "../account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
@@ -38,27 +39,27 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const now = deps.clock();
   const db = deps.database.query;
   const frame = accountFrame(visit, user, "security");
-  const devices = await listRememberedDevices(db, user, now);
+  const trustedBrowsers = await listRememberedDevices(db, user, now);
   const thisOne = await findTrustedBrowser(db, user, deps.browserSession.deviceToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,
     isRequired: organisation.settings.secondFactor === "required",
-    done: doneOf(queryOf(visit.request).values.get("done")),
-    factors: user.homeOrgId === organisation.id ? await factorsOf(deps, visit, user, path) : undefined,
-    devices: devices.map((device) => ({
-      name: browserName(device.userAgent),
-      isThisOne: device.id === thisOne?.id,
-      lastUsedAt: device.lastUsedAt,
-      expiresAt: device.expiresAt,
-      uri: path(`browsers?id=${encodeURIComponent(device.id)}`),
+    done: readDone(queryOf(visit.request).values.get("done")),
+    factors: isHomeOrganisation(organisation, user) ? await loadFactors(deps, visit, user, path) : undefined,
+    trustedBrowsers: trustedBrowsers.map((browser) => ({
+      name: browserName(browser.userAgent),
+      isThisOne: browser.id === thisOne?.id,
+      lastUsedAt: browser.lastUsedAt,
+      expiresAt: browser.expiresAt,
+      uri: path(`browsers?id=${encodeURIComponent(browser.id)}`),
     })),
     forgetAllUri: path("browsers"),
   });
   return show(visit, frame, page);
 }
 
-async function factorsOf(
+async function loadFactors(
   { database }: AccountDeps,
   { organisation }: Visit,
   user: SignedIn["user"],
@@ -86,8 +87,8 @@ async function factorsOf(
   };
 }
 
-/** Only what we could have put there ourselves is said. */
-function doneOf(text: string | undefined): SecurityDone | undefined {
+/** Ignores unknown values of the query parameter. */
+function readDone(text: string | undefined): SecurityDone | undefined {
   const known = Object.keys(messages([]).security.done) as SecurityDone[];
   return [...known, "passwordChanged" as const].find((done) => done === text);
 }

@@ -31,12 +31,12 @@ const view: SessionsView = {
   everywhereUri: "/account/sessions/end",
 };
 
-test("no value becomes markup, and the page is well made", () => {
+test("renders valid HTML and escapes every value", () => {
   assertEscapes(sessionsPage, view);
   assertWellMade(sessionsPage(view));
 });
 
-test("each browser is named with when, from where and for what, and the one at hand is marked", () => {
+test("shows browser, times, IP address and applications of each session, and marks the current one", () => {
   const page = render(sessionsPage(view)).replace(/\s+/g, " ");
   assert.match(page, /Firefox, Windows <span class="tag">This browser<\/span>/);
   assert.equal(page.match(/This browser/g)?.length, 1);

@@ -1,30 +1,30 @@
+/** The sessions page: every browser that is signed in to the account. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { card } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type SessionsView = ConsoleFrame & {
-  /** One was just ended. */
+  /** A session was just ended. */
   isDone: boolean;
-  /** The one used last first; never empty, because somebody is looking. */
+  /** Most recently used first; never empty, as it includes the current session. */
   sessions: readonly {
-    /** A name in our words; undefined when the browser is none that we know. */
+    /** Undefined for an unknown browser. */
     name: string | undefined;
     isThisOne: boolean;
     /** Milliseconds. */
     signedInAt: number;
     lastUsedAt: number;
-    /** Where it signed in from. */
+    /** IP address at sign-in. */
     address: string;
-    /** Names of the applications that it was used for. */
+    /** Names. */
     applications: readonly string[];
-    /** The page that asks before it ends. */
+    /** The confirmation page. */
     endUri: string;
   }[];
   everywhereUri: string;
 };
 
-/** Every browser that is signed in to the account, and the way to end each of them. */
 export function sessionsPage(view: SessionsView): Html {
   const text = view.messages.sessions;
   return consoleLayout({

@@ -31,7 +31,7 @@ forEachDatabase(({ fresh }) => {
 
   const person = () => withUser(running.service, org, `person-${users++}@acme.example`);
   const list = (browser: TestBrowser) => browser.get(`${org.issuer}/account/sessions`);
-  /** The addresses of the questions before each of the other sessions ends. */
+  /** Links to the confirmation pages of the other sessions. */
   const endLinks = (body: string) =>
     [...body.matchAll(/href="([^"]*\/account\/sessions\/end\?id=[^"]*)"/g)].map(
       ([, path = ""]) => new URL(path.replaceAll("&amp;", "&"), org.issuer).href,
@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
     return { own, here, there };
   }
 
-  test("nobody signed in signs in first, and comes back to the list", async () => {
+  test("requires a session, and returns to the list after sign-in", async () => {
     const own = await person();
     const browser = testBrowser();
     const page = await follow(browser, await list(browser));
@@ -57,7 +57,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(back.body, new RegExp(own.user.email));
   });
 
-  test("the list shows the user's own browsers and nobody else's, without a cookie or token in it", async () => {
+  test("lists only the user's own sessions, without cookies or tokens", async () => {
     const { own, here, there } = await twoBrowsers();
     await there.tokens();
     const { body, headers } = await list(here.browser);
@@ -71,14 +71,14 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("another browser is signed out after one question; this one stays", async () => {
+  test("ends another session after confirmation; the current one stays", async () => {
     const { own, here, there } = await twoBrowsers();
     const { refreshToken } = await there.tokens();
     const [link = "", ...more] = endLinks((await list(here.browser)).body);
     assert.deepEqual(more, []);
     const question = await here.browser.get(link);
     assert.match(question.body, /id="change-confirm"/);
-    assert.ok(await isSignedIn(there.browser), "asking ends nothing");
+    assert.ok(await isSignedIn(there.browser), "the confirmation page ends nothing");
     const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
     assert.equal(done.status, 303);
     assert.match((await follow(here.browser, done)).body, /Session ended/);
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("signing out everywhere ends every browser and every refresh token, those for absence too", async () => {
+  test("signing out everywhere ends every session and every refresh token, including offline_access", async () => {
     const { own, here, there } = await twoBrowsers();
     const offline = await there.tokens({ scope: "openid offline_access" });
     const question = await here.browser.get(`${org.issuer}/account/sessions/end`);
@@ -109,7 +109,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a form that is not ours ends nothing", async () => {
+  test("rejects a form without a valid CSRF token or from another origin", async () => {
     const { here, there } = await twoBrowsers();
     const { hidden } = await here.browser.get(`${org.issuer}/account/sessions/end`);
     const [, id = ""] = /id=([^&]+)/.exec(endLinks((await list(here.browser)).body)[0] ?? "") ?? [];
@@ -136,7 +136,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await isSignedIn(here.browser)) && (await isSignedIn(there.browser)));
   });
 
-  test("another user's session is not found, and cannot be ended by its id", async () => {
+  test("returns 404 for another user's session and doesn't end it", async () => {
     const mine = await twoBrowsers();
     const theirs = await twoBrowsers();
     const [link = ""] = endLinks((await list(theirs.here.browser)).body);
@@ -145,6 +145,6 @@ forEachDatabase(({ fresh }) => {
     const id = new URL(link).searchParams.get("id") ?? "";
     await mine.here.browser.post(`${org.issuer}/account/sessions/end`, { ...hidden, id });
     assert.ok(await isSignedIn(theirs.there.browser));
-    assert.ok(await isSignedIn(mine.there.browser), "and nothing of one's own by mistake");
+    assert.ok(await isSignedIn(mine.there.browser), "no session of this user ends either");
   });
 });

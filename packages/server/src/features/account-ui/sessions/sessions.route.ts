@@ -1,7 +1,6 @@
 /**
- * account/sessions: where the user is signed in. account/sessions/end?id=…: one of these ends; without the id all of
- * them, with every refresh token ("sign out everywhere"). Neither asks for a fresh sign-in: whoever fears a stranger in
- * the account must be able to act at once.
+ * account/sessions: the user's sessions. account/sessions/end?id=…: ends one; without the id all of them, with every
+ * refresh token. Neither needs recent authentication: a user who suspects an intruder must be able to act immediately.
  */
 
 import type { FastifyInstance } from "fastify";
@@ -23,7 +22,7 @@ import {
   requireSignedIn,
 } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { notTakenTexts } from "../change.ts";
+import { rejectionTexts } from "../change.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
 const SESSIONS = "sessions";
@@ -40,16 +39,17 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
       const signedIn = await requireSignedIn(deps, visit, endPath(visit, id));
-      await ask(deps, visit, signedIn, id);
+      await showConfirmation(deps, visit, signedIn, id);
     },
     post: async (visit) => {
       const id = formOf(visit.request).values.get("id");
-      const rules = { byGuests: true, needsNoProof: true };
+      const rules = { allowsGuests: true, allowsOldSignIn: true };
       const form = await acceptAccountForm(deps, visit, endPath(visit, id), rules);
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
       const { signedIn } = form;
-      if (form.outcome === "rejected") return ask(deps, visit, signedIn, id, form.refusal.failure?.kind);
-      await end(deps, visit, signedIn, id);
+      if (form.outcome === "rejected")
+        return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
+      await endSessions(deps, visit, signedIn, id);
     },
   });
 }
@@ -57,7 +57,6 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
 const endPath = ({ organisation }: Visit, id: string | undefined): string =>
   accountPath(organisation, id === undefined ? END : `${END}?id=${encodeURIComponent(id)}`);
 
-/** The page that says who is signed out, now that nobody is. */
 const signedOutPath = ({ organisation }: Visit): string => `/oauth/${organisation.id}/end_session`;
 
 async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: SignedIn): Promise<void> {
@@ -74,7 +73,7 @@ async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: 
       lastUsedAt: one.lastSeenAt,
       address: one.address,
       applications: one.applications,
-      // This browser's own end is an ordinary sign-out.
+      // Ending the current session is an ordinary sign-out.
       endUri: one.id === session.id ? signedOutPath(visit) : endPath(visit, one.id),
     })),
     everywhereUri: endPath(visit, undefined),
@@ -82,7 +81,7 @@ async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: 
   return show(visit, frame, page);
 }
 
-async function ask(
+async function showConfirmation(
   deps: AccountDeps,
   visit: Visit,
   { user }: SignedIn,
@@ -100,7 +99,7 @@ async function ask(
     csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, END),
     backUri: accountPath(organisation, SESSIONS),
-    failure: failure && notTakenTexts(frame)[failure],
+    failure: failure && rejectionTexts(frame)[failure],
     ...(session
       ? {
           heading: text.endHeading({ browser: browserName(session.userAgent) ?? text.unknown }),
@@ -113,23 +112,23 @@ async function ask(
   return show(visit, frame, page, failure ? 403 : 200);
 }
 
-async function end(
+async function endSessions(
   deps: AccountDeps,
   visit: Visit,
   { user }: SignedIn,
   id: string | undefined,
 ): Promise<void> {
   const { organisation, request } = visit;
-  const act = {
+  const target = {
     orgId: organisation.id,
     userId: user.id,
     actor: `user:${user.id}`,
     address: addressOf(request),
   };
   if (id === undefined) {
-    await signOutEverywhere(deps, act);
+    await signOutEverywhere(deps, target);
     return goTo(visit, signedOutPath(visit));
   }
-  const isDone = await endUserSession(deps, { ...act, sessionId: id });
+  const isDone = await endUserSession(deps, { ...target, sessionId: id });
   await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY_APPLIED}`);
 }

@@ -1,16 +1,16 @@
-/** Who did something with an account, in words for its owner: not which administrator it was, nor whose application. */
+/** Display text for an actor, for the account's owner. Never names the administrator or the application. */
 import type { User } from "../../core/users/user.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 
-export const isOwnAct = (actor: string, { id }: Pick<User, "id">): boolean => actor === `user:${id}`;
+export const isOwnAction = (actor: string, { id }: Pick<User, "id">): boolean => actor === `user:${id}`;
 
 /** @param actor as in the audit log */
-export function whoActed(
+export function actorText(
   actor: string,
   user: Pick<User, "id">,
   { console: { account, frame } }: Messages,
 ): string {
-  if (isOwnAct(actor, user)) return account.activity.you;
+  if (isOwnAction(actor, user)) return account.activity.you;
   const [kind = ""] = actor.split(":");
   const texts: Readonly<Record<string, string>> = {
     user: account.activity.administrator,

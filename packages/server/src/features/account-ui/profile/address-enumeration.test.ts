@@ -1,4 +1,4 @@
-// Whoever asks for another address does not learn whether somebody has it from anything that is kept about their account.
+// Requesting a new email address doesn't reveal whether it is taken, not even through the data export.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
@@ -12,7 +12,7 @@ import { makeOrganisation, startTestService, type TestService } from "../../../t
 
 const HOUR = 3_600_000;
 
-describe("an address that is asked for", () => {
+describe("email change request", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let running: TestService;
@@ -23,13 +23,13 @@ describe("an address that is asked for", () => {
     });
     after(() => running.close());
 
-    test("the data of the account says the same of one that is somebody's and one that is free", async () => {
+    test("the export is the same for a taken and a free address", async () => {
       const home = await makeOrganisation(running.service);
-      const seen: unknown[] = [];
+      const exports: unknown[] = [];
       for (const newEmail of ["free@acme.example", home.user.email]) {
-        const org = await withUser(running.service, home, `asks-${seen.length}@acme.example`);
-        const asked = clock();
-        const said = [];
+        const org = await withUser(running.service, home, `asks-${exports.length}@acme.example`);
+        const requestedAt = clock();
+        const snapshots = [];
         for (const later of [0, HOUR, 30 * HOUR, 30 * HOUR]) {
           clock.advance(later);
           await removeExpired(running.service);
@@ -45,19 +45,19 @@ describe("an address that is asked for", () => {
             links: { sentAt: string; expiresAt: string }[];
             mails: { kind: string }[];
           };
-          said.push({
+          snapshots.push({
             links: links.map(({ sentAt, expiresAt, ...link }) => ({
               ...link,
-              sentAt: Date.parse(sentAt) - asked,
-              expiresAt: Date.parse(expiresAt) - asked,
+              sentAt: Date.parse(sentAt) - requestedAt,
+              expiresAt: Date.parse(expiresAt) - requestedAt,
             })),
             mails: mails.map(({ kind }) => kind),
           });
         }
-        seen.push(said);
+        exports.push(snapshots);
       }
-      assert.match(JSON.stringify(seen[0]), /ChangeEmail/);
-      assert.deepEqual(seen[1], seen[0]);
+      assert.match(JSON.stringify(exports[0]), /ChangeEmail/);
+      assert.deepEqual(exports[1], exports[0]);
     });
   });
 });
