@@ -165,14 +165,14 @@ export function requireFreshNonce(
 ): FormOutcome<OneTimeForm> {
   if (form.outcome !== "accepted") return form;
   const value = form.values.get("once") ?? "";
-  const expiresAt = expiryOf(value, deps.clock());
+  const expiresAt = tokenExpiry(value, deps.clock());
   if (expiresAt === undefined) return reject(form, "expired");
   const { user } = form.signedIn;
   const key = `${user.homeOrgId}:${user.id}:${value}`;
   return { ...form, submissionToken: { value, orgId: organisation.id, key, expiresAt } };
 }
 
-function expiryOf(token: string, now: number): number | undefined {
+function tokenExpiry(token: string, now: number): number | undefined {
   const [, time] = /^([0-9a-z]{1,10})\.[\w-]{22}$/.exec(token) ?? [];
   if (time === undefined) return undefined;
   const createdAt = Number.parseInt(time, 36);

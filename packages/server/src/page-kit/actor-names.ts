@@ -57,6 +57,6 @@ export async function lastChangesOf(
 ): Promise<ReadonlyMap<string, LastChange>> {
   const changes = [...(await lastChanges(deps.database.query, orgId, targets))];
   const actors = changes.map(([, { actor }]) => actor);
-  const textOf = await loadActorLabels(deps, orgId, actors, messages);
-  return new Map(changes.map(([target, { actor, at }]) => [target, { who: textOf(actor), at }]));
+  const labelOfActor = await loadActorLabels(deps, orgId, actors, messages);
+  return new Map(changes.map(([target, { actor, at }]) => [target, { who: labelOfActor(actor), at }]));
 }

@@ -119,7 +119,7 @@ export class SeeOther extends Error {
 }
 
 /** What the sign-in page says it leads to. */
-const placeOf = (path: string) =>
+const signInPlace = (path: string) =>
   path.startsWith("/devices/") ? "devices" : path.startsWith("/oauth/manage/") ? "console" : "account";
 
 /** A route handler for browsers: the page, or the sign-in that it asks for. */
@@ -143,7 +143,7 @@ const signIn = (
   { browserSession }: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
   { returnTo, missing }: SignInRequired,
-) => browserSession.signIn(visit, { place: placeOf(returnTo), path: returnTo }, missing);
+) => browserSession.signIn(visit, { place: signInPlace(returnTo), path: returnTo }, missing);
 
 /**
  * Any administrator of the organisation who is signed in, however long ago.

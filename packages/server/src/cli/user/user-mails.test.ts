@@ -106,7 +106,7 @@ describe("signet user, with names and mails", () => {
       const shownOut = ["user", "delete", "--id", id, "--yes", "--org", host];
       assert.match(
         (await runInProcess(shownOut, withMail())).out,
-        /is no guest of this organisation any more/,
+        /is no longer a guest of this organisation/,
       );
       const memberOf = (orgId: string) => opened(({ database }) => findUser(database.query, orgId, id));
       assert.deepEqual([(await memberOf(host))?.id, (await memberOf(org))?.id], [undefined, id]);

@@ -45,7 +45,7 @@ export type ConsoleView = ConsoleFrame & {
 export function consoleLayout(view: ConsoleView): Html {
   const { frame } = view.messages.console;
   const title = view.messages.frame.documentTitle({
-    title: placeOf(view),
+    title: tabTitle(view),
     organisation: view.organisation.name,
   });
   return documentShell(
@@ -69,7 +69,7 @@ ${view.notice ?? (view.wasAlready && doneNotice(view.messages.console.frame.alre
 }
 
 /** Page, record and area, so that browser tabs can be told apart. */
-function placeOf({ title, breadcrumbs, navigation }: ConsoleView): string {
+function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
   const above = breadcrumbs.map(({ label }) => label).reverse();
   return [title, ...above, navigation.label].join(" · ");
 }

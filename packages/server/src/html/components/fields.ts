@@ -120,7 +120,7 @@ export function checkField(view: Field & { isChecked: boolean; isDisabled?: bool
   }${attributes(view)}>
 <label for="${id}">${view.label}</label>
 ${view.hint !== undefined && html`<span class="field-hint" id="${id}-hint">${view.hint}</span>`}</div>
-${faultOf(view)}${nowOf(view)}</div>
+${faultText(view)}${presentValue(view)}</div>
 `;
 }
 
@@ -166,16 +166,16 @@ const notes = (view: Field): Content => [
   view.hint !== undefined &&
     html`<p class="field-hint" id="${view.id}-hint">${view.hint}</p>
 `,
-  faultOf(view),
-  nowOf(view),
+  faultText(view),
+  presentValue(view),
 ];
 
-const faultOf = ({ id, fault }: Field): Content =>
+const faultText = ({ id, fault }: Field): Content =>
   fault !== undefined &&
   html`<p class="failed" id="${id}-fault">${fault}</p>
 `;
 
-function nowOf({ id, isNow, messages }: Field): Content {
+function presentValue({ id, isNow, messages }: Field): Content {
   if (isNow === undefined) return undefined;
   const { form } = messages.console.frame;
   return html`<p class="is-now" id="${id}-now">${isNow === "" ? form.isNowEmpty : form.isNow({ value: isNow })}</p>

@@ -19,13 +19,13 @@ ${scopes.map((scope) => scopeItem(scope, messages))}</ul>`;
 
 function scopeItem(scope: ScopeText, text: Messages): Html {
   const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;
-  const { title, more } = textOf(scope, text);
+  const { title, more } = scopeTexts(scope, text);
   const note = more !== undefined && html`<bdi class="quiet item-note scope-note">${more}</bdi>`;
   return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${badge}${note}</li>
 `;
 }
 
-function textOf(scope: ScopeText, text: Messages): { title: string; more?: string | undefined } {
+function scopeTexts(scope: ScopeText, text: Messages): { title: string; more?: string | undefined } {
   const description = scope.description === "" ? undefined : scope.description;
   if (scope.displayName !== undefined) return { title: scope.displayName, more: description };
   if (description !== undefined) return { title: description };

@@ -100,10 +100,10 @@ ${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(vi
 
 /** Above a list that has more matches than it shows. */
 export const moreMatchesHint = ({ console: { frame } }: Messages): Html =>
-  html`<p class="quiet" id="first-only">${frame.list.moreMatchesHint}</p>
+  html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
 `;
 
 export const noResults = ({ console: { frame } }: Messages): Html =>
-  html`<div class="empty" role="status"><p class="item-name">${frame.list.noResults}</p>
+  html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>
 <p class="quiet">${frame.list.noneFoundText}</p></div>
 `;

@@ -29,7 +29,7 @@ export function listPage(view: ListView): Html {
   const { list } = messages.console.applications;
   const isSearch = search.text !== "" || search.type !== undefined || search.state !== undefined;
   const isEmpty = view.applications.length === 0 && view.newestUri === undefined;
-  const body = isEmpty && !isSearch ? firstOne(view) : [searchOf(view, isSearch), rows(view)];
+  const body = isEmpty && !isSearch ? firstOne(view) : [listSearch(view, isSearch), rows(view)];
   return consoleLayout({
     ...view,
     breadcrumbs: [],
@@ -58,7 +58,7 @@ function firstOne({ messages, consoleUri }: ListView): Html {
   return emptyState({ title: list.none, text: list.noneText, action });
 }
 
-function searchOf(view: ListView, isSearch: boolean): Html {
+function listSearch(view: ListView, isSearch: boolean): Html {
   const { messages, search } = view;
   const { list, types } = messages.console.applications;
   const choice = (value: keyof typeof types) => ({ value, label: types[value] });
@@ -102,7 +102,7 @@ function rows(view: ListView): Html {
       cells: [
         named(view, application),
         kinds[kindOf(application)],
-        stateOf(application, messages),
+        applicationStatus(application, messages),
         moment(application.createdAt, messages.format.day),
       ],
     })),
@@ -115,7 +115,7 @@ function named(view: ListView, { id, name, settings }: Application): Html {
   return html`<div class="named">${mark(name, settings.logoUri)}<div>${nameCell({ name, uri: view.consoleUri(`/applications/${id}`), note })}</div></div>`;
 }
 
-export function stateOf({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
+export function applicationStatus({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
   const { list } = messages.console.applications;
   return disabledAt === null ? state("good", list.enabled) : state("bad", list.disabled);
 }

@@ -69,8 +69,8 @@ const newPath = ({ organisation }: Visit, kind?: ApplicationKind): string =>
   consolePath(organisation, `/applications/new${kind === undefined ? "" : `?kind=${kind}`}`);
 
 async function showNewApplication(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const asked = queryOf(visit.request).values.get("kind");
-  const kind = isApplicationKind(asked) ? asked : undefined;
+  const requested = queryOf(visit.request).values.get("kind");
+  const kind = isApplicationKind(requested) ? requested : undefined;
   const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, kind));
   if (kind === undefined) return showKinds(deps, visit, signedIn);
   const input = toInput({ name: "", settings: initialSettings(kind) });

@@ -14,7 +14,7 @@ import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { stateOf } from "./list.page.ts";
+import { applicationStatus } from "./list.page.ts";
 import { secretsCard } from "./secrets-card.ts";
 
 export type RecordView = ConsoleFrame &
@@ -78,7 +78,7 @@ function factsCard(view: RecordView): Html {
     id: "facts",
     title: record.facts,
     body: facts([
-      { label: record.state, content: stateOf(application, messages), id: "application-state" },
+      { label: record.state, content: applicationStatus(application, messages), id: "application-state" },
       { label: record.kind, content: kinds[kindOf(application)] },
       {
         label: record.clientId,
@@ -89,7 +89,7 @@ function factsCard(view: RecordView): Html {
         content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...copies }),
       },
       { label: cards.proof.title, content: choices[settings.tokenEndpointAuthMethod] },
-      { label: fields.grantTypes.label, content: grantsOf(application, choices) },
+      { label: fields.grantTypes.label, content: grantLabels(application, choices) },
       { label: fields.redirectUris.label, content: uriList(settings.redirectUris) },
       { label: fields.returnUrls.label, content: uriList(settings.returnUrls) },
       { label: fields.signingPoolId.label, content: view.pool },
@@ -98,7 +98,7 @@ function factsCard(view: RecordView): Html {
   });
 }
 
-const grantsOf = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
+const grantLabels = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
   settings.grantTypes.map((grant) => labels[grant.split(":").at(-1) ?? grant] ?? grant).join(", ");
 
 const MAX_URIS = 5;

@@ -14,7 +14,7 @@ export function settingFaults(
   ids: readonly SettingId[],
   { console: { applicationSettings: text } }: Messages,
 ): Record<string, string> {
-  const found = faults.map((fault) => [fieldOf(fault), faultText(fault, text)] as const);
+  const found = faults.map((fault) => [faultField(fault), faultText(fault, text)] as const);
   const first = (id: string) => found.find(([field]) => field === id)?.[1];
   return Object.fromEntries(
     ids.flatMap((id) => {
@@ -24,7 +24,7 @@ export function settingFaults(
   );
 }
 
-function fieldOf({ path }: Fault): string {
+function faultField({ path }: Fault): string {
   const [, member = ""] = /^(\w+)/.exec(path) ?? [];
   // Two members for one setting; the form has `consentMode`.
   return member === "requireConsent" ? "consentMode" : member;

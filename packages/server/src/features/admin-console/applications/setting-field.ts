@@ -50,7 +50,7 @@ export function settingField(id: SettingId, source: FieldSource): Content {
       return textArea({
         ...common,
         value,
-        rows: rowsOf(value),
+        rows: textRows(value),
         isCode: control.isCode ?? false,
         check: control.check && {
           uri: source.checkUri(control.check),
@@ -62,25 +62,25 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     case "seconds":
       return secondsField(id, { ...common, value }, source);
     case "radio":
-      return radioField({ ...common, value, choices: choicesOf(control, messages) });
+      return radioField({ ...common, value, choices: labelChoices(control, messages) });
     case "select":
-      return selectField({ ...common, value, choices: choicesOf(control, messages) });
+      return selectField({ ...common, value, choices: labelChoices(control, messages) });
     case "several":
-      return checkList({ ...common, values: readLines(value), choices: choicesOf(control, messages) });
+      return checkList({ ...common, values: readLines(value), choices: labelChoices(control, messages) });
     case "scopes":
       return scopesField({ ...common, value }, source);
     case "pool":
       return selectField({ ...common, value, choices: poolChoices(source, value) });
     case "jwks":
-      return textArea({ ...common, value, rows: rowsOf(value), isCode: true, isOptional: true });
+      return textArea({ ...common, value, rows: textRows(value), isCode: true, isOptional: true });
   }
 }
 
 type Common = Parameters<typeof textField>[0];
 
-const rowsOf = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
+const textRows = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
 
-function choicesOf(
+function labelChoices(
   control: { values: readonly string[]; hasNone?: boolean },
   { console: { applicationSettings } }: Messages,
 ) {
@@ -132,7 +132,7 @@ function scopesField(common: Common, { scopes, messages }: FieldSource): Content
       label: other,
       hint: otherHint,
       value: others,
-      rows: rowsOf(others),
+      rows: textRows(others),
       isCode: true,
       isOptional: true,
       messages,

@@ -33,7 +33,7 @@ export const grantNames = {
   device_code: deviceCodeGrantType,
 } as const satisfies Readonly<Record<string, GrantType>>;
 
-export const grantNameOf = (grant: GrantType): string =>
+export const toGrantName = (grant: GrantType): string =>
   Object.entries(grantNames).find(([, type]) => type === grant)?.[0] ?? grant;
 
 export const acrNames: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   consentMode: { kind: "radio", values: consentModes },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
   requirePkce: check,
-  grantTypes: { kind: "several", values: grantTypes.map(grantNameOf) },
+  grantTypes: { kind: "several", values: grantTypes.map(toGrantName) },
   allowedScopes: { kind: "scopes" },
   audience: text,
   allowedResources: lines,
@@ -140,10 +140,13 @@ const forConfidential: readonly SettingId[] = [
 type OfType = Pick<Application, "clientType">;
 
 /** The cards of one application's settings, in the order of the page. */
-export const cardsOf = ({ clientType }: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
+export const applicationCards = ({
+  clientType,
+}: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
   cards.map(([card, ids]) => [
     card,
     clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
   ]);
 
-export const fieldsOf = (application: OfType): SettingId[] => cardsOf(application).flatMap(([, ids]) => ids);
+export const applicationFields = (application: OfType): SettingId[] =>
+  applicationCards(application).flatMap(([, ids]) => ids);

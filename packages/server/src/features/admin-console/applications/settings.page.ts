@@ -6,7 +6,7 @@ import { failureNotice, lastChangeLine, recordForm } from "../../../html/compone
 import { type Html, html } from "../../../html/html.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
-import { cardsOf, type SettingId } from "./setting-fields.ts";
+import { applicationCards, type SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
 
 export type SettingsView = FormView<SettingsInput> &
@@ -20,7 +20,7 @@ export function settingsPage(view: SettingsView): Html {
   const { messages, application } = view;
   const text = messages.console.applicationSettings;
   const failure = view.failure ?? faultsFailure(view.state, (id) => text.fields[id as SettingId].label);
-  const cards = cardsOf(application);
+  const cards = applicationCards(application);
   return consoleLayout({
     ...view,
     title: text.title({ application: application.name }),

@@ -14,7 +14,7 @@ import { applicationPath, recordCrumbs, requireApplication } from "./application
 import { displaySetting } from "./setting-display.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { FieldSource } from "./setting-field.ts";
-import { fieldsOf } from "./setting-fields.ts";
+import { applicationFields } from "./setting-fields.ts";
 import { settingsPage } from "./settings.page.ts";
 import { readSettingsInput, toInput, toSettings, withoutPrivateKeys } from "./settings-input.ts";
 
@@ -25,9 +25,11 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     lock: holdApplication,
     version: ({ version }) => version,
     toInput,
-    readInput: (form, { record }) => readSettingsInput(form, fieldsOf(record)),
+    readInput: (form, { record }) => readSettingsInput(form, applicationFields(record)),
     toDisplay: (input, { record, messages }) =>
-      Object.fromEntries(fieldsOf(record).map((id) => [id, displaySetting(id, input[id] ?? "", messages)])),
+      Object.fromEntries(
+        applicationFields(record).map((id) => [id, displaySetting(id, input[id] ?? "", messages)]),
+      ),
     page: async (view, { visit, record }) =>
       settingsPage({
         ...view,
@@ -47,7 +49,7 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     },
     explain: (error, { record, messages }) =>
       error instanceof InvalidApplication
-        ? { faults: settingFaults(error.faults, fieldsOf(record), messages) }
+        ? { faults: settingFaults(error.faults, applicationFields(record), messages) }
         : undefined,
   });
 }

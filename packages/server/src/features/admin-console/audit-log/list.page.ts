@@ -33,7 +33,7 @@ export function auditListPage(view: AuditListView): Html {
     scripts: [copyScript.path],
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
-${searchOf(view)}${rows(view)}${further(view)}</section>
+${listSearch(view)}${rows(view)}${further(view)}</section>
 `,
       exportCard(view),
       chainCard(view),
@@ -42,7 +42,7 @@ ${searchOf(view)}${rows(view)}${further(view)}</section>
   });
 }
 
-function searchOf({ messages, input, consoleUri }: AuditListView): Html {
+function listSearch({ messages, input, consoleUri }: AuditListView): Html {
   const { filter } = messages.console.auditLog;
   const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
     textField({ id, label, type, value: input[id], maxLength: 200, messages });

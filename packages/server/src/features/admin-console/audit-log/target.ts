@@ -62,7 +62,7 @@ export interface Target {
   readonly reference: string;
 }
 
-export function targetOf({ action, target }: KeptEvent): Target | undefined {
+export function findTarget({ action, target }: KeptEvent): Target | undefined {
   if (target === undefined) return undefined;
   const [noun = ""] = action.split(".");
   const kind = kinds[action] ?? kinds[noun];
@@ -70,7 +70,7 @@ export function targetOf({ action, target }: KeptEvent): Target | undefined {
 }
 
 /** The record's page. @param isThere false for a deleted record */
-export function pageOf(
+export function targetUri(
   organisation: Pick<Organisation, "id">,
   { kind, id }: Pick<Target, "kind" | "id">,
   isThere: boolean,

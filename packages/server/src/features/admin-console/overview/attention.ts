@@ -31,9 +31,9 @@ const SECRETS_BEHIND_MS = 7 * DAY_MS;
 const OLD_KEY_MS = 365 * DAY_MS;
 /** Housekeeping should have rotated a key that is older than this. */
 const ROUND_MS = DAY_MS;
-const MOST_SECRETS = 5;
+const MAX_SECRETS = 5;
 /** Mails are kept for two days. */
-const MOST_MAILS = 1_000;
+const MAX_MAILS = 1_000;
 
 export async function needsAttention(
   deps: AttentionDeps,
@@ -64,7 +64,7 @@ async function poolsAway(db: Db, orgId: string, now: number): Promise<Attention[
 }
 
 async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]> {
-  const times = { from: now - SECRETS_BEHIND_MS, to: now + SECRETS_AHEAD_MS, limit: MOST_SECRETS };
+  const times = { from: now - SECRETS_BEHIND_MS, to: now + SECRETS_AHEAD_MS, limit: MAX_SECRETS };
   const found = await secretsThatEnd(db, orgId, times);
   return found.map((secret) => ({
     kind: secret.expiresAt <= now ? ("secret-ended" as const) : ("secret-ends" as const),
@@ -75,7 +75,7 @@ async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]>
 async function mails({ hasMail }: AttentionDeps, db: Db, orgId: string, now: number): Promise<Attention[]> {
   // Without a mail server every mail fails: one entry is enough.
   if (!hasMail) return [{ kind: "mail-off" }];
-  const count = await countFailedMails(db, orgId, { since: now - 2 * DAY_MS, limit: MOST_MAILS });
+  const count = await countFailedMails(db, orgId, { since: now - 2 * DAY_MS, limit: MAX_MAILS });
   return count === 0 ? [] : [{ kind: "mail-failed", count }];
 }
 

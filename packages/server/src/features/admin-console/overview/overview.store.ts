@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 
 /** Counted up to here. */
-export const MOST_COUNTED = 200_000;
+export const MAX_COUNTED = 200_000;
 
 export interface Figures {
   readonly users: number;
@@ -12,25 +12,25 @@ export interface Figures {
   readonly devices: number;
 }
 
-/** At most `MOST_COUNTED + 1` of each. */
+/** At most `MAX_COUNTED + 1` of each. */
 export async function countFigures(db: Db, orgId: string, now: number): Promise<Figures> {
-  const most = MOST_COUNTED + 1;
+  const limit = MAX_COUNTED + 1;
   const one = sql<number>`1`.as("one");
-  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(most);
-  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(most);
+  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(limit);
+  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(limit);
   const sessions = db
     .selectFrom("browser_session")
     .select(one)
     .where("org_id", "=", orgId)
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
-    .limit(most);
+    .limit(limit);
   const devices = db
     .selectFrom("device")
     .select(one)
     .where("org_id", "=", orgId)
     .where("revoked_at", "is", null)
-    .limit(most);
+    .limit(limit);
   const counted = async (rows: typeof users | typeof applications | typeof sessions | typeof devices) => {
     const row = await db
       .selectFrom(rows.as("counted"))

@@ -42,11 +42,11 @@ export const rangeNames = Object.keys(ranges) as RangeName[];
 const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text);
 
 /** A week by default. */
-export const rangeOf = (text: string | undefined): RangeName =>
+export const readRange = (text: string | undefined): RangeName =>
   text !== undefined && isRange(text) ? text : "7d";
 
 /** From the beginning of the first point to the end of the last one; a week is seven whole days. */
-export function timesOf(name: RangeName, now: number): { from: number; to: number } {
+export function rangeTimes(name: RangeName, now: number): { from: number; to: number } {
   const { step, points } = ranges[name];
   const whole = name === "7d" ? DAY_MS : step;
   const to = now - (now % whole) + whole;

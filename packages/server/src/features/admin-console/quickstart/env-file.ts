@@ -43,8 +43,8 @@ function poolLines({ pool }: SnippetSource): string[] {
 
 /** The SDK accepts plain http to another machine only when told to. */
 function environmentLines({ baseUrl, callback, kind }: SnippetSource): string[] {
-  const asked = kind === "web" || kind === "legacy" ? [baseUrl, callback.address] : [baseUrl];
-  return asked.some(isPlainElsewhere) ? [line("SIGNET_ENVIRONMENT", "development")] : [];
+  const origins = kind === "web" || kind === "legacy" ? [baseUrl, callback.address] : [baseUrl];
+  return origins.some(isPlainElsewhere) ? [line("SIGNET_ENVIRONMENT", "development")] : [];
 }
 
 function isPlainElsewhere(address: string): boolean {

@@ -94,7 +94,7 @@ function codeCard(view: RunningView): Html {
     body: [
       usesSdk &&
         foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
-      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeOf(one, view), index === 0)),
+      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeBlock(one, view), index === 0)),
     ],
   });
 }
@@ -113,7 +113,7 @@ const sdkLines = (view: RunningView): Html =>
     ...copies(view),
   });
 
-function codeOf({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
+function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
   const { running } = view.messages.console.quickstart;
   const part = (name: string, title: string, text: string) =>
     snippet({ id: `${id}-${name}`, title, lines: text, ...copies(view) });

@@ -25,7 +25,7 @@ import { codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
 import { runningPage } from "./running.page.ts";
 import { shellSnippets } from "./shell-snippets.ts";
-import { callbackOf, type SnippetSource, scopesOf } from "./snippet-source.ts";
+import { findCallback, requestedScopes, type SnippetSource } from "./snippet-source.ts";
 import { type WaitingView, waitingCard } from "./waiting.page.ts";
 
 export interface RunningDeps extends ConsoleDeps {
@@ -86,7 +86,7 @@ async function findFirstUse(
   return {
     use: await newestUse(deps.database.query, key, kind === "service"),
     kind,
-    address: callbackOf(application).address,
+    address: findCallback(application).address,
     liveUri: consolePath(organisation, `/quickstart/${application.id}/waiting`),
     ownUri: consolePath(organisation, `/quickstart/${application.id}`),
     inspectorUri: consolePath(organisation, "/quickstart/token-inspector"),
@@ -113,8 +113,8 @@ async function snippetSource(
     hasSecret: usesSecrets(application),
     secret,
     secretUri: `${baseUrl}${applicationPath(organisation, id, "/secrets/new")}`,
-    callback: callbackOf(application),
-    scopes: scopesOf(application),
+    callback: findCallback(application),
+    scopes: requestedScopes(application),
     pool,
     sdkVersion: version,
   };

@@ -39,11 +39,11 @@ export interface Callback {
 }
 
 /** The callback of the application, and whether the client SDK can serve it. */
-export function callbackOf(application: Pick<Application, "clientType" | "settings">): Callback {
+export function findCallback(application: Pick<Application, "clientType" | "settings">): Callback {
   const kind = kindOf(application);
   const { redirectUris, returnUrls } = application.settings;
   const uris = [...redirectUris, ...returnUrls].filter((uri) => /^https?:/.test(uri));
-  const bySdk = uris.find((uri) => basePathOf(uri) === BASE_PATH) ?? uris.find((uri) => basePathOf(uri));
+  const bySdk = uris.find((uri) => sdkBasePath(uri) === BASE_PATH) ?? uris.find((uri) => sdkBasePath(uri));
   const redirectUri = bySdk ?? uris[0] ?? `${DEFAULT_ADDRESS}/`;
   const address = new URL(redirectUri).origin;
   const own = `${address}${BASE_PATH}/callback`;
@@ -52,7 +52,7 @@ export function callbackOf(application: Pick<Application, "clientType" | "settin
   if (kind === "native" || kind === "public")
     return { address, redirectUri: redirectUris.find(isLoopback) ?? redirectUris[0] ?? redirectUri };
   if (kind !== "web") return { address, redirectUri };
-  const basePath = basePathOf(redirectUri);
+  const basePath = sdkBasePath(redirectUri);
   if (basePath === undefined) return { address, redirectUri, unregistered: own };
   return { address, redirectUri, ...(basePath === BASE_PATH ? {} : { basePath }) };
 }
@@ -62,15 +62,15 @@ export const isLoopback = (uri: string): boolean =>
   /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(uri);
 
 /** The SDK's callback is `callback` below its base path. */
-const basePathOf = (uri: string): string | undefined =>
+const sdkBasePath = (uri: string): string | undefined =>
   /^\/(?:[\w.~-]+\/)*[\w.~-]+(?=\/callback$)/.exec(uri.slice(new URL(uri).origin.length))?.[0];
 
 /** The scopes of a sign-in; all allowed ones for a service. */
-export function scopesOf(application: Pick<Application, "clientType" | "settings">): string[] {
+export function requestedScopes(application: Pick<Application, "clientType" | "settings">): string[] {
   const { allowedScopes } = application.settings;
   // An apostrophe can't be quoted for a shell.
   if (kindOf(application) === "service") return allowedScopes.filter((scope) => !scope.includes("'"));
   return ["openid", "profile", "email", "offline_access"].filter((scope) => allowedScopes.includes(scope));
 }
 
-export const portOf = (address: string): number => Number(new URL(address).port) || 3000;
+export const portNumber = (address: string): number => Number(new URL(address).port) || 3000;

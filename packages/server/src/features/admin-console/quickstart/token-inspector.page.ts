@@ -28,7 +28,7 @@ export function inspectorPage(view: InspectorView): Html {
     title: inspector.title,
     summary: inspector.summary,
     notice: failureNotice(view.failure, messages),
-    body: [inspection && resultOf(view, inspection), formCard(view)],
+    body: [inspection && resultCard(view, inspection), formCard(view)],
   });
 }
 
@@ -59,7 +59,7 @@ function formCard({ messages, action, csrf, fault, inspection }: InspectorView):
   });
 }
 
-function resultOf(view: InspectorView, inspection: Inspection): Html {
+function resultCard(view: InspectorView, inspection: Inspection): Html {
   const { inspector } = view.messages.console.quickstart;
   const { kind, decoded } = inspection;
   return html`${card({
@@ -101,12 +101,12 @@ function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
     { label: about.user, content: user && link(consoleUri(`/users/${user.id}`), user.email) },
     { label: about.scopes, content: scopes.length > 0 && html`<code>${scopes.join(" ")}</code>` },
     { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, messages.format.minute) },
-    { label: about.expires, content: expiryOf(expiresAt, messages) },
+    { label: about.expires, content: expiryText(expiresAt, messages) },
   ];
   return entries.some(({ content }) => content) && facts(entries);
 }
 
-function expiryOf(expiresAt: number | null | undefined, { console, format }: Messages) {
+function expiryText(expiresAt: number | null | undefined, { console, format }: Messages) {
   if (expiresAt === undefined) return undefined;
   return expiresAt === null ? console.frame.never : moment(expiresAt, format.minute);
 }

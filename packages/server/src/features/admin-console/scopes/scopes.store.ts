@@ -3,7 +3,7 @@ import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
 
 /** Read up to here: a page names a few and counts the others. */
-const MOST = 200;
+const MAX_APPLICATIONS = 200;
 
 /** The applications that may request a scope, oldest first. */
 export async function applicationsAllowing(
@@ -18,7 +18,7 @@ export async function applicationsAllowing(
     .where("org_id", "=", orgId)
     .where(sql<boolean>`settings like ${mentions} escape '!'`)
     .orderBy("id")
-    .limit(MOST)
+    .limit(MAX_APPLICATIONS)
     .execute();
   // The search is in the settings' JSON: another member may contain the same text.
   return rows

@@ -19,7 +19,7 @@ import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { kindOf, stateOf } from "./list.page.ts";
+import { accountStatus, kindOf } from "./list.page.ts";
 
 export type AccountView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
@@ -70,7 +70,7 @@ function detailsCard({ account, application, messages }: AccountView): Html {
         content: html`<a href="${linkAddress(application.uri)}"><bdi>${application.name}</bdi></a>`,
       },
       { label: text.kind, content: kindOf(account, messages) },
-      { label: text.state, content: stateOf(account, messages), id: "account-state" },
+      { label: text.state, content: accountStatus(account, messages), id: "account-state" },
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
         label: text.lastUsed,

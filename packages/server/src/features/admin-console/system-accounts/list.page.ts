@@ -27,7 +27,7 @@ export function listPage(view: ListView): Html {
   });
   const body = isEmpty
     ? emptyState({ title: text.list.none, text: text.list.noneText, action: make })
-    : [searchOf(view), accounts.length === 0 ? noResults(messages) : list(view), pager(view)];
+    : [listSearch(view), accounts.length === 0 ? noResults(messages) : list(view), pager(view)];
   return consoleLayout({
     ...view,
     title: frame.pages.systemAccounts,
@@ -41,7 +41,7 @@ ${body}</section>
   });
 }
 
-const searchOf = ({ consoleUri, search, messages }: ListView): Html =>
+const listSearch = ({ consoleUri, search, messages }: ListView): Html =>
   searchForm({
     action: consoleUri("/system-accounts"),
     label: messages.console.systemAccounts.list.search,
@@ -62,7 +62,7 @@ function list({ accounts, consoleUri, messages }: ListView): Html {
         nameCell({ name: account.name, uri: consoleUri(`/system-accounts/${account.id}`) }),
         kindOf(account, messages),
         html`<a href="${linkAddress(consoleUri(`/applications/${account.applicationId}`))}"><bdi>${applicationName}</bdi></a>`,
-        stateOf(account, messages),
+        accountStatus(account, messages),
         account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.day),
       ],
     })),
@@ -73,7 +73,10 @@ function list({ accounts, consoleUri, messages }: ListView): Html {
 export const kindOf = ({ isAdministrator }: SystemAccount, { console: { systemAccounts } }: Messages) =>
   isAdministrator ? html`<b>${systemAccounts.kinds.administrator}</b>` : systemAccounts.kinds.plain;
 
-export const stateOf = ({ disabledAt }: SystemAccount, { console: { systemAccounts } }: Messages): Html =>
+export const accountStatus = (
+  { disabledAt }: SystemAccount,
+  { console: { systemAccounts } }: Messages,
+): Html =>
   disabledAt === null
     ? state("good", systemAccounts.states.enabled)
     : state("bad", systemAccounts.states.disabled);

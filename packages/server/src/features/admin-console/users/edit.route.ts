@@ -13,7 +13,7 @@ import { versionOf } from "../../../page-kit/record-version.ts";
 import { editPage } from "./edit.page.ts";
 import {
   displayMember,
-  fieldsOf,
+  editableFields,
   type MemberContent,
   type MemberField,
   readMemberInput,
@@ -64,7 +64,7 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
 const isYou = ({ record, signedIn }: Editing<User>): boolean => record.id === signedIn.user.id;
 
 const formFields = (editing: Editing<User>): readonly MemberField[] =>
-  fieldsOf(editing.record, isYou(editing));
+  editableFields(editing.record, isYou(editing));
 
 /** @throws UsernameTaken, LastAdministrator */
 async function saveMember(

@@ -18,12 +18,12 @@ export function invitationCard(view: UserView): Html | undefined {
   return card({
     id: "user-invitation",
     title: text.title,
-    body: html`<p id="invitation-state">${standing(view)}</p>
+    body: html`<p id="invitation-state">${invitationText(view)}</p>
 ${(again || withdraw) && html`<div class="actions">${again}${withdraw}</div>`}`,
   });
 }
 
-function standing({ invitation, messages }: UserView): Content {
+function invitationText({ invitation, messages }: UserView): Content {
   const { invitation: text } = messages.console.users;
   switch (invitation?.kind) {
     case "open":

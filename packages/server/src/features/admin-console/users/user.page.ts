@@ -84,7 +84,7 @@ function profileCard(view: UserView): Html {
         content: copyable({ id: "perm-id", value: member.id, ...frame.secret, label: profile.copyPermId }),
       },
       { label: profile.role, content: text.roles[member.role], id: "user-role" },
-      { label: profile.state, content: stateOf(view), id: "user-state" },
+      { label: profile.state, content: memberStatus(view), id: "user-state" },
       { label: profile.home, content: home && html`<bdi>${home.name}</bdi>` },
       { label: profile.since, content: moment(member.createdAt, messages.format.day) },
       {
@@ -96,7 +96,7 @@ function profileCard(view: UserView): Html {
   });
 }
 
-function stateOf({ member, passwordChangedAt, messages }: UserView): Content {
+function memberStatus({ member, passwordChangedAt, messages }: UserView): Content {
   const { states } = messages.console.users;
   if (member.disabledAt !== null) return state("bad", states.disabled);
   if (passwordChangedAt === null) return state("warn", states.invited);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+import { stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
 const BOX = { width: 600, height: 120 };
 
@@ -14,9 +14,9 @@ function numbers(seed: number): () => number {
 }
 
 test("the upper edge is round, even and at least the maximum", () => {
-  const tops = [0, 1, 2, 3, 7, 9, 10, 11, 99, 100, 101, 1_000, 1_999, 123_456].map(topOf);
+  const tops = [0, 1, 2, 3, 7, 9, 10, 11, 99, 100, 101, 1_000, 1_999, 123_456].map(upperEdge);
   assert.deepEqual(tops, [2, 2, 2, 4, 8, 10, 10, 20, 100, 100, 200, 1_000, 2_000, 200_000]);
-  for (const greatest of [1, 5, 1e6, 1e15, Number.MAX_SAFE_INTEGER]) assert.ok(topOf(greatest) >= greatest);
+  for (const max of [1, 5, 1e6, 1e15, Number.MAX_SAFE_INTEGER]) assert.ok(upperEdge(max) >= max);
 });
 
 test("keeps every bar inside its slot, and visible above zero", () => {

@@ -5,7 +5,7 @@
 import { type Content, type Html, html } from "../../html.ts";
 import type { Messages } from "../../messages/messages.ts";
 import { table } from "../table.ts";
-import { type Box, highestStack, stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+import { type Box, highestStack, stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
 /** `plain` has the organisation's colour, `bad` the error colour. */
 export type SeriesTone = "plain" | "bad";
@@ -38,7 +38,7 @@ export function chart(view: ChartView): Html {
   const number = numberWords(locale);
   const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
   const compact = numberWords(locale, { notation: "compact" });
-  const top = topOf(highestStack(stacks));
+  const top = upperEdge(highestStack(stacks));
   return html`<figure class="chart" id="${id}">
 <div class="chart-plot">
 <div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
@@ -86,8 +86,8 @@ function hovers({ points, series, messages }: ChartView, stacks: ReadonlyArray<r
   const number = numberWords(messages.locale);
   const width = BOX.width / Math.max(1, points.length);
   return points.map((point, index) => {
-    const said = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
-    return html`<rect class="chart-hover" x="${Math.round(index * width * 100) / 100}" y="0" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...said].join("\n")}</title></rect>`;
+    const tooltip = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
+    return html`<rect class="chart-hover" x="${Math.round(index * width * 100) / 100}" y="0" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...tooltip].join("\n")}</title></rect>`;
   });
 }
 
