@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { collect, runHere, runProgram, startProgram } from "../testing/command-line.ts";
+import { collect, runInProcess, runProgram, startProgram } from "../testing/command-line.ts";
 
 let folder: string;
 let env: Record<string, string>;
@@ -19,7 +19,7 @@ const unknownId = "00000000-0000-7000-8000-000000000000";
 type Answer = Record<string, unknown> & { out: string };
 
 /** Called with `--json`: ends with 0, says nothing on standard error, and one document on standard output. */
-async function ended(run: typeof runHere, args: string[], typed = ""): Promise<Answer> {
+async function ended(run: typeof runInProcess, args: string[], typed = ""): Promise<Answer> {
   const { code, out, err } = await run([...args, "--json"], env, typed);
   assert.deepEqual([code, err], [0, ""], `${args.join(" ")}: ${out}`);
   return { ...(JSON.parse(out) as Record<string, unknown>), out };
@@ -27,7 +27,7 @@ async function ended(run: typeof runHere, args: string[], typed = ""): Promise<A
 
 const program = (args: string[], piped?: string) => ended(runProgram, args, piped);
 /** The same inside this process, which takes a tenth of the time: enough for what the program has shown by other commands. */
-const here = (args: string[], typed?: string) => ended(runHere, args, typed);
+const here = (args: string[], typed?: string) => ended(runInProcess, args, typed);
 
 test("runs a whole setup on a data folder created for its owner only", async () => {
   const org = String((await program(["org", "create", "--name", "Acme"]))["id"]);
@@ -91,7 +91,7 @@ test("creates no data folder on an invalid command line", async () => {
     ["app", "show"],
     ["keys", "list", "now"],
   ])
-    assert.equal((await runHere(args, untouched)).code, 2, args.join(" "));
+    assert.equal((await runInProcess(args, untouched)).code, 2, args.join(" "));
   assert.ok(!(await readdir(folder)).includes("untouched"));
 });
 
@@ -102,7 +102,7 @@ test("names all missing options at once", async () => {
 
 test("prints help for every way to ask, with exit code 0", async () => {
   for (const args of [[], ["--help"], ["-h"], ["help"]]) {
-    const { code, out, err } = await runHere(args, env);
+    const { code, out, err } = await runInProcess(args, env);
     assert.deepEqual([code, err], [0, ""], args.join(" "));
     assert.match(out, /^Signet: .*Usage: signet COMMAND/s);
   }
@@ -111,7 +111,7 @@ test("prints help for every way to ask, with exit code 0", async () => {
     ["help", "org"],
     ["org", "-h"],
   ]) {
-    const { code, out } = await runHere(args, env);
+    const { code, out } = await runInProcess(args, env);
     assert.equal(code, 0);
     assert.match(out, /^Organisations\n {2}signet org create/);
   }
@@ -120,7 +120,7 @@ test("prints help for every way to ask, with exit code 0", async () => {
     ["help", "org", "create"],
     ["org", "create", "-h", "--name", "X"],
   ]) {
-    const { code, out } = await runHere(args, env);
+    const { code, out } = await runInProcess(args, env);
     assert.equal(code, 0);
     assert.match(out, /^signet org create: .*Usage: signet org create --name NAME/s);
   }
@@ -134,7 +134,7 @@ test("prints help with an invalid configuration", async () => {
 
 test("suggests the commands of the group for an unknown command", async () => {
   const said = async (...args: string[]) => {
-    const { code, out, err } = await runHere(args, env);
+    const { code, out, err } = await runInProcess(args, env);
     assert.deepEqual([code, out], [2, ""]);
     return err;
   };
@@ -150,7 +150,7 @@ test("suggests the commands of the group for an unknown command", async () => {
 
 test("names every configuration error at once, with exit code 1", async () => {
   const faulty = { PORT: "x", DATABASE_URL: "mysql://db.example/x", LOG_LEVEL: "loud" };
-  const { code, out, err } = await runHere(["org", "list"], faulty);
+  const { code, out, err } = await runInProcess(["org", "list"], faulty);
   assert.deepEqual([code, out], [1, ""]);
   for (const name of ["PORT", "DATABASE_URL", "LOG_LEVEL"])
     assert.match(err, new RegExp(`^ {2}- ${name} must`, "m"));

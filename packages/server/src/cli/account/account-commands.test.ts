@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -34,18 +39,18 @@ describe("signet account", () => {
     let secondApp: string;
     let foreignApp: string;
     const here = (args: readonly string[]) => ["account", ...args, "--org", org];
-    const json = (...args: string[]) => jsonHere<Shown>(here(args), settings.env);
-    const typed = (...args: string[]) => runHere(here(args), settings.env);
+    const json = (...args: string[]) => runForJson<Shown>(here(args), settings.env);
+    const typed = (...args: string[]) => runInProcess(here(args), settings.env);
     const create = (name: string, ...more: string[]) => json("create", "--app", app, "--name", name, ...more);
     const makeApp = async (orgId: string, name: string) => {
       const args = ["app", "create", "--org", orgId, "--name", name, "--type", "confidential"];
-      return (await jsonHere<{ clientId: string }>(args, settings.env)).clientId;
+      return (await runForJson<{ clientId: string }>(args, settings.env)).clientId;
     };
 
     before(async () => {
       settings = await operatorSettings(await fresh());
       const makeOrg = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
       [org, otherOrg] = [await makeOrg("Acme"), await makeOrg("Other")];
       [app, secondApp] = [await makeApp(org, "Shop"), await makeApp(org, "Stock")];
       foreignApp = await makeApp(otherOrg, "Foreign");
@@ -82,10 +87,10 @@ describe("signet account", () => {
 
     test("lists all accounts unless --limit cuts the list off", async () => {
       for (let count = 0; count < 3; count++) await create(`Many ${count}`);
-      const all = await jsonHere<{ items: Shown[]; more: boolean }>(here(["list"]), settings.env);
+      const all = await runForJson<{ items: Shown[]; more: boolean }>(here(["list"]), settings.env);
       assert.equal(new Set(all.items.map(({ id }) => id)).size, all.items.length);
       assert.ok(all.items.length >= 3 && !all.more);
-      const cut = await jsonHere<{ items: Shown[]; more: boolean }>(
+      const cut = await runForJson<{ items: Shown[]; more: boolean }>(
         here(["list", "--limit", "2"]),
         settings.env,
       );
@@ -149,7 +154,7 @@ describe("signet account", () => {
 
     test("rejects an unknown account, or another organisation's, with exit code 1", async () => {
       const args = ["account", "create", "--org", otherOrg, "--app", foreignApp, "--name", "Foreign"];
-      const foreign = await jsonHere<Shown>(args, settings.env);
+      const foreign = await runForJson<Shown>(args, settings.env);
       for (const id of [unknownId, "import", foreign.id]) {
         for (const command of ["show", "rotate", "disable", "enable", "delete"]) {
           const { code, out, err } = await typed(command, id);
@@ -158,7 +163,7 @@ describe("signet account", () => {
         }
       }
       const kept = ["account", "show", foreign.id, "--org", otherOrg];
-      assert.equal((await jsonHere<Shown>(kept, settings.env)).disabledAt, null);
+      assert.equal((await runForJson<Shown>(kept, settings.env)).disabledAt, null);
       assert.equal((await typed("create", "--app", foreignApp, "--name", "X")).code, 1);
     });
 

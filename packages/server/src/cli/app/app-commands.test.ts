@@ -8,7 +8,12 @@ import { readConfig } from "../../config/config.ts";
 import { findApplication } from "../../core/applications/applications.store.ts";
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import { openService } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -28,12 +33,12 @@ describe("signet app", () => {
     let settings: OperatorSettings;
     let org: string;
     const json = <Answer = Shown>(...args: string[]) =>
-      jsonHere<Answer>(["app", ...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere(["app", ...args, "--org", org], settings.env);
+      runForJson<Answer>(["app", ...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess(["app", ...args, "--org", org], settings.env);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(() => settings.remove());
 
@@ -160,7 +165,7 @@ describe("signet app", () => {
         "https://a.example/",
       );
       const person = ["user", "create", "--org", org, "--email", "ada@a.example", "--generate"];
-      const { id } = await jsonHere<{ id: string }>(person, settings.env);
+      const { id } = await runForJson<{ id: string }>(person, settings.env);
       const told = await typed("assign", clientId, "--email", "ada@a.example");
       assert.deepEqual([told.code, told.err], [0, ""]);
       assert.match(told.out, /is assigned to "Desk"[\s\S]*still open to everyone/);
@@ -268,7 +273,7 @@ describe("signet app", () => {
         "--redirect-uri",
         "https://a.example/",
       ];
-      const foreign = await jsonHere<Shown>(args, settings.env);
+      const foreign = await runForJson<Shown>(args, settings.env);
       for (const id of [unknownId, "shop", foreign.clientId]) {
         for (const command of ["show", "disable"]) {
           const { code, out, err } = await typed(command, id);
@@ -277,7 +282,7 @@ describe("signet app", () => {
         }
       }
       assert.equal(
-        (await runHere(["app", "show", foreign.clientId, "--org", other.id], settings.env)).code,
+        (await runInProcess(["app", "show", foreign.clientId, "--org", other.id], settings.env)).code,
         0,
       );
     });

@@ -6,7 +6,12 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 const documentation = join(import.meta.dirname, "../../../../../docs/security.md");
@@ -20,8 +25,8 @@ forEachDatabase(({ name, fresh }) => {
   before(async () => {
     const url = await fresh();
     settings = await operatorSettings(url);
-    org = String((await jsonHere(["org", "create", "--name", "Acme"], settings.env))["id"]);
-    await jsonHere(
+    org = String((await runForJson(["org", "create", "--name", "Acme"], settings.env))["id"]);
+    await runForJson(
       [
         "app",
         "create",
@@ -39,7 +44,7 @@ forEachDatabase(({ name, fresh }) => {
       settings.env,
     );
     const person = ["user", "create", "--org", org, "--email", "ada@acme.example"];
-    await jsonHere(person, settings.env, "correct horse battery staple");
+    await runForJson(person, settings.env, "correct horse battery staple");
     database = openDatabase(url);
   });
   after(async () => {
@@ -47,7 +52,7 @@ forEachDatabase(({ name, fresh }) => {
     await settings.remove();
   });
 
-  const here = (...args: string[]) => runHere(["audit", ...args], settings.env);
+  const here = (...args: string[]) => runInProcess(["audit", ...args], settings.env);
   const run = (text: string) => sql.raw(text).execute(database.query);
 
   test("chains pending events, and reports their number and the chain head", async () => {
@@ -79,7 +84,7 @@ forEachDatabase(({ name, fresh }) => {
 
   test("filters events by actor, event, target and time, as text and JSON", async () => {
     const shown = async (...args: string[]) => {
-      const { items } = await jsonHere<{ items: Array<{ action: string }> }>(
+      const { items } = await runForJson<{ items: Array<{ action: string }> }>(
         ["audit", "list", "--org", org, ...args],
         settings.env,
       );

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -20,10 +25,10 @@ describe("signet device-ca", () => {
     let org: string;
     let issuer: string;
     const shown = () =>
-      jsonHere<{ ca: string; generations: Shown[] }>(["device-ca", "show", "--org", org], settings.env);
+      runForJson<{ ca: string; generations: Shown[] }>(["device-ca", "show", "--org", org], settings.env);
     before(async () => {
       settings = await operatorSettings(await fresh());
-      const made = await jsonHere<{ id: string; issuer: string }>(
+      const made = await runForJson<{ id: string; issuer: string }>(
         ["org", "create", "--name", "Acme"],
         settings.env,
       );
@@ -40,7 +45,10 @@ describe("signet device-ca", () => {
       );
       const [first] = generations;
       assert.equal(new X509Certificate(first?.certificate ?? "").fingerprint256, first?.fingerprint);
-      assert.match((await runHere(["device-ca", "show", "--org", org], settings.env)).out, /^1 +issues +20/m);
+      assert.match(
+        (await runInProcess(["device-ca", "show", "--org", org], settings.env)).out,
+        /^1 +issues +20/m,
+      );
     });
 
     test("keeps the old generation until its last certificate has expired", async () => {

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
 import { presentedDevice } from "../../core/devices/presented-device.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { enrol, enrolledByCode, enrolmentOf } from "../../testing/fixtures/enrolments.ts";
 import {
@@ -29,8 +34,8 @@ describe("signet device", () => {
     let org: TestOrganisation;
     let orgId: string;
     const json = <Answer>(...args: string[]) =>
-      jsonHere<Answer>(["device", ...args, "--org", orgId], settings.env);
-    const typed = (...args: string[]) => runHere(["device", ...args, "--org", orgId], settings.env);
+      runForJson<Answer>(["device", ...args, "--org", orgId], settings.env);
+    const typed = (...args: string[]) => runInProcess(["device", ...args, "--org", orgId], settings.env);
     const standing = async (der: Buffer) => (await presentedDevice(server.service, orgId, der)).kind;
 
     before(async () => {
@@ -103,7 +108,7 @@ describe("signet device", () => {
         ["revoke", deviceId],
         ["withdraw-code", codeId],
       ] as const) {
-        const ended = await runHere(["device", ...args, "--org", other], settings.env);
+        const ended = await runInProcess(["device", ...args, "--org", other], settings.env);
         assert.equal(ended.code, 1, args[0]);
         assert.match(ended.err, /there is no/);
       }

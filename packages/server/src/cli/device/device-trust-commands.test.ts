@@ -8,7 +8,12 @@ import { softEk } from "@signet/protocol/testing/soft-tpm";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { ekCertificate, softVendor } from "../../testing/fakes/soft-tpm-device.ts";
 
@@ -32,10 +37,10 @@ describe("signet device-policy, device-roots, ek-allow", () => {
     let databaseUrl: string;
     let org: string;
     let other: string;
-    const json = <Answer>(...args: string[]) => jsonHere<Answer>([...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere([...args, "--org", org], settings.env);
+    const json = <Answer>(...args: string[]) => runForJson<Answer>([...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess([...args, "--org", org], settings.env);
     const listed = (id = org) =>
-      jsonHere<{ items: Root[] }>(["device-roots", "list", "--org", id], settings.env);
+      runForJson<{ items: Root[] }>(["device-roots", "list", "--org", id], settings.env);
     const file = async (name: string, content: string | Buffer): Promise<string> => {
       const path = join(folder, name);
       await writeFile(path, content);
@@ -47,7 +52,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       databaseUrl = await fresh();
       settings = await operatorSettings(databaseUrl);
       const made = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
       org = await made("Acme");
       other = await made("Other");
     });

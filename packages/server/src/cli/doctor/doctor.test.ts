@@ -5,14 +5,14 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "../../db/open.ts";
-import { type Environment, jsonHere, operatorSettings, runHere } from "../../testing/command-line.ts";
+import { type Environment, operatorSettings, runForJson, runInProcess } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { startMailServer } from "../../testing/fakes/mail-server.ts";
 import { type Check, clockCheck, databaseClockCheck } from "./check-configuration.ts";
 
 /** The checks by what they are about, and the exit code. */
 async function diagnose(env: Environment) {
-  const { code, out, err } = await runHere(["doctor", "--json"], env);
+  const { code, out, err } = await runInProcess(["doctor", "--json"], env);
   assert.equal(err, "");
   const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Check[] };
   const of = (subject: string) => checks.find((check) => check.subject === subject);
@@ -34,9 +34,9 @@ after(() => rm(folder, { recursive: true, force: true }));
 async function healthyFolder(name: string) {
   const dataDir = path.join(folder, name);
   const env = { SIGNET_DATA_DIR: dataDir };
-  const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-  await jsonHere(["keys", "rotate", "--org", id], env);
-  await jsonHere(["keys", "rotate", "--org", id, "--alg", "RS256"], env);
+  const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+  await runForJson(["keys", "rotate", "--org", id], env);
+  await runForJson(["keys", "rotate", "--org", id, "--alg", "RS256"], env);
   return {
     dataDir,
     env,
@@ -49,13 +49,13 @@ describe("signet doctor on both databases", () => {
   forEachDatabase(({ name, fresh, empty }) => {
     test("passes every check on a working installation", async () => {
       const { env, remove } = await operatorSettings(await fresh());
-      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-      await jsonHere(["keys", "rotate", "--org", id], env);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await runForJson(["keys", "rotate", "--org", id], env);
       const { failed, of } = await diagnose(env);
       assert.deepEqual(failed, []);
       assert.match(of("signing keys")?.message ?? "", /decrypts all 2$/);
       assert.equal(of("database clock")?.level, name === "postgres" ? "ok" : undefined);
-      const { out } = await runHere(["doctor"], env);
+      const { out } = await runInProcess(["doctor"], env);
       assert.match(out, /^ok {4}schema +up to date$/m);
       assert.match(out, /^note {2}mail +not configured/m);
       await remove();
@@ -71,15 +71,15 @@ describe("signet doctor on both databases", () => {
       const database = openDatabase(databaseUrl);
       assert.deepEqual(await database.query.introspection.getTables(), []);
       await database.close();
-      assert.match((await runHere(["migrate"], env)).out, /^Applied: 0001-foundation/);
+      assert.match((await runInProcess(["migrate"], env)).out, /^Applied: 0001-foundation/);
       assert.deepEqual((await diagnose(env)).failed, []);
       await remove();
     });
 
     test("reports a master key that can't decrypt the stored keys", async () => {
       const { env, remove } = await operatorSettings(await fresh());
-      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-      await jsonHere(["keys", "rotate", "--org", id], env);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await runForJson(["keys", "rotate", "--org", id], env);
       const wrong = { ...env, SIGNET_MASTER_KEY: "ab".repeat(32) };
       const { failed, of } = await diagnose(wrong);
       assert.deepEqual(failed, ["signing keys"]);
@@ -181,7 +181,7 @@ test("reports every configuration error as a failed check", async () => {
   const { failed, checks } = await diagnose(env);
   assert.deepEqual(failed, ["configuration", "configuration"]);
   assert.match(checks.map(({ message }) => message).join(), /PORT.*LOG_LEVEL/);
-  const { code, out } = await runHere(["doctor"], env);
+  const { code, out } = await runInProcess(["doctor"], env);
   assert.equal(code, 1);
   assert.match(out, /^fail {2}configuration {2}PORT must be/m);
   assert.match(out, /2 checks failed/);

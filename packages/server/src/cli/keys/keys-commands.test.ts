@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { PUBLISH_AHEAD_MS } from "../../core/signing-keys/signing-key.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -17,14 +22,14 @@ describe("signet keys", () => {
     let settings: OperatorSettings;
     let org: string;
     const json = <Answer = Shown>(...args: string[]) =>
-      jsonHere<Answer>(["keys", ...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere(["keys", ...args, "--org", org], settings.env);
+      runForJson<Answer>(["keys", ...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess(["keys", ...args, "--org", org], settings.env);
     const states = async () =>
       (await json<{ items: Shown[] }>("list")).items.map(({ kid, alg, state }) => `${alg} ${kid} ${state}`);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(() => settings.remove());
 
@@ -66,10 +71,10 @@ describe("signet keys", () => {
 
     test("exits with 1 for an unknown organisation and 2 for an unknown algorithm", async () => {
       const unknown = ["--org", "00000000-0000-7000-8000-000000000000"];
-      assert.equal((await runHere(["keys", "list", ...unknown], settings.env)).code, 1);
-      assert.equal((await runHere(["keys", "rotate", ...unknown], settings.env)).code, 1);
+      assert.equal((await runInProcess(["keys", "list", ...unknown], settings.env)).code, 1);
+      assert.equal((await runInProcess(["keys", "rotate", ...unknown], settings.env)).code, 1);
       assert.equal((await typed("rotate", "--alg", "HS256")).code, 2);
-      assert.equal((await runHere(["keys", "list"], settings.env)).code, 2);
+      assert.equal((await runInProcess(["keys", "list"], settings.env)).code, 2);
     });
   });
 });

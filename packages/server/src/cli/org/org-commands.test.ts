@@ -6,7 +6,12 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { findOrganisation } from "../../core/organisations/organisations.store.ts";
 import { openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -23,8 +28,8 @@ describe("signet org", () => {
   forEachDatabase(({ fresh }) => {
     let databaseUrl: string;
     let settings: OperatorSettings;
-    const json = <Answer = Shown>(...args: string[]) => jsonHere<Answer>(["org", ...args], settings.env);
-    const typed = (...args: string[]) => runHere(["org", ...args], settings.env);
+    const json = <Answer = Shown>(...args: string[]) => runForJson<Answer>(["org", ...args], settings.env);
+    const typed = (...args: string[]) => runInProcess(["org", ...args], settings.env);
 
     before(async () => {
       databaseUrl = await fresh();

@@ -4,10 +4,10 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { OrganisationFile } from "../../core/configuration/organisation-file.ts";
 import {
-  jsonHere,
   type OperatorSettings,
   operatorSettings,
-  runHere,
+  runForJson,
+  runInProcess,
   runProgram,
 } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -44,9 +44,10 @@ describe("signet org export and apply", () => {
     });
     after(() => settings.remove());
 
-    const typed = (args: readonly string[], answer = "") => runHere(["org", ...args], settings.env, answer);
+    const typed = (args: readonly string[], answer = "") =>
+      runInProcess(["org", ...args], settings.env, answer);
     const makeOrg = async () =>
-      (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     const inFolder = (name: string) => path.join(settings.env["SIGNET_DATA_DIR"] ?? "", name);
     /** @returns the arguments of an apply of this content */
     const applying = async (org: string, file: unknown, name = "acme.json") => {
@@ -54,7 +55,7 @@ describe("signet org export and apply", () => {
       return ["apply", "--org", org, "--file", inFolder(name)];
     };
     const applied = async (org: string, file: unknown, ...more: string[]) =>
-      jsonHere<Outcome>(["org", ...(await applying(org, file)), ...more], settings.env);
+      runForJson<Outcome>(["org", ...(await applying(org, file)), ...more], settings.env);
     const exported = async (org: string) =>
       JSON.parse((await typed(["export", "--org", org])).out) as OrganisationFile;
     const names = async (org: string) => (await exported(org)).applications?.map(({ name }) => name);
@@ -71,7 +72,7 @@ describe("signet org export and apply", () => {
       assert.ok(
         text.startsWith('{\n  "format": "signet-organisation/1",\n  "branding": {\n') && text.endsWith("}\n"),
       );
-      const counts = await jsonHere(["org", "export", "--org", org, "--out", out], settings.env);
+      const counts = await runForJson(["org", "export", "--org", org, "--out", out], settings.env);
       assert.deepEqual(counts, { file: out, applications: 2, scopes: 1 });
     });
 
@@ -140,7 +141,7 @@ describe("signet org export and apply", () => {
       );
       const again = await applied(org, content, "--yes");
       assert.deepEqual(again.withoutSecret, [{ clientId: id, name: "Shop", command }]);
-      assert.equal((await runHere(command.split(" ").slice(1), settings.env)).code, 0);
+      assert.equal((await runInProcess(command.split(" ").slice(1), settings.env)).code, 0);
       assert.deepEqual((await applied(org, content, "--yes")).withoutSecret, []);
     });
 
@@ -241,12 +242,12 @@ describe("signet org export and apply", () => {
     try {
       const env = { ...settings.env, DATABASE_URL: "" };
       const newOrg = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], env)).id;
       const [from, to] = [await newOrg("A"), await newOrg("B")];
       const file = path.join(settings.env["SIGNET_DATA_DIR"] ?? "", "acme.json");
       await writeFile(file, JSON.stringify(content));
       const args = ["org", "apply", "--yes", "--json", "--org"];
-      assert.equal((await runHere([...args, from, "--file", file], env)).code, 0);
+      assert.equal((await runInProcess([...args, from, "--file", file], env)).code, 0);
       const { out } = await runProgram(["org", "export", "--org", from], env);
       const piped = await runProgram([...args, to, "--file", "-"], env, out);
       assert.equal(piped.err, "");

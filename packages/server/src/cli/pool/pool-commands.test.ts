@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { newAgentKey, signedWith, type TestAgentKey } from "../../testing/fixtures/agent.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
@@ -31,8 +36,8 @@ describe("signet pool, signet agent", () => {
     let folder: string;
     let org: string;
     let files = 0;
-    const json = <Answer>(...args: string[]) => jsonHere<Answer>([...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere([...args, "--org", org], settings.env);
+    const json = <Answer>(...args: string[]) => runForJson<Answer>([...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess([...args, "--org", org], settings.env);
     const makePool = (...more: string[]) => json<Pool>("pool", "create", "--name", "HQ", ...more);
     const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -55,7 +60,7 @@ describe("signet pool, signet agent", () => {
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), "signet-pools-"));
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(async () => {
       await settings.remove();
@@ -172,9 +177,9 @@ describe("signet pool, signet agent", () => {
       const file = await write(text);
       const same = await typed("org", "apply", "--file", file, "--dry-run");
       assert.equal(same.code, 0, same.err + same.out);
-      const other = (await jsonHere<{ id: string }>(["org", "create", "--name", "B"], settings.env)).id;
+      const other = (await runForJson<{ id: string }>(["org", "create", "--name", "B"], settings.env)).id;
       const args = ["org", "apply", "--org", other, "--file", file, "--dry-run"];
-      const refused = await runHere(args, settings.env);
+      const refused = await runInProcess(args, settings.env);
       assert.equal(refused.code, 1);
       assert.match(refused.err + refused.out, /applications\/0\/signingPoolId:? names no signing pool/);
     });

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 type Shown = Record<string, unknown> & { readonly id: string };
@@ -11,14 +16,14 @@ describe("signet scope, consent, preauth", () => {
     let org: string;
     let app: string;
     const json = <Answer = Shown>(command: string, ...args: string[]) =>
-      jsonHere<Answer>([...command.split(" "), ...args, "--org", org], settings.env);
+      runForJson<Answer>([...command.split(" "), ...args, "--org", org], settings.env);
     const typed = (command: string, ...args: string[]) =>
-      runHere([...command.split(" "), ...args, "--org", org], settings.env);
+      runInProcess([...command.split(" "), ...args, "--org", org], settings.env);
     const items = async (command: string) => (await json<{ items: Shown[] }>(command)).items;
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       const create = ["--name", "Pay", "--type", "confidential", "--redirect-uri", "https://pay.example/cb"];
       const made = await json<{ clientId: string; consentMode: string; requireConsent: boolean }>(
         "app create",
@@ -118,7 +123,7 @@ describe("signet scope, consent, preauth", () => {
         settings.env,
       );
       const granted = await json("consent grant-organisation", "--app", app, "--scope", "openid");
-      const at = (...args: string[]) => runHere([...args, "--org", foreign], settings.env);
+      const at = (...args: string[]) => runInProcess([...args, "--org", foreign], settings.env);
       assert.equal((await at("consent", "revoke", granted.id)).code, 1);
       assert.equal((await at("preauth", "create", "--app", app, "--scope", "openid")).code, 1);
       assert.equal((await at("scope", "update", "hr", "--no-claims")).code, 1);

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -21,13 +26,13 @@ describe("signet secret", () => {
     let org: string;
     let app: string;
     const here = (args: string[]) => [...args, "--org", org, "--app", app];
-    const json = (...args: string[]) => jsonHere<Shown>(here(["secret", ...args]), settings.env);
-    const typed = (...args: string[]) => runHere(here(["secret", ...args]), settings.env);
-    const shown = () => jsonHere<{ secrets: Shown[] }>(here(["app", "show"]), settings.env);
+    const json = (...args: string[]) => runForJson<Shown>(here(["secret", ...args]), settings.env);
+    const typed = (...args: string[]) => runInProcess(here(["secret", ...args]), settings.env);
+    const shown = () => runForJson<{ secrets: Shown[] }>(here(["app", "show"]), settings.env);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       const args = [
         "app",
         "create",
@@ -40,7 +45,7 @@ describe("signet secret", () => {
         "--grant",
         "client_credentials",
       ];
-      app = (await jsonHere<{ clientId: string }>(args, settings.env)).clientId;
+      app = (await runForJson<{ clientId: string }>(args, settings.env)).clientId;
     });
     after(() => settings.remove());
 
@@ -56,7 +61,7 @@ describe("signet secret", () => {
           ["autumn", null],
         ],
       );
-      const { out } = await runHere(here(["app", "show"]), settings.env);
+      const { out } = await runInProcess(here(["app", "show"]), settings.env);
       assert.match(out, /autumn +\S{4} +active +never +never/);
       assert.ok(!out.includes(made.clientSecret));
     });
@@ -108,7 +113,7 @@ describe("signet secret", () => {
         [1, `signet secret revoke: the application has no secret "${unknownId}"\n`],
       );
       const args = ["secret", "create", "--org", org, "--app", unknownId];
-      assert.equal((await runHere(args, settings.env)).code, 1);
+      assert.equal((await runInProcess(args, settings.env)).code, 1);
     });
 
     test("rejects a secret for a public application", async () => {
@@ -124,8 +129,8 @@ describe("signet secret", () => {
         "--redirect-uri",
         "https://a.example/",
       ];
-      const { clientId } = await jsonHere<{ clientId: string }>(args, settings.env);
-      const { code, err } = await runHere(
+      const { clientId } = await runForJson<{ clientId: string }>(args, settings.env);
+      const { code, err } = await runInProcess(
         ["secret", "create", "--org", org, "--app", clientId],
         settings.env,
       );
@@ -136,7 +141,7 @@ describe("signet secret", () => {
     test("rejects an invalid command line with exit code 2", async () => {
       for (const args of [["revoke"], ["create", "--label", "x".repeat(101)], ["create", "here"]])
         assert.equal((await typed(...args)).code, 2, args.join(" "));
-      assert.equal((await runHere(["secret", "create", "--org", org], settings.env)).code, 2);
+      assert.equal((await runInProcess(["secret", "create", "--org", org], settings.env)).code, 2);
     });
 
     test("audits every change with the operator as actor", () =>

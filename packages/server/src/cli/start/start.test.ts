@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { jsonHere, runProgram } from "../../testing/command-line.ts";
+import { runForJson, runProgram } from "../../testing/command-line.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
@@ -294,7 +294,7 @@ describe("signet start --demo on an empty folder", () => {
     });
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);
     assert.equal((await postForm(`${kept.issuer}/token`, clientCredentials(kept))).status, 200);
-    const { items } = await jsonHere<{ items: unknown[] }>(["org", "list"], { SIGNET_DATA_DIR: dataDir });
+    const { items } = await runForJson<{ items: unknown[] }>(["org", "list"], { SIGNET_DATA_DIR: dataDir });
     assert.equal(items.length, 2);
     assert.equal((await again.server.stop()).code, 0);
   });
@@ -332,7 +332,7 @@ describe("signet start that fails", () => {
   test("runs without demo data on a database with other organisations", async () => {
     const dataDir = path.join(folder, "own");
     await mkdir(dataDir, { mode: 0o700 });
-    await jsonHere(["org", "create", "--name", "Acme"], { SIGNET_DATA_DIR: dataDir });
+    await runForJson(["org", "create", "--name", "Acme"], { SIGNET_DATA_DIR: dataDir });
     const { server } = await start("own", ["--demo"]);
     await eventually("it says so", () => server.out().includes("No demo data was added"));
     assert.ok(!(await readdir(dataDir)).includes("demo.json"));

@@ -9,7 +9,12 @@ import { addTotp, newTotpSecret } from "../../core/second-factors/totp/totp.ts";
 import { findSignedIn, signIn } from "../../core/sessions/sessions.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { openService, type Service } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -29,13 +34,13 @@ describe("signet user", () => {
     let settings: OperatorSettings;
     let org: string;
     const json = <Answer = Shown>(args: string[], password = "") =>
-      jsonHere<Answer>(["user", ...args, "--org", org], settings.env, password);
+      runForJson<Answer>(["user", ...args, "--org", org], settings.env, password);
     const typed = (args: string[], password = "") =>
-      runHere(["user", ...args, "--org", org], settings.env, password);
+      runInProcess(["user", ...args, "--org", org], settings.env, password);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(() => settings.remove());
 
@@ -191,14 +196,14 @@ describe("signet user", () => {
           );
         }
       }
-      const { code, err } = await runHere(["user", "list", "--org", unknownId], settings.env);
+      const { code, err } = await runInProcess(["user", "list", "--org", unknownId], settings.env);
       assert.deepEqual([code, err], [1, `signet user list: there is no organisation "${unknownId}"\n`]);
     });
 
     test("doesn't find a user of another organisation", async () => {
       const other = await jsonHere<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
       const args = ["user", "create", "--org", other.id, "--email", "zoe@example.com", "--generate"];
-      const { id } = await jsonHere<Shown>(args, settings.env);
+      const { id } = await runForJson<Shown>(args, settings.env);
       assert.equal((await typed(["disable", "--id", id])).code, 1);
       assert.equal((await typed(["set-password", "--email", "zoe@example.com", "--generate"])).code, 1);
       assert.doesNotMatch((await typed(["list"])).out, /zoe/);

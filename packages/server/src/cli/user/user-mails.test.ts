@@ -4,7 +4,12 @@ import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../config/config.ts";
 import { findUser, findUserByEmail, insertMembership } from "../../core/users/users.store.ts";
 import { openService } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
 
@@ -16,9 +21,9 @@ describe("signet user: usernames, invitations, email changes and deletion", () =
     let org: string;
     const withMail = () => ({ ...settings.env, ...MAIL_ENV });
     const json = <Answer = { id: string }>(args: string[], password = "") =>
-      jsonHere<Answer>(["user", ...args, "--org", org], withMail(), password);
+      runForJson<Answer>(["user", ...args, "--org", org], withMail(), password);
     const typed = (args: string[], env: Record<string, string> = withMail(), answered = "") =>
-      runHere(["user", ...args, "--org", org], env, answered);
+      runInProcess(["user", ...args, "--org", org], env, answered);
     const opened = async <T>(work: (service: Awaited<ReturnType<typeof openService>>) => Promise<T>) => {
       const service = await openService(readConfig(withMail()), { onError: assert.ifError });
       try {
@@ -30,7 +35,7 @@ describe("signet user: usernames, invitations, email changes and deletion", () =
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       for (const email of ["ada@example.com", "bob@example.com"])
         await json(["create", "--email", email, "--verified"], PASSWORD);
     });
@@ -88,7 +93,7 @@ describe("signet user: usernames, invitations, email changes and deletion", () =
       assert.equal((await typed(remove, withMail(), "yes")).out, "del@example.com has been deleted.\n");
       assert.equal(await found(), undefined);
       const { id } = await json(["create", "--email", "guest@example.com", "--verified"], PASSWORD);
-      const host = (await jsonHere<{ id: string }>(["org", "create", "--name", "Host"], withMail())).id;
+      const host = (await runForJson<{ id: string }>(["org", "create", "--name", "Host"], withMail())).id;
       await opened(({ database, clock }) =>
         insertMembership(database.query, {
           orgId: host,
@@ -99,7 +104,10 @@ describe("signet user: usernames, invitations, email changes and deletion", () =
         }),
       );
       const shownOut = ["user", "delete", "--id", id, "--yes", "--org", host];
-      assert.match((await runHere(shownOut, withMail())).out, /is no longer a guest of this organisation/);
+      assert.match(
+        (await runInProcess(shownOut, withMail())).out,
+        /is no longer a guest of this organisation/,
+      );
       const memberOf = (orgId: string) => opened(({ database }) => findUser(database.query, orgId, id));
       assert.deepEqual([(await memberOf(host))?.id, (await memberOf(org))?.id], [undefined, id]);
       assert.equal((await json<{ deleted: boolean }>(["delete", "--id", id, "--yes"])).deleted, true);

@@ -19,7 +19,7 @@ import {
 } from "../../../testing/fixtures/factors.ts";
 import { follow, logIn, tokensOf, withUser } from "../../../testing/fixtures/visit.ts";
 import { payloadOf } from "../../../testing/probes/answers.ts";
-import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
