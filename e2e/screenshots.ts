@@ -77,7 +77,7 @@ interface Shot {
 /** Of the passkey that was just made. */
 async function passkeyPage(page: Page, { baseUrl, orgId }: ConsoleScene): Promise<Shot[]> {
   await page.goto(`${baseUrl}/oauth/${orgId}/account/security`);
-  const link = page.getByRole("link", { name: /^Change the passkey/ });
+  const link = page.getByRole("link", { name: /^Edit the passkey/ });
   const url = new URL((await link.getAttribute("href")) ?? "", baseUrl);
   return [{ name: "account-security-passkey", url: url.href, page }];
 }

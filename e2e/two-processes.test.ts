@@ -56,7 +56,7 @@ describe("two nodes on one PostgreSQL", () => {
     await dropDatabase(await postgresServer(), databaseUrl);
   });
 
-  test(`a code that is redeemed ${times} times at once gives one success, and what it gave is revoked`, async () => {
+  test(`a code redeemed ${times} times at once succeeds once, and its tokens are revoked`, async () => {
     const { code, verifier } = await getCode(demo);
     const before = [...balancer.counts];
     const answers = await atOnce(() => redeem(demo, code, verifier));
@@ -74,7 +74,7 @@ describe("two nodes on one PostgreSQL", () => {
     assert.equal((await refresh(demo, String(success?.body["refresh_token"]))).status, 400);
   });
 
-  test(`a refresh token that is used ${times} times at once has one successor, and the family lives`, async () => {
+  test(`a refresh token used ${times} times at once has one successor, and the family stays active`, async () => {
     const { code, verifier } = await getCode(demo);
     const first = String((await redeem(demo, code, verifier)).body["refresh_token"]);
     const answers = await atOnce(() => refresh(demo, first));
@@ -86,7 +86,7 @@ describe("two nodes on one PostgreSQL", () => {
     assert.equal((await refresh(demo, first)).status, 400, "its successor was used");
   });
 
-  test("sign-in on one node, consent on the other, the code on the first, the refresh on the second", async (t) => {
+  test("sign-in, consent, code and refresh alternate between the nodes", async (t) => {
     const browser: Browser = await launchBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
@@ -123,7 +123,7 @@ describe("two nodes on one PostgreSQL", () => {
     );
   });
 
-  test("what an operator disables stops on both nodes, long before what they remember is too old", async () => {
+  test("a record that an operator disables stops on both nodes before their caches expire", async () => {
     const token = (node: ServerProcess) => {
       const { clientId, clientSecret } = demo.otherOrg.serviceApp;
       const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };

@@ -3,7 +3,7 @@
  * 100,000 users, beside the same page in one that is nearly empty, on both databases (docs/benchmarks.md).
  */
 import { parseArgs } from "node:util";
-import { CONSOLE } from "../../packages/server/src/page-kit/visit.ts";
+import { CONSOLE } from "../../packages/server/src/page-kit/page.ts";
 import { postgresServer } from "../../packages/server/src/testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
 import { type Planted, plantRecords } from "../../packages/server/src/testing/fixtures/planted-records.ts";

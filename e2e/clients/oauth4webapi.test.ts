@@ -63,7 +63,7 @@ forEachDatabase(({ name, fresh }) => {
     nonce,
   });
 
-  test("the metadata of RFC 8414 is found at its own address and agrees", async () => {
+  test("publishes the same metadata at the RFC 8414 location", async () => {
     const issuer = new URL(demo.issuer);
     const answer = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: "oauth2" });
     assert.deepEqual(await oauth.processDiscoveryResponse(issuer, answer), provider);
@@ -125,7 +125,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await userinfo(refreshed.access_token)).status, 401);
   });
 
-  test("a code that is used again is refused and takes its tokens with it", async (t) => {
+  test("rejects a replayed code and revokes its tokens", async (t) => {
     const application = await openApplicationSite();
     t.after(() => application.close());
     const client: oauth.Client = { client_id: demo.nativeApp.clientId };
@@ -156,7 +156,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(userinfo.status, 401);
   });
 
-  test("a single-page application does all of it from its own origin, by fetch", async (t) => {
+  test("a single-page application runs the whole flow by fetch from its own origin", async (t) => {
     const { clientId } = demo.spaApp;
     const page = await newPage(t);
     const settings = JSON.stringify({ issuer: demo.issuer, clientId });
@@ -171,7 +171,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(outcome.introspection, "refused");
   });
 
-  test("a page of an origin that no application has may read discovery and nothing else", async (t) => {
+  test("an unregistered origin may read discovery and nothing else", async (t) => {
     const page = await newPage(t);
     await page.goto("http://127.0.0.1:8799/empty");
     const read = (url: string) =>
@@ -182,7 +182,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.equal(await read(`${demo.issuer}/${endpoint}`), "refused", endpoint);
   });
 
-  test("a service's token, asked for with its secret in the header and in the form", async () => {
+  test("client credentials with the secret in the header and in the body", async () => {
     const { clientId, clientSecret } = demo.serviceApp;
     const client: oauth.Client = { client_id: clientId };
     for (const authentication of [

@@ -87,7 +87,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("its types compile, with a program that uses them and lines that they must refuse", async () => {
+test("the generated types compile and reject invalid calls", async () => {
   const options = ["--strict", "--noEmit", "--noUncheckedIndexedAccess", "--allowImportingTsExtensions"];
   const target = ["--target", "es2024", "--module", "nodenext", "--lib", "es2024,dom", "--types", ""];
   const files = ["signet.ts", "program.ts", "node.d.ts"];
@@ -98,7 +98,7 @@ test("its types compile, with a program that uses them and lines that they must 
   assert.equal(stdout, "");
 });
 
-test("the program gets what its types promise from the running service", async () => {
+test("responses of the running service match the generated types", async () => {
   const { publicKey, secretKey } = demo.administratorAccount;
   const args = ["program.ts", server.baseUrl, publicKey, secretKey, demo.user.email];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });

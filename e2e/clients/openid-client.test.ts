@@ -76,7 +76,7 @@ forEachDatabase(({ name, fresh }) => {
     });
   }
 
-  test("sign-in and consent by keyboard alone, then silently, then not without a session", async (t) => {
+  test("sign-in and consent by keyboard, then prompt=none with and without a session", async (t) => {
     const config = await discover(demo, demo.webApp, oidc.ClientSecretBasic);
     const page = await newPage(t);
     const asked = await askForCode(config, demo, page, { scope: "openid email phone", prompt: "consent" });
@@ -97,7 +97,7 @@ forEachDatabase(({ name, fresh }) => {
     await assert.rejects(redeem(config, await answerAt(elsewhere), unknown), { error: "login_required" });
   });
 
-  test("response_mode=form_post: the code, and a refusal, arrive as a form and nothing in the address", async (t) => {
+  test("response_mode=form_post: code and error arrive in a form, never in the URL", async (t) => {
     const config = await discover(demo, demo.webApp, oidc.ClientSecretBasic);
     const page = await newPage(t);
     const asked = await askForCode(config, demo, page, { response_mode: "form_post", prompt: "consent" });
@@ -116,7 +116,7 @@ forEachDatabase(({ name, fresh }) => {
     await assert.rejects(redeem(config, refusal, refused), { error: "access_denied" });
   });
 
-  test("a service gets a token of its own and nothing of a person's", async () => {
+  test("client credentials issue a token without user data", async () => {
     const { clientId, clientSecret } = demo.serviceApp;
     const authentication = oidc.ClientSecretBasic(clientSecret);
     const insecure = { execute: [oidc.allowInsecureRequests] };
@@ -129,7 +129,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await oidc.tokenIntrospection(config, tokens.access_token), { active: false });
   });
 
-  test("the program ends with 0, and its log holds no secret", async () => {
+  test("the server exits with 0 and logs no secret", async () => {
     await server.stop();
     const log = JSON.stringify(server.logLines());
     assert.match(log, /"route":"\/oauth\/:org\/token"/);

@@ -87,7 +87,7 @@ forJourneyDatabases(({ name, fresh }) => {
     return rows.some(({ last_error }) => last_error !== null);
   }
 
-  test("token, introspection, refresh and revocation by assertion; the sign-out arrives after everybody was down", async () => {
+  test("token, introspection, refresh and revocation with client assertions; back-channel logout arrives after an outage", async () => {
     const verifier = oidc.randomPKCECodeVerifier();
     const state = oidc.randomState();
     const address = oidc.buildAuthorizationUrl(config, {
@@ -138,7 +138,7 @@ forJourneyDatabases(({ name, fresh }) => {
     assert.equal(payload["nonce"], undefined);
   });
 
-  test("a device grant by assertion: pending, then tokens for who allowed it", async () => {
+  test("device grant with client assertions: pending, then tokens for the user who approved", async () => {
     const device = await oidc.initiateDeviceAuthorization(config, { scope: "openid email" });
     assert.deepEqual([device.expires_in, device.interval], [900, 5]);
     const grant = "urn:ietf:params:oauth:grant-type:device_code";

@@ -18,7 +18,7 @@ after(async () => {
   await server.stop();
 });
 
-test("without scripts: found from the start page, its contents lead to an operation", async (t) => {
+test("without JavaScript: linked from the start page, with a table of contents", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   t.after(() => context.close());
   const page = await context.newPage();
@@ -28,13 +28,13 @@ test("without scripts: found from the start page, its contents lead to an operat
   await page.click('.contents a[href="#createClient"]');
   assert.equal(new URL(page.url()).hash, "#createClient");
   const operation = page.locator("#createClient");
-  await operation.locator("summary", { hasText: "Example for a shell" }).click();
+  await operation.locator("summary", { hasText: "Shell example" }).click();
   assert.match((await operation.locator("details[open] pre").textContent()) ?? "", /openssl dgst/);
   await operation.locator('a[href="#record-CreatedClient"]').click();
   assert.equal(new URL(page.url()).hash, "#record-CreatedClient");
 });
 
-test("usable by everyone in light and in dark, and nothing is asked of another server", async (t) => {
+test("accessible in light and dark, without third-party requests", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();

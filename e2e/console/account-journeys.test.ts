@@ -48,7 +48,7 @@ async function isSignedIn({ page, open }: Visitor): Promise<boolean> {
   return page.locator("#password-change").isVisible();
 }
 
-test("profile and language: the next page and the next mail speak it; a new password leaves this browser alone signed in", async (t) => {
+test("a new language applies to the next page and email; a new password ends all other sessions", async (t) => {
   const marta = await person("marta");
   const visit = await signedIn(t, marta, "");
   const { page } = visit;
@@ -89,7 +89,7 @@ test("profile and language: the next page and the next mail speak it; a new pass
   await other.page.locator("#password-change").waitFor();
 });
 
-test("another address, confirmed by the link of its mail; and signed out everywhere", async (t) => {
+test("changes the email address by a confirmation link, and signs out everywhere", async (t) => {
   const { user: grace, orgId } = scene();
   const visit = await signedIn(t, grace, "");
   const { page } = visit;
@@ -119,7 +119,7 @@ test("another address, confirmed by the link of its mail; and signed out everywh
   await page.locator("#password-change").waitFor();
 });
 
-test("an authenticator app and a passkey are added and removed, and recovery codes are new", async (t) => {
+test("adds and removes an authenticator app and a passkey, and replaces the recovery codes", async (t) => {
   const jonas = await person("jonas");
   const visit = await signedIn(t, jonas);
   const { page } = visit;
@@ -194,7 +194,7 @@ async function downloaded(page: Page, target: string): Promise<string> {
   return readFile(await file.path(), "utf8");
 }
 
-test("another browser is signed out, a consent taken back, both are in the activity, and all of it in the file", async (t) => {
+test("ends another session and revokes a consent; both are in the activity log and in the data export", async (t) => {
   const aiko = await person("aiko");
   const { orgId, ids } = scene();
   const application = await findApplication(db(), orgId, ids["applications"] ?? "");
@@ -229,7 +229,7 @@ test("another browser is signed out, a consent taken back, both are in the activ
   assert.doesNotMatch(text, /grace@|jonas@/, "nobody else is in it");
 });
 
-test("an account is deleted by typing the address, and is gone", async (t) => {
+test("deletes an account after its email address is typed", async (t) => {
   const luc = await person("luc");
   const visit = await signedIn(t, luc, "/data");
   const { page } = visit;
@@ -246,7 +246,7 @@ test("an account is deleted by typing the address, and is gone", async (t) => {
   await page.getByRole("alert").first().waitFor();
 });
 
-test("a guest leaves: the organisation opens no more, and the account is there at home", async (t) => {
+test("a guest leaves the organisation and keeps the account at the home organisation", async (t) => {
   const { orgId, ids } = scene();
   const id = ids["users/remove"] ?? "";
   const guest = await findUser(db(), orgId, id);
@@ -264,6 +264,6 @@ test("a guest leaves: the organisation opens no more, and the account is there a
   await page.getByRole("alert").first().waitFor();
 });
 
-test("every form of the account pages has been sent", () => {
+test("every form of the account pages was submitted", () => {
   assertAllSent("account");
 });

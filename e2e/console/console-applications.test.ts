@@ -46,7 +46,7 @@ async function keepSecret({ context, page }: Visitor): Promise<{ clientId: strin
   return { clientId, secret };
 }
 
-test("a web application: made with a fault first, its secret read once and copied", async (t) => {
+test("creates a web application after a validation error, and shows its secret once", async (t) => {
   const visit = await visitor(t);
   const { page } = visit;
   await visit.open("/applications");
@@ -76,7 +76,7 @@ test("a web application: made with a fault first, its secret read once and copie
   assert.match(await page.locator("#last-change").innerText(), /ada@northwind\.example/);
 });
 
-test("a service: its secret gets tokens, another one is added and the first ended, and it is disabled and deleted", async (t) => {
+test("a machine-to-machine application: rotates its secret, is disabled and deleted", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/applications/new");
@@ -130,7 +130,7 @@ const others = [
   { kind: "legacy", name: "Old intranet", field: "returnUrls", value: "https://intra.northwind.example/" },
 ] as const;
 
-test("an application of each other kind is made without a secret, and found again by its name", async (t) => {
+test("creates applications of the other types without a secret, and finds them by name", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   for (const { kind, name, field, value } of others) {
@@ -148,7 +148,7 @@ test("an application of each other kind is made without a secret, and found agai
   assert.deepEqual(await page.locator("tbody .item-name").allInnerTexts(), ["Lobby screen"]);
 });
 
-test("an application for assigned users: who is none is told so, and may use it as long as assigned", async (t) => {
+test("an application for assigned users rejects other users until they are assigned", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const { baseUrl, orgId, user } = scene();
@@ -181,7 +181,7 @@ test("an application for assigned users: who is none is told so, and may use it 
   await theirs.locator("#not-assigned-contacts").waitFor();
 });
 
-test("settings: a fault keeps what was typed and has the focus, and then they are saved", async (t) => {
+test("settings: a validation error keeps the input and takes the focus; then they are saved", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const id = scene().ids["applications"] ?? "";
@@ -212,7 +212,7 @@ test("settings: a fault keeps what was typed and has the focus, and then they ar
   assert.ok(saved?.allowedScopes.includes("payslips"));
 });
 
-test("two administrators at once: the second is told, sees what it is now, and can save", async (t) => {
+test("concurrent edits: the second administrator sees the conflict and can save", async (t) => {
   const [one, two] = [await visitor(t, scene().admin), await visitor(t, scene().admin)];
   const id = scene().ids["applications"] ?? "";
   for (const { open } of [one, two]) await open(`/applications/${id}/settings`);
@@ -231,7 +231,7 @@ test("two administrators at once: the second is told, sees what it is now, and c
   assert.equal((await recordOf(id))?.settings.description, "By the second");
 });
 
-test("a pool is made, an agent registered whose API key is shown once and deactivated, and the pool deleted by its name", async (t) => {
+test("creates a pool, registers and deactivates an agent, and deletes the pool", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const { orgId } = scene();
@@ -276,17 +276,17 @@ test("a pool is made, an agent registered whose API key is shown once and deacti
   await enter(page, `#agent-${agentId} a`);
   await enter(page, "agent-deactivate");
   await enter(page, "agent-deactivate-confirm");
-  assert.equal(await doneText(page), "The agent is deactivated.");
+  assert.equal(await doneText(page), "Agent deactivated.");
   assert.equal(await ask(), 401);
   await visit.open(`/pools/${poolId}`);
   await enter(page, "pool-delete");
   const confirmation = { button: "pool-delete-confirm", name: "Branch office" };
   await confirmByName(page, confirmation, () => findPool(db(), orgId, poolId));
-  assert.equal(await doneText(page), "The pool is deleted.");
+  assert.equal(await doneText(page), "Pool deleted.");
   assert.equal(await findPool(db(), orgId, poolId), undefined);
 });
 
-test("a pool's settings are changed, and it is disabled and enabled", async (t) => {
+test("changes a pool's settings, disables and enables it", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   const { orgId, ids } = scene();
   const poolId = ids["pool"] ?? "";
@@ -305,16 +305,16 @@ test("a pool's settings are changed, and it is disabled and enabled", async (t) 
   assert.deepEqual([saved?.name, saved?.tokenWaitSeconds], ["Headquarters", 7]);
   await enter(page, "pool-disable");
   await enter(page, "pool-disable-confirm");
-  assert.equal(await doneText(page), "The pool is disabled.");
+  assert.equal(await doneText(page), "Pool disabled.");
   assert.notEqual((await now())?.disabledAt, null);
   assert.equal(await page.locator("#agent-new").count(), 0);
   await enter(page, "pool-enable");
   await enter(page, "pool-enable-confirm");
-  assert.equal(await doneText(page), "The pool signs again.");
+  assert.equal(await doneText(page), "Pool enabled.");
   assert.equal((await now())?.disabledAt, null);
 });
 
-test("an agent gets another key, which is published and retired, and its keys are gone when it is reported", async (t) => {
+test("adds, publishes and retires an agent's key, and removes the keys of a compromised agent", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   const { baseUrl, orgId, ids } = scene();
   const pool = await findPool(db(), orgId, ids["pool"] ?? "");
@@ -331,12 +331,12 @@ test("an agent gets another key, which is published and retired, and its keys ar
   await enter(page, "register-review");
   assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
   await enter(page, "register-approve");
-  assert.equal(await doneText(page), "The keys are registered.");
+  assert.equal(await doneText(page), "Keys registered.");
   assert.ok((await published()).includes(key.kid));
 
   await enter(page, `retire-${key.kid}`);
   await enter(page, "key-retire-confirm");
-  assert.equal(await doneText(page), "The key is retired.");
+  assert.equal(await doneText(page), "Key retired.");
   const retired = await findAgentKey(db(), orgId, key.kid);
   assert.ok(retired);
   assert.equal(agentKeyState(retired, Date.now()), "retiring");
@@ -346,10 +346,10 @@ test("an agent gets another key, which is published and retired, and its keys ar
   await enter(page, "agent-compromise");
   const isThere = async () => (await published()).length > 0;
   await confirmByName(page, { button: "agent-compromise-confirm", name: "Agent" }, isThere);
-  assert.equal(await doneText(page), "The agent is deactivated, and its keys are gone from the key set.");
+  assert.equal(await doneText(page), "Agent deactivated and its keys removed from the JWKS.");
   assert.deepEqual(await published(), []);
 });
 
-test("every form about applications and signing pools has been sent", () => {
+test("every form of applications and signing pools was submitted", () => {
   assertAllSent("applications");
 });

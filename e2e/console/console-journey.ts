@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
-import { consolePath } from "../../packages/server/src/page-kit/visit.ts";
+import { consolePath } from "../../packages/server/src/page-kit/page.ts";
 import { type Person, signIn } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { enter, isReady, type } from "../support/keyboard.ts";

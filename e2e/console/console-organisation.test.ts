@@ -22,7 +22,7 @@ const organisation = () => findOrganisation(service().database.query, scene().or
 const buttonColour = (page: Page): Promise<unknown> =>
   page.evaluate("getComputedStyle(document.getElementById('login-submit')).backgroundColor");
 
-test("the accent colour: one that is none, a preview that saves nothing, and then it is on the sign-in page", async (t) => {
+test("the accent colour: rejected, previewed, then used on the sign-in page", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const { page: stranger } = await visitor(t);
@@ -36,48 +36,48 @@ test("the accent colour: one that is none, a preview that saves nothing, and the
   await type(page, "accentColor", "green");
   await enter(page, "branding-save");
   await isReady(page, "accentColor");
-  await visit.at("Change name and branding");
+  await visit.at("Edit name and branding");
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
   await enter(page, "branding-preview");
-  await visit.look("Change name and branding");
+  await visit.look("Edit name and branding");
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
   assert.equal((await organisation())?.settings.branding.accentColor, undefined, "a preview saves nothing");
   await stranger.reload();
   assert.equal(await buttonColour(stranger), before);
   await enter(page, "branding-save");
-  assert.equal(await doneText(page), "Name and colour are saved.");
+  assert.equal(await doneText(page), "Name and colour saved.");
   await stranger.reload();
   assert.notEqual(await buttonColour(stranger), before);
   assert.equal(await stranger.locator(".brand-name").first().innerText(), "Northwind");
   assert.equal((await organisation())?.settings.branding.accentColor, "#7a1f5c");
 });
 
-test("the logo: no file first, then a small picture, which is on the sign-in page, and none again", async (t) => {
+test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/settings");
   await enter(page, "logo-edit");
   await enter(page, "logo-save");
   await isReady(page, "logo");
-  await visit.look("Change the logo");
+  await visit.look("Change logo");
   await reach(page, "logo");
   const [choice] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
   const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 48, height: 48 } });
   await choice.setFiles({ name: "logo.png", mimeType: "image/png", buffer });
   await enter(page, "logo-save");
-  assert.equal(await doneText(page), "The logo is saved.");
+  assert.equal(await doneText(page), "Logo saved.");
   const { page: stranger } = await visitor(t);
   await stranger.goto(`${scene().baseUrl}/oauth/manage/${scene().orgId}/users`);
   assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
   await enter(page, "logo-edit");
   await enter(page, "logo-remove");
-  assert.equal(await doneText(page), "The logo is removed.");
+  assert.equal(await doneText(page), "Logo removed.");
   await stranger.reload();
   assert.equal(await stranger.locator(".brand img").count(), 0);
 });
 
-test("a second factor for everybody: who asks for it adds one at once, and so does the next to sign in", async (t) => {
+test("requiring a second factor makes the administrator and the next user enrol one", async (t) => {
   const strict = { email: "odile@northwind.example", password: PASSWORD };
   const name = { firstname: "Odile", surname: "Strict", role: "Administrator", emailVerified: true } as const;
   const found = await organisation();
@@ -96,7 +96,7 @@ test("a second factor for everybody: who asks for it adds one at once, and so do
   await type(page, "code", generateSync({ secret }));
   await enter(page, "twofactor-submit");
   await enter(page, "codes-kept");
-  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal(await doneText(page), "Policies saved.");
   assert.equal((await organisation())?.settings.secondFactor, "required");
   const next = await visitor(t);
   await next.open(`/oauth/${scene().orgId}/account/profile`);
@@ -106,11 +106,11 @@ test("a second factor for everybody: who asks for it adds one at once, and so do
   await enter(page, "policies-edit");
   await choose(page, "secondFactor", "optional");
   await enter(page, "policies-save");
-  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal(await doneText(page), "Policies saved.");
   assert.equal((await organisation())?.settings.secondFactor, "optional");
 });
 
-test("policies: a fault first, and then the next password has to follow them", async (t) => {
+test("password policy: a validation error, then enforced for the next password", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/settings/policies");
@@ -122,13 +122,13 @@ test("policies: a fault first, and then the next password has to follow them", a
   await type(page, "passwordMinLength", "21");
   await pick(page, "defaultLocale", "en");
   await enter(page, "policies-save");
-  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal(await doneText(page), "Policies saved.");
   assert.equal((await organisation())?.settings.passwordMinLength, 21);
   await visit.open(`/oauth/${scene().orgId}/account/password`);
   assert.match(await page.locator("#content").innerText(), /21/);
 });
 
-test("the overview over another time, and its charts as numbers", async (t) => {
+test("the overview for another period, and its charts as tables", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("");
@@ -146,7 +146,7 @@ test("the overview over another time, and its charts as numbers", async (t) => {
   }
 });
 
-test("a mail is looked at in another language, and sent to oneself", async (t) => {
+test("previews an email template in another language, and sends a test email", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/mail-templates");
@@ -154,7 +154,7 @@ test("a mail is looked at in another language, and sent to oneself", async (t) =
   const subject = await page.locator("#mail-subject").innerText();
   await pick(page, "language", "de");
   await enter(page, "language-show");
-  await visit.at("Set a new password");
+  await visit.at("Reset password");
   assert.notEqual(await page.locator("#mail-subject").innerText(), subject);
   assert.equal(await page.locator("#mail-text").getAttribute("lang"), "de");
   await enter(page, "test-send");
@@ -170,7 +170,7 @@ async function published(): Promise<string[]> {
   return keys.filter(({ alg }) => alg === "ES256").map(({ kid }) => kid);
 }
 
-test("a signing key is rotated, the next one published beside it; then they are revoked, and neither is", async (t) => {
+test("rotates a signing key, then revokes both keys", async (t) => {
   const before = await published();
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
@@ -199,7 +199,7 @@ test("a signing key is rotated, the next one published beside it; then they are 
   await visit.at("Signing keys");
 });
 
-test("the device CA is rotated: another one issues, and both are trusted", async (t) => {
+test("rotates the device CA: the new one issues, and both are trusted", async (t) => {
   const certificates = async () => {
     const answer = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/devices/ca.pem`);
     return (await answer.text()).split("-----BEGIN CERTIFICATE-----").slice(1);
@@ -223,7 +223,7 @@ async function download(page: Page, target: string): Promise<{ name: string; tex
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
 }
 
-test("the audit log: by who and what, one event, and what was found as CSV and JSON Lines", async (t) => {
+test("the audit log: filtered, one event, exported as CSV and JSON Lines", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/audit-log");
@@ -256,7 +256,7 @@ test("the audit log: by who and what, one event, and what was found as CSV and J
   assert.equal(await exported.count(), 2);
 });
 
-test("a sign-in that has become too old: what was typed waits, the sign-in opens beside it, and it goes on", async (t) => {
+test("reauthentication keeps the form's input and continues", async (t) => {
   const visit = await visitor(t);
   const { context, page } = visit;
   await visit.open("/scopes/new");
@@ -283,7 +283,7 @@ test("a sign-in that has become too old: what was typed waits, the sign-in opens
   assert.equal(made?.description, "When you work, and with whom");
 });
 
-test("on a phone the menu opens by its button, closes by Escape, and its links work", async (t) => {
+test("on a phone the menu opens with its button, closes with Escape, and its links work", async (t) => {
   const visit = await visitor(t, scene().admin, { viewport: { width: 390, height: 844 } });
   const { page } = visit;
   await visit.open("/scopes");
@@ -303,6 +303,6 @@ test("on a phone the menu opens by its button, closes by Escape, and its links w
   await visit.at("Users");
 });
 
-test("every form about the organisation itself has been sent", () => {
+test("every form of the organisation's settings was submitted", () => {
   assertAllSent("organisation");
 });

@@ -53,7 +53,7 @@ async function openPage(page: Page, url: string): Promise<Response | undefined> 
 
 const background = (page: Page) => page.evaluate("getComputedStyle(document.body).backgroundColor");
 
-test("every page is usable by everyone in light and in dark, asks for nothing foreign and stays where it is", async (t) => {
+test("every page is accessible in light and dark, makes no third-party request and doesn't shift", async (t) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   t.after(() => context.close());
   const page = await context.newPage();

@@ -41,7 +41,7 @@ async function isSignedOut({ page }: Visitor): Promise<void> {
   await page.locator("#login-submit").waitFor();
 }
 
-test("somebody is invited twice, follows the link of the newer mail, and signs in", async (t) => {
+test("a user invited twice accepts the newer invitation and signs in", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/users");
@@ -51,16 +51,16 @@ test("somebody is invited twice, follows the link of the newer mail, and signs i
   await type(page, "firstname", "Ines");
   await enter(page, "user-create");
   await isReady(page, "email");
-  await visit.at("Add a user");
+  await visit.at("Add user");
   assert.equal(await page.locator("#firstname").inputValue(), "Ines", "what was typed is kept");
   const email = "ines@northwind.example";
   await type(page, "email", email);
   await enter(page, "user-create");
-  assert.equal(await doneText(page), "The invitation is on its way.");
-  assert.match(await page.locator("#user-state").innerText(), /Invitation not accepted/);
+  assert.equal(await doneText(page), "Invitation on its way.");
+  assert.match(await page.locator("#user-state").innerText(), /Invited/);
   const older = await newestLink(service(), email);
   const again = await confirmed(page, "invite-again", "invite-again-confirm");
-  assert.equal(again, "The invitation is on its way.");
+  assert.equal(again, "Invitation on its way.");
 
   const invited = await visitor(t);
   const password = "four quiet herons";
@@ -78,7 +78,7 @@ test("somebody is invited twice, follows the link of the newer mail, and signs i
   assert.deepEqual([made?.firstname, made?.role, made?.emailVerified], ["Ines", "Standard", true]);
 });
 
-test("an invitation is withdrawn: its link opens nothing", async (t) => {
+test("a withdrawn invitation's link is invalid", async (t) => {
   const id = scene().ids["users/invitation"] ?? "";
   const link = await newestLink(service(), (await userOf(id))?.email ?? "");
   const invited = await visitor(t);
@@ -87,13 +87,13 @@ test("an invitation is withdrawn: its link opens nothing", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   await open(`/users/${id}`);
   const done = await confirmed(page, "invite-withdraw", "invite-withdraw-confirm");
-  assert.equal(done, "The invitation is withdrawn.");
+  assert.equal(done, "Invitation withdrawn.");
   await invited.page.reload();
   await invited.page.locator("h1").waitFor();
   assert.equal(await invited.page.locator("#action-confirm").count(), 0);
 });
 
-test("a role is given: from then on the console opens", async (t) => {
+test("a user who becomes an administrator can open the console", async (t) => {
   const { admin, user } = scene();
   const grace = await visitor(t);
   await signedInAt(grace, user);
@@ -104,7 +104,7 @@ test("a role is given: from then on the console opens", async (t) => {
   await enter(page, "user-edit");
   await pick(page, "role", "Administrator");
   await enter(page, "user-save");
-  assert.equal(await doneText(page), "The changes are saved.");
+  assert.equal(await doneText(page), "Changes saved.");
   assert.equal((await userOf(user.id))?.role, "Administrator");
   await grace.open("/users");
   assert.equal(await grace.page.locator("#user-new").count(), 1);
@@ -116,7 +116,7 @@ test("a role is given: from then on the console opens", async (t) => {
   assert.equal(await grace.page.locator("#user-new").count(), 0);
 });
 
-test("access is revoked, a session ended, the second factors reset, and the user disabled and enabled", async (t) => {
+test("revokes access, ends a session, resets second factors, disables and enables the user", async (t) => {
   const { admin, user, orgId } = scene();
   const db = service().database.query;
   const grace = await visitor(t);
@@ -133,19 +133,19 @@ test("access is revoked, a session ended, the second factors reset, and the user
   await isSignedOut(grace);
 
   const reset = await confirmed(page, "factors-reset", "reset-confirm");
-  assert.equal(reset, "The second factors are reset.");
+  assert.equal(reset, "Second factors reset.");
   const factors = await findFactorSummary(db, { homeOrgId: orgId, userId: user.id });
   assert.deepEqual(factors, { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 
-  assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "The user is disabled.");
+  assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "User disabled.");
   await signIn(grace.page, user);
   await grace.page.locator("#login-notice, [role=alert]").first().waitFor();
-  assert.equal(await confirmed(page, "user-enable", "enable-confirm"), "The user is enabled.");
+  assert.equal(await confirmed(page, "user-enable", "enable-confirm"), "User enabled.");
   assert.equal((await userOf(user.id))?.disabledAt, null);
   await signedInAt(grace, user);
 });
 
-test("somebody is signed out everywhere, gets another address, and another password", async (t) => {
+test("signs a user out everywhere, changes the email address and the password", async (t) => {
   const { admin, orgId } = scene();
   const email = "marta@northwind.example";
   const marta = (await findUserByEmail(service().database.query, orgId, email))?.user;
@@ -171,11 +171,11 @@ test("somebody is signed out everywhere, gets another address, and another passw
   await type(page, "newEmail", next);
   await tick(page, "known");
   await enter(page, "address-change");
-  assert.equal(await doneText(page), "The address is changed.");
+  assert.equal(await doneText(page), "Email address changed.");
   assert.equal((await userOf(id))?.email, next);
 
   const sent = await confirmed(page, "password-reset", "password-reset-confirm");
-  assert.equal(sent, "The link is on its way.");
+  assert.equal(sent, "Password reset link on its way.");
   assert.equal((await mailsTo(service(), next)).at(-1)?.mail.template, "ResetPassword");
   await enter(page, "password-new");
   await enter(page, "new-password-confirm");
@@ -188,7 +188,7 @@ test("somebody is signed out everywhere, gets another address, and another passw
   await there.page.locator("#password-change").waitFor();
 });
 
-test("a guest is removed by typing the address, and is signed out here", async (t) => {
+test("removes a guest after the email address is typed, and signs the guest out", async (t) => {
   const { admin, ids } = scene();
   const id = ids["users/remove"] ?? "";
   const guest = await userOf(id);
@@ -199,13 +199,13 @@ test("a guest is removed by typing the address, and is signed out here", async (
   await open(`/users/${id}`);
   await enter(page, "user-remove");
   await confirmByName(page, { button: "remove-confirm", name: guest.email }, () => userOf(id));
-  assert.equal(await doneText(page), "The guest is removed from the organisation.");
+  assert.equal(await doneText(page), "Guest removed from the organisation.");
   assert.equal(await userOf(id), undefined);
   assert.ok(await findUser(service().database.query, guest.homeOrgId, id), "the account stays at home");
   await isSignedOut(there);
 });
 
-test("the last administrator can neither give up the role nor delete the account", async (t) => {
+test("the last administrator can neither drop the role nor delete the account", async (t) => {
   const { admin } = scene();
   const visit = await visitor(t, admin);
   const { page } = visit;
@@ -214,11 +214,11 @@ test("the last administrator can neither give up the role nor delete the account
   await visit.open(`/users/${admin.id}/delete`);
   await type(page, "name", admin.email);
   await enter(page, "delete-confirm");
-  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await page.locator("#form-notice", { hasText: "You can’t do this to your own account" }).waitFor();
   await visit.look(`Delete ${admin.email}?`);
   await visit.open(`/users/${admin.id}/disable`);
   await enter(page, "disable-confirm");
-  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await page.locator("#form-notice", { hasText: "You can’t do this to your own account" }).waitFor();
   await visit.open(`/oauth/${scene().orgId}/account/deletion`);
   await type(page, "name", admin.email);
   await enter(page, "deletion-confirm");
@@ -227,7 +227,7 @@ test("the last administrator can neither give up the role nor delete the account
   assert.deepEqual([kept?.role, kept?.disabledAt], ["Administrator", null]);
 });
 
-test("a user is deleted by typing the address, and is signed out", async (t) => {
+test("deletes a user after the email address is typed, and signs the user out", async (t) => {
   const { admin, orgId } = scene();
   const email = "luc@northwind.example";
   const luc = (await findUserByEmail(service().database.query, orgId, email))?.user;
@@ -240,12 +240,12 @@ test("a user is deleted by typing the address, and is signed out", async (t) => 
   await enter(page, "tbody a.item-name");
   await enter(page, "user-delete");
   await confirmByName(page, { button: "delete-confirm", name: email }, () => userOf(luc?.id ?? ""));
-  assert.equal(await doneText(page), "The user is deleted.");
+  assert.equal(await doneText(page), "User deleted.");
   assert.equal(await userOf(luc?.id ?? ""), undefined);
   await isSignedOut(there);
 });
 
-test("an administrator of two organisations goes from one to the other by the switcher", async (t) => {
+test("an administrator of two organisations switches between them", async (t) => {
   const { admin, orgId } = scene();
   const db = service().database.query;
   const { id: other } = await db
@@ -272,6 +272,6 @@ test("an administrator of two organisations goes from one to the other by the sw
   await page.locator("#nav-home", { hasText: "Northwind" }).waitFor();
 });
 
-test("every form about the organisation's people has been sent", () => {
+test("every form of the organisation's users was submitted", () => {
   assertAllSent("people");
 });

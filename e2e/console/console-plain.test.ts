@@ -10,7 +10,7 @@ import { doneText, journeys } from "./console-journey.ts";
 const { scene, service, visitor } = journeys({ database: "sqlite" });
 const plain = { javaScriptEnabled: false };
 
-test("without scripts an application is made, changed and deleted", async (t) => {
+test("without JavaScript: creates, changes and deletes an application", async (t) => {
   const visit = await visitor(t, scene().admin, plain);
   const { page } = visit;
   await visit.open("/applications");
@@ -41,7 +41,7 @@ test("without scripts an application is made, changed and deleted", async (t) =>
   assert.equal(await record(), undefined);
 });
 
-test("without scripts somebody is invited, the menus open, and the settings are changed", async (t) => {
+test("without JavaScript: invites a user, opens the menus and changes settings", async (t) => {
   const visit = await visitor(t, scene().admin, { ...plain, viewport: { width: 390, height: 844 } });
   const { page } = visit;
   await visit.open("/scopes");
@@ -51,13 +51,13 @@ test("without scripts somebody is invited, the menus open, and the settings are 
   await enter(page, "user-new");
   await type(page, "email", "noor@northwind.example");
   await enter(page, "user-create");
-  assert.equal(await doneText(page), "The invitation is on its way.");
+  assert.equal(await doneText(page), "Invitation on its way.");
   assert.match(await newestLink(service(), "noor@northwind.example"), /^http:\/\/localhost:/);
 
   await visit.open("/settings/policies");
   await type(page, "sessionIdleSeconds", "45");
   await enter(page, "policies-save");
-  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal(await doneText(page), "Policies saved.");
   const organisation = await findOrganisation(service().database.query, scene().orgId);
   assert.equal(organisation?.settings.sessionIdleSeconds, 45 * 60);
 });

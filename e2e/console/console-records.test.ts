@@ -36,7 +36,7 @@ async function callStatus(keys: { publicKey: string; secret: string }): Promise<
   return (await callApi(url, keys, { strictAt: Date.now() })).status;
 }
 
-test("a system account: made with its first key pair, which is shown once; another one, and the end of it all", async (t) => {
+test("creates a system account with a key pair shown once, adds a second key, and deletes the account", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const { orgId } = scene();
@@ -66,7 +66,7 @@ test("a system account: made with its first key pair, which is shown once; anoth
   const first = keys.find(({ label }) => label !== "second");
   await enter(page, `[id="key-end-${first?.publicKey}"]`);
   await enter(page, "key-end-confirm");
-  assert.equal(await doneText(page), "The key pair is revoked.");
+  assert.equal(await doneText(page), "Key pair revoked.");
   assert.equal(await callStatus({ publicKey, secret }), 401);
   const living = (await listKeys(db(), orgId, id)).filter(({ revokedAt }) => revokedAt === null);
   assert.deepEqual(
@@ -92,11 +92,11 @@ test("a system account: made with its first key pair, which is shown once; anoth
   await enter(page, "account-delete");
   const confirmation = { button: "delete-confirm", name: "Archive" };
   await confirmByName(page, confirmation, () => findSystemAccount(db(), orgId, id));
-  assert.equal(await doneText(page), "The system account is deleted.");
+  assert.equal(await doneText(page), "System account deleted.");
   assert.equal(await findSystemAccount(db(), orgId, id), undefined);
 });
 
-test("a system account is renamed, and calls nothing while it is disabled", async (t) => {
+test("renames a system account, and rejects its calls while it is disabled", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   const { orgId, ids } = scene();
   const applicationId = ids["applications"] ?? "";
@@ -114,21 +114,21 @@ test("a system account is renamed, and calls nothing while it is disabled", asyn
   await type(page, "name", "Gate log");
   await tick(page, "strict");
   await enter(page, "account-save");
-  assert.equal(await doneText(page), "The changes are saved.");
+  assert.equal(await doneText(page), "Changes saved.");
   const saved = await findSystemAccount(db(), orgId, account.id);
   assert.deepEqual([saved?.name, saved?.requiresStrictSignature], ["Gate log", true]);
   assert.equal(await call(), 200);
   await enter(page, "account-disable");
   await enter(page, "disable-confirm");
-  assert.equal(await doneText(page), "The system account is disabled.");
+  assert.equal(await doneText(page), "System account disabled.");
   assert.equal(await call(), 401);
   await enter(page, "account-enable");
   await enter(page, "enable-confirm");
-  assert.equal(await doneText(page), "The system account is enabled.");
+  assert.equal(await doneText(page), "System account enabled.");
   assert.equal(await call(), 200);
 });
 
-test("a scope: made with a fault first, given another claim, changed, and deleted by its name", async (t) => {
+test("creates a scope after a validation error, adds a claim, and deletes it by name", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   await visit.open("/scopes");
@@ -168,7 +168,7 @@ test("a scope: made with a fault first, given another claim, changed, and delete
   assert.equal(await findCustomScope(db(), scene().orgId, id), undefined);
 });
 
-test("a consent for one person: nothing chosen first, then given, found, and taken back", async (t) => {
+test("grants a user's consent after a validation error, finds and revokes it", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const { orgId, user } = scene();
@@ -194,7 +194,7 @@ test("a consent for one person: nothing chosen first, then given, found, and tak
   assert.deepEqual(await living(), []);
 });
 
-test("a pre-authorization is made and deleted", async (t) => {
+test("creates and deletes a pre-authorization", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   const all = () => listPreauthorizations(db(), scene().orgId, { limit: 10 });
   const before = await all();
@@ -250,7 +250,7 @@ async function signInToIt(visit: Visitor, clientId: string): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-test("quickstart: from nothing to the first sign-in, which the page sees by itself, and its token looked at", async (t) => {
+test("quickstart: from a new application to the first sign-in, detected by the page, and its token inspected", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
   const clientId = await begin(visit, "Parking");
@@ -298,7 +298,7 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   await isReady(page, "token");
 });
 
-test("quickstart without scripts: the page says it when it is loaded again", async (t) => {
+test("quickstart without JavaScript: the page shows the sign-in after a reload", async (t) => {
   const visit = await visitor(t, scene().admin, { javaScriptEnabled: false });
   const { page } = visit;
   const clientId = await begin(visit, "Canteen");
@@ -309,13 +309,13 @@ test("quickstart without scripts: the page says it when it is loaded again", asy
 });
 
 // `reach` is what every step above is made of; that it fails for what the Tab key does not come to is seen here.
-test("what the Tab key does not come to is not reached", async (t) => {
+test("reach() fails for an element that Tab can't focus", async (t) => {
   const { page, open } = await visitor(t, scene().admin);
   await open("/scopes");
   await page.evaluate("document.getElementById('scope-new').tabIndex = -1");
   await assert.rejects(reach(page, "scope-new"), /is not reached/);
 });
 
-test("every form about system accounts, scopes, consents and the quickstart has been sent", () => {
+test("every form of system accounts, scopes, consents and the quickstart was submitted", () => {
   assertAllSent("records");
 });

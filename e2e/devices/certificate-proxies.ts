@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { guardProcess } from "../support/process-guard.ts";
 import { missingProgram, systemPath } from "../support/programs.ts";
@@ -114,22 +114,20 @@ http {
 }
 `;
 
-const STARTS_WITHIN_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 async function listening(child: ChildProcess, port: number): Promise<void> {
-  const deadline = performance.now() + STARTS_WITHIN_MS;
-  for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline)
-      throw new Error("it does not listen");
+  const isListening = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("the proxy ended");
     const socket = connect(port, "127.0.0.1");
-    const isOpen = await once(socket, "connect").then(
+    const isConnected = await once(socket, "connect").then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (isOpen) return;
-    await delay(20);
-  }
+    return isConnected;
+  };
+  await eventually(`port ${port} is open`, isListening, START_TIMEOUT_MS);
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -40,7 +40,7 @@ async function curl(...parameters: readonly string[]): Promise<Curled> {
   return { status: Number(stdout.slice(at + 1)), body };
 }
 
-describe("certificates by outside clients", { skip }, () => {
+describe("device certificates with third-party clients", { skip }, () => {
   let folder: string;
   let listeners: TestListeners;
   let server: ServerProcess;
@@ -120,7 +120,7 @@ describe("certificates by outside clients", { skip }, () => {
     assert.deepEqual([status, body["error"]], [401, "invalid_client"]);
   const spoofed = async (name: string) => ["-H", `Client-Cert: ${clientCertHeader(await derOf(name))}`];
 
-  test("curl shows its certificate and gets a token that is bound to it", async () => {
+  test("curl authenticates with its certificate and gets a certificate-bound token", async () => {
     await assertToken(await token(listeners.mtlsUrl, ...identity("meter")), "meter");
     await assertToken(
       await token(listeners.mtlsUrl, ...identity("meter"), "--tlsv1.2", "--tls-max", "1.2"),
@@ -135,7 +135,7 @@ describe("certificates by outside clients", { skip }, () => {
     );
   });
 
-  test("a certificate that OpenSSL signs itself, for the same name, is nobody's", async () => {
+  test("rejects a self-signed certificate for the same name", async () => {
     const san = `subjectAltName=URI:${server.baseUrl}/oauth/${orgId}/devices/${ids.get("meter")}`;
     const subject = `/O=${orgId}/CN=${ids.get("meter")}`;
     const made = ["-x509", "-key", at("meter.key"), "-subj", subject, "-addext", san, "-days", "30"];
@@ -155,7 +155,7 @@ describe("certificates by outside clients", { skip }, () => {
       });
       after(() => proxy?.stop());
 
-      test("the certificate arrives, and only the proxy can say which", async () => {
+      test("accepts the certificate header from the proxy only", async () => {
         await assertToken(await token(proxy.url, ...identity("meter")), "meter");
         assertRefused(await token(proxy.url));
         for (const header of [
@@ -172,7 +172,7 @@ describe("certificates by outside clients", { skip }, () => {
         assertRefused(await token(proxy.url, ...underscored));
       });
 
-      test("a client's own X-Forwarded-For is nobody's address: guesses are counted all the same", async () => {
+      test("ignores a client's own X-Forwarded-For when it counts guesses", async () => {
         const statuses: number[] = [];
         while (statuses.length < 11 && statuses.at(-1) !== 429) {
           const forged = `X-Forwarded-For: 2001:db8:${name.length}:${statuses.length}::1`;
@@ -183,7 +183,7 @@ describe("certificates by outside clients", { skip }, () => {
         assert.equal(statuses.at(-1), 429, statuses.join());
       });
 
-      test("past the proxy, two headers and nonsense are refused", async () => {
+      test("rejects two certificate headers, and malformed ones", async () => {
         const twice = [...(await spoofed("meter")), ...(await spoofed("meter"))];
         for (const header of [twice, ["-H", "Client-Cert: nonsense"]]) {
           const { status, body } = await token(listeners.proxyUrl, ...header);
@@ -192,7 +192,7 @@ describe("certificates by outside clients", { skip }, () => {
       });
     });
 
-  test("a connection that is kept alive is refused at its next request after the revocation", async () => {
+  test("rejects the next request on a kept-alive connection after the revocation", async () => {
     const agent = new Agent({
       ...{ keepAlive: true, maxSockets: 1, ca: listeners.own.cert },
       ...{ cert: await readFile(at("lost.pem")), key: await readFile(at("lost.key")) },
@@ -217,7 +217,7 @@ describe("certificates by outside clients", { skip }, () => {
     await assertToken(await token(listeners.mtlsUrl, ...identity("meter")), "meter");
   });
 
-  test("SIGHUP makes the server take up a new certificate of its own", async () => {
+  test("SIGHUP reloads the server certificate", async () => {
     const next = await listeners.replace();
     await writeFile(at("next.pem"), next.cert);
     process.kill(server.pid, "SIGHUP");

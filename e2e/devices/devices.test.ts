@@ -41,7 +41,7 @@ after(async () => {
   await server.stop();
 });
 
-test("the start says where devices are managed", () => {
+test("the start log names the URL of the device pages", () => {
   assert.ok(server.output().includes(manage));
 });
 
@@ -61,7 +61,7 @@ async function newPage(t: Cleanup, options: BrowserContextOptions) {
   return { context, page, watch: await watchPage(page) };
 }
 
-test("by keyboard: a code is made, enrols a device once, the device is revoked, and a TPM is asked for", async (t) => {
+test("by keyboard: creates an enrolment code, enrols and revokes a device, and requires a TPM", async (t) => {
   const { context, page, watch } = await newPage(t, {});
   const look = async (name: string, heading: string) => {
     await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
@@ -88,7 +88,7 @@ test("by keyboard: a code is made, enrols a device once, the device is revoked, 
   await type(page, "replaces", "");
   await enter(page, "device-register-submit");
 
-  await look("code", `The code for ${name}`);
+  await look("code", `Enrolment code for ${name}`);
   const code = await page.locator("#enrollment-code").innerText();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await reach(page, "[data-copy=enrollment-code]");
@@ -126,14 +126,14 @@ test("by keyboard: a code is made, enrols a device once, the device is revoked, 
   assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
   await tabTo(page, "device-revoke-confirm");
   await page.keyboard.press("Enter");
-  await page.getByText("The device is revoked.").waitFor();
+  await page.getByText("Device revoked.").waitFor();
   await look("revoked", "Devices");
   assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
   assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
   assert.equal(await renewalOf(device), 401, "refused at its next request");
 
   await enter(page, 'a[href$="/policy"]');
-  await look("policy", "Proof and trust");
+  await look("policy", "Attestation policy");
   await choose(page, "attestation", "required");
   await enter(page, "policy-save");
   await page.locator("#done-notice").waitFor();
@@ -145,7 +145,7 @@ test("by keyboard: a code is made, enrols a device once, the device is revoked, 
   assert.equal((await enrol(demo.issuer, next)).body["error"], "attestation_required");
 });
 
-test("without scripts the code is made, shown and withdrawn, and there is no button that does nothing", async (t) => {
+test("without JavaScript: creates, shows and withdraws an enrolment code, without dead buttons", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
   await page.goto(manage);
   await signInByKeyboard(page, demo.admin);
@@ -158,11 +158,11 @@ test("without scripts the code is made, shown and withdrawn, and there is no but
   await enter(page, "once-done");
   await enter(page, '[aria-label="Withdraw the code for Plain"]');
   await enter(page, "code-withdraw-confirm");
-  await page.getByText("The code is withdrawn.").waitFor();
+  await page.getByText("Code withdrawn.").waitFor();
   assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
 });
 
-test("who is no administrator is told so, on a page that everyone can use", async (t) => {
+test("denies a standard user on an accessible page", async (t) => {
   const { page, watch } = await newPage(t, {});
   await page.goto(manage);
   await signIn(page, demo.user);
@@ -171,6 +171,6 @@ test("who is no administrator is told so, on a page that everyone can use", asyn
   assert.deepEqual(watch.faults, []);
 });
 
-test("every form about devices has been sent", () => {
+test("every form of the device pages was submitted", () => {
   assert.deepEqual(forms.notSent("devices"), []);
 });

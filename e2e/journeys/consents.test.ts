@@ -62,7 +62,7 @@ const application = async (name: string, mode: string): Promise<string> => {
 const authorizeUrl = (clientId: string) =>
   `${demo.issuer}/authorize?${authorizationRequest(clientId, `${site.origin}/callback`, { scope: "openid email teams payroll" }).query}`;
 
-test("custom scopes are told, an administrator is asked for, a consent is taken back", async (t) => {
+test("shows custom scopes, asks for administrator approval, and revokes a consent", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();
@@ -76,7 +76,7 @@ test("custom scopes are told, an administrator is asked for, a consent is taken 
   };
   await page.goto(authorizeUrl(userApp));
   await signIn(page, demo.user);
-  await look("consent", /^Allow Payroll to use your account\?$/);
+  await look("consent", /^Allow Payroll to access your account\?$/);
   await allow(page);
   assert.match((await site.callback()).url.searchParams.get("code") ?? "", /^sgn_ac_/);
   await page.waitForURL((url) => url.origin === site.origin);

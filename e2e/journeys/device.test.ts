@@ -30,7 +30,7 @@ forJourneyDatabases(({ name, fresh }) => {
   });
   after(() => server.stop());
 
-  test("openid-client: from the address with the code in it to tokens, on a phone; then a second device is denied", async (t) => {
+  test("openid-client: approves a device on a phone by verification_uri_complete, then denies a second one", async (t) => {
     const config = await discover(demo);
     const { page, watch } = await onPhone(t);
     const scope = "openid profile email offline_access";

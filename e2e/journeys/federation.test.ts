@@ -51,7 +51,7 @@ async function arrived(page: Page): Promise<string> {
   return url.searchParams.get("service_key") ?? "";
 }
 
-test("a sign-in by keyboard goes back with a key, and the next application gets one without a question", async (t) => {
+test("a sign-in by keyboard returns a session key, and the next application gets one silently", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();
@@ -80,7 +80,7 @@ test("a sign-in by keyboard goes back with a key, and the next application gets 
   for (const ended of [key, second]) assert.equal((await validate(ended)).status, 401);
 });
 
-test("who is not assigned sees whom to ask, and gets in once assigned", async (t) => {
+test("an unassigned user sees whom to contact, and signs in once assigned", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();
@@ -102,7 +102,7 @@ test("who is not assigned sees whom to ask, and gets in once assigned", async (t
   assert.equal((await validate(key)).status, 401);
 });
 
-test("an address that is not the application's is never opened", async (t) => {
+test("never redirects to an unregistered return URL", async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();

@@ -32,7 +32,7 @@ after(async () => {
   await site.close();
 });
 
-test("every page is usable by everyone in light and in dark, asks for nothing foreign and breaks no policy", async (t) => {
+test("every page is accessible in light and dark, makes no third-party request and violates no CSP", async (t) => {
   const { page, watch } = await newPage(t);
   const look = async (name: string, heading: RegExp, scripts: RegExp[] = []) => {
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
@@ -45,7 +45,7 @@ test("every page is usable by everyone in light and in dark, asks for nothing fo
   await look("landing", /^Signet is running$/);
   await lookAtSignIn(page, look);
   await signIn(page, demo.user);
-  await look("consent", /^Allow Demo web app to use your account\?$/);
+  await look("consent", /^Allow Demo web app to access your account\?$/);
   await allow(page);
   await site.callback();
   await page.waitForURL((url) => url.pathname === "/callback");
@@ -86,7 +86,11 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
   await page.goto(authorizeUrl({ prompt: "consent" }));
   await look("sign-in", heading, passkeyScript);
   const stranger = { email: `stranger-${Math.random()}@demo.example`, password: "not the password" };
-  for (const notice of [/do not belong together/, /do not belong together/, /too many attempts/]) {
+  for (const notice of [
+    /^Incorrect email or password/,
+    /^Incorrect email or password/,
+    /^Too many attempts/,
+  ]) {
     await signIn(page, stranger);
     await page.getByText(notice).waitFor();
     assert.equal(await page.locator("#email").inputValue(), stranger.email, "what was typed is kept");
@@ -99,7 +103,7 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
   await look("sign-in: too late", heading, passkeyScript);
 }
 
-test("the sign-in page is three requests and under 30 KB in all", async (t) => {
+test("the sign-in page takes three requests and under 30 KB", async (t) => {
   const { page, watch } = await newPage(t);
   await page.goto(authorizeUrl());
   assert.deepEqual(
@@ -112,7 +116,7 @@ test("the sign-in page is three requests and under 30 KB in all", async (t) => {
   assert.ok(bytes > 1_000 && bytes < weightLimit, `${bytes} bytes`);
 });
 
-test("without JavaScript: sign-in, consent and the form_post button", async (t) => {
+test("without JavaScript: sign-in, consent and form_post by a button", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
   await page.goto(authorizeUrl({ response_mode: "form_post", prompt: "consent" }));
   await signIn(page, demo.user);
@@ -123,7 +127,7 @@ test("without JavaScript: sign-in, consent and the form_post button", async (t) 
   assert.match(new URLSearchParams(body).get("code") ?? "", /^sgn_ac_/);
 });
 
-test("try it: from the landing page to the decoded tokens, one of them copied, and out again", async (t) => {
+test("the demo: from the landing page to the decoded tokens and sign-out", async (t) => {
   const { page, watch } = await newPage(t, { permissions: ["clipboard-read", "clipboard-write"] });
   await page.goto(demo.baseUrl);
   await page.locator("#demo-try").click();
@@ -152,7 +156,7 @@ test("try it: from the landing page to the decoded tokens, one of them copied, a
   await page.locator("#login-submit").waitFor();
 });
 
-test("a page of another origin, even of the same site, can neither frame a page nor press its buttons", async (t) => {
+test("a same-site page of another origin can neither frame a page nor submit its forms", async (t) => {
   const { page } = await newPage(t);
   await page.goto(authorizeUrl({ prompt: "consent" }));
   await signIn(page, demo.user);
@@ -176,7 +180,7 @@ test("a page of another origin, even of the same site, can neither frame a page 
   await page.locator("#consent-allow").waitFor();
 });
 
-test("an application whose callback leads on to another origin gets its user there, by redirect and by form", async (t) => {
+test("follows a callback that redirects to another origin, from a redirect and from form_post", async (t) => {
   const { page } = await newPage(t);
   const onward = createServer((request, response) => {
     const { port } = onward.address() as AddressInfo;

@@ -56,7 +56,7 @@ async function openMailbox(page: Page, ...subjects: string[]): Promise<void> {
   });
 }
 
-test("forgotten password, mailbox, new password, sign-in, and the notices after it", async () => {
+test("resets a forgotten password by email, signs in, and sends the notices", async () => {
   const { page, watch } = await newPage();
   const look = looker({ page, watch });
   const password = "a quiet harbour at night";
@@ -105,7 +105,7 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   await page.context().close();
 });
 
-test("an address that must be confirmed first: the offer, the mail, the button, and on to the application", async () => {
+test("confirms an unverified email address and continues to the application", async () => {
   const { settings } = server;
   const policy = (value: string) =>
     signet(["org", "set", "--org", demo.org, "--verified-email", value], settings);
@@ -134,7 +134,7 @@ test("an address that must be confirmed first: the offer, the mail, the button, 
   await policy("optional");
 });
 
-test("no link was logged, and each mail was, by its kind", () => {
+test("logs every email by its template, and no link", () => {
   const lines = server.logLines();
   assert.doesNotMatch(JSON.stringify(lines), /sgn_ua_|@demo\.example|harbour/);
   const mails = lines.filter(({ msg }) => msg === "mail");
@@ -142,7 +142,7 @@ test("no link was logged, and each mail was, by its kind", () => {
   for (const { outcome } of mails) assert.equal(outcome, "in the mailbox");
 });
 
-test("with SMTP the mail is sent, by the program as it is started", async (t) => {
+test("sends email by SMTP", async (t) => {
   const smtp: TestMailServer = await startMailServer();
   const settings = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SIGNET_MAIL_FROM: "no-reply@id.example" };
   const sending = await startServerHere({ settings });

@@ -65,7 +65,7 @@ async function claimsOf(page: Page): Promise<{ acr: unknown; amr: unknown; email
 const codeOf = (secret: string, steps = 0): string =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
-test("an authenticator app: set up on the account's page, asked for, used once, remembered", async (t) => {
+test("an authenticator app: enrolled, required, single use, trusted browser", async (t) => {
   const { page, watch } = await newPage(t);
   const person = await newPerson("app");
   await page.goto(securityUrl());
@@ -122,7 +122,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   assert.deepEqual(watch.faults, []);
 });
 
-test("a password changed by a double click is changed, and nobody hears that the old one is wrong", async (t) => {
+test("a double click on the password form changes the password once, without an error", async (t) => {
   const { page } = await newPage(t);
   const person = await newPerson("twice");
   await page.goto(securityUrl().replace(/security$/, "password"));
@@ -133,7 +133,7 @@ test("a password changed by a double click is changed, and nobody hears that the
   await page.locator("#password-change").waitFor();
 });
 
-test("a passkey: added, a second factor after the password, and then enough by itself", async (t) => {
+test("a passkey: added, used as a second factor, and used alone", async (t) => {
   const { page, watch } = await newPage(t);
   const authenticator = await addVirtualAuthenticator(page);
   const person = await newPerson("key");
@@ -175,7 +175,7 @@ test("a passkey: added, a second factor after the password, and then enough by i
   assert.deepEqual(watch.faults, []);
 });
 
-test("conditional UI: the passkey is offered with the page, without a click on anything of ours", async (t) => {
+test("conditional UI offers the passkey without a click", async (t) => {
   const { page, watch } = await newPage(t);
   const authenticator = await addVirtualAuthenticator(page);
   const person = await newPerson("offered");
@@ -195,7 +195,7 @@ test("conditional UI: the passkey is offered with the page, without a click on a
   assert.deepEqual(watch.faults, []);
 });
 
-test("a passkey that is declined leaves the page as it was, with the reason", async (t) => {
+test("a declined passkey keeps the page and shows the reason", async (t) => {
   const { page } = await newPage(t);
   const person = await newPerson("declined");
   await page.goto(`${demo.baseUrl}/demo/try`);
@@ -210,7 +210,7 @@ test("a passkey that is declined leaves the page as it was, with the reason", as
   assert.equal((await claimsOf(page)).acr, "urn:signet:acr:pwd");
 });
 
-test("without JavaScript: an authenticator app is set up and asked for, and passkeys are not offered", async (t) => {
+test("without JavaScript: an authenticator app is enrolled and required, and no passkey is offered", async (t) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   t.after(() => context.close());
   const page = await context.newPage();
@@ -231,7 +231,7 @@ test("without JavaScript: an authenticator app is set up and asked for, and pass
   await page.getByText("10 of 10 codes left.").waitFor();
 });
 
-test("the organisation asks everybody: the first factor is added between the password and the application", async (t) => {
+test("a required second factor is enrolled between password and application", async (t) => {
   const { page, watch } = await newPage(t);
   const person = await newPerson("new");
   await command("org", "set", "--org", demo.org, "--second-factor", "required");
@@ -257,7 +257,7 @@ test("the organisation asks everybody: the first factor is added between the pas
 
   // The last one has to stay, and an operator can take it away.
   await page.goto(securityUrl());
-  await page.getByRole("link", { name: /^Change the passkey/ }).click();
+  await page.getByRole("link", { name: /^Edit the passkey/ }).click();
   await page.locator("#passkey-remove").click();
   await page.getByText("You can’t remove your only second factor").waitFor();
   await assertUsable(page, "passkey that has to stay");

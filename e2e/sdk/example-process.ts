@@ -1,4 +1,4 @@
-/** One of `examples/`, started by the command that its README names, on ports that are free now. */
+/** Starts one of `examples/` with the command of its README, on free ports. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,20 +7,21 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { managementClient } from "../../packages/client-sdk/src/management/management-client.ts";
 import type { DemoExamples, DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { nodeEnvironment } from "../../packages/server/src/testing/node-environment.ts";
 import { guardProcess } from "../support/process-guard.ts";
 
 export interface Example {
-  /** All that it wrote, to both of its outputs. */
+  /** The output on stdout and stderr so far. */
   output(): string;
-  /** Waits until it has written this. @throws AssertionError with what it wrote when it ends before */
+  /** Waits for this output. @throws AssertionError with the output if the process ends before */
   said(what: RegExp): Promise<RegExpExecArray>;
-  /** Its exit code, when it has ended by itself. */
+  /** The exit code. */
   readonly ended: Promise<number | null>;
-  /** From then on its clock is so much ahead; for those that were started with `hasClock`. */
+  /** Moves the clock of an example started with `hasClock` ahead. */
   putClockAhead(): Promise<void>;
-  /** SIGTERM. Does nothing when it has ended. */
+  /** Sends SIGTERM; does nothing after the exit. */
   stop(): Promise<void>;
 }
 
@@ -40,20 +41,22 @@ export function startExample(name: string, demoFile: string, { hasClock = false 
   });
   guardProcess(child);
   let text = "";
-  const heard = new EventTarget();
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (more: string) => {
       text += more;
-      heard.dispatchEvent(new Event("text"));
     });
-  const ended = once(child, "close").then(([code]) => code as number | null);
+  let hasEnded = false;
+  const ended = once(child, "close").then(([code]) => {
+    hasEnded = true;
+    return code as number | null;
+  });
   const said = async (what: RegExp) => {
-    for (;;) {
-      const found = what.exec(text);
-      if (found) return found;
-      const code = await Promise.race([once(heard, "text"), ended]);
-      if (!Array.isArray(code)) assert.match(text, what);
-    }
+    const isPrinted = () => {
+      if (hasEnded) assert.match(text, what);
+      return what.test(text);
+    };
+    await eventually(`${name} prints ${what}`, isPrinted, 60_000);
+    return what.exec(text) as RegExpExecArray;
   };
   let ahead = 0;
   return {
@@ -63,7 +66,7 @@ export function startExample(name: string, demoFile: string, { hasClock = false 
     putClockAhead: async () => {
       ahead += AHEAD;
       child.kill("SIGUSR2");
-      // A request may be there sooner than the signal.
+      // A request may arrive before the signal.
       await said(new RegExp(`The clock is ahead by ${ahead}$`, "m"));
     },
     stop: async () => {

@@ -60,7 +60,7 @@ async function look(page: Page, watch: PageWatch, name: string): Promise<void> {
   await keepPictures(page, name);
 }
 
-test("every example is one file of under 80 lines, and the README names it", async () => {
+test("every example is one file of under 80 lines that the README names", async () => {
   const readme = await readFile(path.join(examplesFolder, "README.md"), "utf8");
   const names = await readdir(examplesFolder);
   const programs = names.filter((name) => name.endsWith(".ts"));
@@ -73,14 +73,14 @@ test("every example is one file of under 80 lines, and the README names it", asy
   }
 });
 
-test("without a running demo an example says what to do, and ends with 1", async (t) => {
+test("without a running demo an example says what to do and exits with 1", async (t) => {
   const example = startExample("backend-caller", path.join(server.dataDir, "elsewhere.json"));
   t.after(() => example.stop());
   assert.equal(await example.ended, 1);
   assert.match(example.output(), /^The demo is not running .*\nRun `npm start` in another terminal/);
 });
 
-test("web-app: sign-in, renewed tokens, sign-out here, at the service and from elsewhere; a refusal is told", async (t) => {
+test("web-app: sign-in, refresh, local, remote and back-channel logout; shows a denial", async (t) => {
   const { address } = demo.examples.webApp;
   const example = await open(t, "web-app", address);
   const { page, watch } = await newPage(t);
@@ -155,7 +155,7 @@ test("legacy-web-app: a session key, a page for administrators, re-validation, s
   await heading(page, "A page for everybody");
 });
 
-test("api-and-spa: code flow and refresh in the browser; the API refuses what the token does not allow", async (t) => {
+test("api-and-spa: code flow and refresh in the browser; the API enforces scopes", async (t) => {
   const { address } = demo.examples.notesApp;
   await open(t, "api-and-spa", address);
   const refused = await fetch(`${address}/api/notes`);
@@ -190,7 +190,7 @@ test("api-and-spa: code flow and refresh in the browser; the API refuses what th
   await page.locator("#login-submit").waitFor();
 });
 
-test("sovereign-api: the agent's tokens are believed, the service's own are not", async (t) => {
+test("sovereign-api: accepts tokens of the agent and rejects those of the service", async (t) => {
   const { address } = demo.examples.sovereign;
   await open(t, "sovereign-api", address);
   const { page, watch } = await newPage(t);
@@ -206,7 +206,7 @@ test("sovereign-api: the agent's tokens are believed, the service's own are not"
   await page.getByText("invalid_token").waitFor();
 });
 
-test("machine-to-machine: refused without a token, served with one, told which scope it has not", async (t) => {
+test("machine-to-machine: rejected without a token, accepted with one, and told of the missing scope", async (t) => {
   const example = start(t, "machine-to-machine");
   assert.equal(await example.ended, 0, example.output());
   const [bare, ...served] = [...example.output().matchAll(/^ {2}(\d{3}) (.*)$/gm)].map((line) =>
@@ -220,7 +220,7 @@ test("machine-to-machine: refused without a token, served with one, told which s
   assert.match(example.output(), /A scope that is not allowed:\n {2}provider_refused: invalid_scope\n/);
 });
 
-test("backend-caller: signed calls, pages of a list, a record made and removed, refusals by their codes", async (t) => {
+test("backend-caller: signed calls, pagination, creates and deletes a record, handles errors by code", async (t) => {
   const example = start(t, "backend-caller");
   assert.equal(await example.ended, 0, example.output());
   const said = example.output();
@@ -231,7 +231,7 @@ test("backend-caller: signed calls, pages of a list, a record made and removed, 
   assert.deepEqual(refusals, ["404 not-found", "401 not-authenticated", "401 not-authenticated"]);
 });
 
-test("device-cli: shows code, address and QR code, waits, and greets by name; a no ends it with 1", async (t) => {
+test("device-cli: shows code, URL and QR code, and greets by name; a denial exits with 1", async (t) => {
   const [yes, no] = [start(t, "device-cli"), start(t, "device-cli")];
   const { page } = await newPage(t);
   for (const [example, button] of [

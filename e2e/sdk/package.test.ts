@@ -9,8 +9,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { build } from "../../scripts/build.ts";
 import { compileApplications, otherNodes, runApplications } from "./packed-sdk.ts";
@@ -73,7 +73,7 @@ test("the packages hold the built programs and no sources or tests", () => {
   }
 });
 
-test("signet-agent runs without the server, its database and what is optional", async () => {
+test("signet-agent runs without the server, its database and optional dependencies", async () => {
   const installed = await readdir(path.join(folder, "agent", "node_modules"), { recursive: true });
   const strangers = installed.filter((file) =>
     /(^|\/)(server|fastify|kysely|pg|pkcs11js)\/package\.json$/.test(file),
@@ -89,7 +89,7 @@ test("signet-agent runs without the server, its database and what is optional", 
   assert.match((await agent("policy", "check")).stdout, /Issuer https:\/\/id\.example/);
 });
 
-test("signet-device runs without the server, and with no package but our own", async () => {
+test("signet-device runs without the server and third-party packages", async () => {
   const installed = await readdir(path.join(folder, "device", "node_modules"), { recursive: true });
   const packages = installed.filter((file) => file.endsWith("/package.json"));
   const own = (file: string) =>
@@ -109,7 +109,7 @@ test("signet-device runs without the server, and with no package but our own", a
   assert.equal((await stat(key)).mode & 0o777, 0o600);
 });
 
-test("the SDK depends on jose alone, and type-checks and runs in ESM, on every Node from 20 on that is here", async () => {
+test("the SDK depends on jose alone, and type-checks and runs as ESM on every installed Node from 20", async () => {
   const modules = path.join(folder, "sdk", "node_modules");
   const installed = await readdir(modules, { recursive: true });
   const packages = installed.filter((file) => /^(@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(file));
@@ -126,7 +126,7 @@ test("the SDK depends on jose alone, and type-checks and runs in ESM, on every N
   }
 });
 
-test("every asset of the sources is in the package", async () => {
+test("the package contains every asset", async () => {
   const sources = path.join(import.meta.dirname, "..", "..", "packages", "server", "src");
   const entries = await readdir(sources, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !/\.(ts|md)$/.test(entry.name));
@@ -137,7 +137,7 @@ test("every asset of the sources is in the package", async () => {
   );
 });
 
-test("signet start, from the installed package, answers /healthz and ends with 0 on SIGTERM", async (t) => {
+test("signet start of the installed package serves /healthz and exits with 0 on SIGTERM", async (t) => {
   const program = path.join(folder, "installed", "node_modules", ".bin", "signet");
   assert.ok((await stat(program)).mode & 0o100, "executable");
   const port = await freePort();
@@ -158,17 +158,12 @@ test("signet start, from the installed package, answers /healthz and ends with 0
 
 /** Waits for status 200, for a minute at most. */
 async function healthy(child: ChildProcess, url: string, output: { text: string }): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
+  const isHealthy = async () => {
     assert.equal(child.exitCode, null, `signet start ended early:\n${output.text}`);
-    const status = await fetch(url).then(
-      (response) => response.status,
-      () => undefined,
-    );
-    if (status === 200) return;
-    await delay(50);
-  }
-  assert.fail(`no 200 from ${url} in a minute:\n${output.text}`);
+    const response = await fetch(url).catch(() => undefined);
+    return response?.status === 200;
+  };
+  await eventually(`${url} answers with 200`, isHealthy, 60_000);
 }
 
 function collectOutput(child: ChildProcess): { text: string } {

@@ -118,7 +118,7 @@ const grantOf = ({ application, secret }: TestClient, more: GrantConfiguration =
 });
 const options = (more: GrantOptions = {}): GrantOptions => ({ clock: scene.clock, ...more });
 
-test("a user's token tells the API who calls, for whom it is made out, and what it may", async () => {
+test("a user's token gives the API the user, the audience and the scopes", async () => {
   const spa = await client({ redirectUris: ["https://spa.example/callback"], audience: AUDIENCE });
   const { accessToken, idToken } = await source.tokens({}, spa);
   const { url } = await startApi({ scopes: "email" });
@@ -135,7 +135,7 @@ test("a user's token tells the API who calls, for whom it is made out, and what 
   await assertRefused(await call(strict, accessToken), "insufficient_scope", /jobs:run/);
 });
 
-test("tokens for another API, and of another organisation, are refused", async () => {
+test("rejects tokens for another API and of another organisation", async () => {
   const { url } = await startApi();
   const { accessToken } = await source.tokens();
   await assertRefused(await call(url, accessToken), "invalid_token", /audience/);
@@ -151,7 +151,7 @@ test("tokens for another API, and of another organisation, are refused", async (
   await assertRefused(await call(url, token), "invalid_token", /key|issuer/);
 });
 
-test("a worker calls by its own right, by secret or by key, and gets another token before one ends", async () => {
+test("a worker authenticates by secret or key, and renews its token before expiry", async () => {
   const { url } = await startApi({ scopes: "jobs:run" });
   const jobs = clientCredentials(grantOf(worker, { oauthScopes: "jobs:run" }), options());
   const { id } = worker.application;
@@ -184,7 +184,7 @@ test("a worker calls by its own right, by secret or by key, and gets another tok
   );
 });
 
-test("an API that asks the service refuses a revoked token at once, and the worker goes on with another", async () => {
+test("an introspecting API rejects a revoked token immediately, and the worker gets a new one", async () => {
   const { id } = registered.application;
   const introspecting = { introspectTokens: true, oauthClientSecret: registered.secret };
   const { url } = await startApi({ more: introspecting });
@@ -214,7 +214,7 @@ function fetchWith(by: MtlsClient): typeof fetch {
   };
 }
 
-test("a token bound to a device's certificate is good with that certificate, and in nobody else's hands", async () => {
+test("a certificate-bound token works only with its certificate", async () => {
   const { url, own } = await startApi({ tls: true });
   const meters = await scene.application({
     ...serviceSettings,
@@ -244,7 +244,7 @@ test("a token bound to a device's certificate is good with that certificate, and
   assert.equal((await fetch(plain, { headers: { authorization } })).status, 401);
 });
 
-test("a command line signs a person in by the device grant, calls the API, and refreshes", async () => {
+test("a command line signs a user in by the device grant, calls the API and refreshes", async () => {
   const application = await makeDeviceApp(scene.running.service, scene.org, { audience: AUDIENCE });
   const configuration = grantOf({ application, secret: "" }, { oauthScopes: "openid email" });
   let userCode = "";
@@ -278,7 +278,7 @@ test("a command line signs a person in by the device grant, calls the API, and r
   assert.equal(kept.length, 2);
 });
 
-test("a device is told that the person refuses, that nobody has answered, and that its program is not known", async () => {
+test("the device grant reports denial, expiry and an unknown client", async () => {
   const application = await makeDeviceApp(scene.running.service, scene.org);
   let userCode = "";
   const signIn = (wait: () => Promise<void>, by = application) =>

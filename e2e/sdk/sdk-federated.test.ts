@@ -123,7 +123,7 @@ describe("a web application behind OAuthFederated", () => {
       await scene.close();
     });
 
-    test("tabs and two processes that refresh one session at once: nobody is signed out, now or later", async () => {
+    test("concurrent refreshes by tabs and two processes sign nobody out", async () => {
       const browser = testBrowser();
       knownIn(await signIn(scene, browser));
       for (let round = 0; round < 3; round++) {
@@ -148,7 +148,7 @@ describe("a web application behind OAuthFederated", () => {
 
     if (database.name === "postgres") return;
 
-    test("a page leads through sign-in and consent back to itself, with the user's properties", async () => {
+    test("a page redirects through sign-in and consent back to itself, with the user's claims", async () => {
       const page = await signIn(scene, testBrowser());
       assert.equal(page.url, `${scene.address}/orders?page=2`);
       const { user } = knownIn(page);
@@ -161,7 +161,7 @@ describe("a web application behind OAuthFederated", () => {
       });
     });
 
-    test("who says no at the consent page is told so, and is not signed in", async () => {
+    test("a user who denies consent sees so and is not signed in", async () => {
       const browser = testBrowser();
       const asked = await go(browser, `${scene.address}/signet/login`);
       const login = await browser.get(`${asked.location}&prompt=consent`);
@@ -174,7 +174,7 @@ describe("a web application behind OAuthFederated", () => {
       scene.errors.length = 0;
     });
 
-    test("signing out ends the session here and at the service, and the copy of a cookie with it", async () => {
+    test("sign-out ends the session here and at the service, and invalidates a copied cookie", async () => {
       const browser = testBrowser();
       const { accessToken } = knownIn(await signIn(scene, browser));
       const copy = copyOf(browser);
@@ -206,7 +206,7 @@ describe("a web application behind OAuthFederated", () => {
       scene.errors.length = 0;
     });
 
-    test("signing out at the service signs out here, by the back channel", async () => {
+    test("a sign-out at the service signs out here by back-channel logout", async () => {
       const browser = testBrowser();
       knownIn(await signIn(scene, browser));
       const asked = await browser.get(`${scene.org.issuer}/end_session`);
@@ -215,7 +215,7 @@ describe("a web application behind OAuthFederated", () => {
       assert.equal((await go(browser, `${scene.address}/orders`)).status, 302);
     });
 
-    test("what was taken back at the service ends the session at its next refresh, and the page signs in again", async () => {
+    test("a revocation at the service ends the session at its next refresh, and the page signs in again", async () => {
       const browser = testBrowser();
       const first = knownIn(await signIn(scene, browser));
       const asked = await browser.get(`${scene.org.issuer}/end_session`);
@@ -231,7 +231,7 @@ describe("a web application behind OAuthFederated", () => {
       scene.errors.length = 0;
     });
 
-    test("while the service is away the session goes on; it is refreshed once the service is back", async () => {
+    test("the session survives an outage of the service and refreshes afterwards", async () => {
       const browser = testBrowser();
       const first = knownIn(await signIn(scene, browser));
       scene.clock.advance(3_550_000);

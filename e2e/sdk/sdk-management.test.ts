@@ -51,7 +51,7 @@ const refused = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test("a client is made, read, changed by two at once, and deleted", async () => {
+test("creates, reads, concurrently updates and deletes a client", async () => {
   const { clients } = management;
   const made = await clients.create({
     name: "Shop",
@@ -87,7 +87,7 @@ test("a client is made, read, changed by two at once, and deleted", async () => 
   await assert.rejects(clients.get(read.clientId), refused("not-found", 404));
 });
 
-test("secrets are rotated and revoked, users assigned and taken off", async () => {
+test("rotates and revokes secrets, assigns and unassigns users", async () => {
   const { clients } = management;
   const { clientId, secrets } = await clients.create({
     name: "Rota",
@@ -117,7 +117,7 @@ test("secrets are rotated and revoked, users assigned and taken off", async () =
   assert.deepEqual(await clients.assignedUsers(clientId).toArray(), []);
 });
 
-test("a list is read to its end, a page at a time", async () => {
+test("paginates a list to its end", async () => {
   const names = ["one", "two", "three"];
   for (const name of names) await management.scopes.create({ name: `jobs:${name}` });
   const found: string[] = [];
@@ -132,7 +132,7 @@ test("a list is read to its end, a page at a time", async () => {
   await assert.rejects(management.scopes.list({ pageSize: 500 }).page(), refused("invalid", 422));
 });
 
-test("a scope is made, changed and deleted", async () => {
+test("creates, updates and deletes a scope", async () => {
   const { scopes } = management;
   const claims = [{ name: "team", source: "user" as const, path: "attributes.team" }];
   const made = await scopes.create({ name: "team", claims });
@@ -147,7 +147,7 @@ test("a scope is made, changed and deleted", async () => {
   await assert.rejects(scopes.get(made.id), refused("not-found", 404));
 });
 
-test("consents and pre-authorizations", async () => {
+test("grants and revokes consents and pre-authorizations", async () => {
   const { consents, preauthorizations } = management;
   const all = await consents.grantForOrganisation({ clientId: appId, scopes: ["email"] });
   const one = await consents.grantForUser({ clientId: appId, scopes: ["profile"], userId: org.user.id });
@@ -168,7 +168,7 @@ test("consents and pre-authorizations", async () => {
   assert.deepEqual(await preauthorizations.list().toArray(), []);
 });
 
-test("a system account is made, acts, changes its keys, and is deleted", async () => {
+test("creates a system account, calls with it, rotates its keys and deletes it", async () => {
   const { systemAccounts } = management;
   const made = await systemAccounts.create({
     name: "Import",
@@ -202,7 +202,7 @@ test("a system account is made, acts, changes its keys, and is deleted", async (
   await assert.rejects(systemAccounts.get(made.id), refused("not-found", 404));
 });
 
-test("a call whose answer was lost makes one thing, and the same key for another is refused", async () => {
+test("a repeated idempotency key creates one record, and is rejected for another request", async () => {
   let lost = 0;
   const losing: typeof fetch = async (...call) => {
     const answer = await fetch(...call);
@@ -228,7 +228,7 @@ test("a call whose answer was lost makes one thing, and the same key for another
   assert.equal(lost, 2, "deleted by the first, and gone for the second");
 });
 
-test("a refusal says what is wrong", async () => {
+test("an error names the cause", async () => {
   const wrong = { name: "", clientType: "confidential", redirectUris: ["http://shop.example/"] } as const;
   await assert.rejects(
     management.clients.create({ ...wrong, redirectUris: [...wrong.redirectUris] }),
@@ -244,7 +244,7 @@ test("a refusal says what is wrong", async () => {
   await assert.rejects(clients.list().page(), refused("not-authenticated", 401));
 });
 
-test("users sign in by an application, and their keys are looked at, converted and ended", async () => {
+test("users sign in through an application, and their session keys are validated, converted and ended", async () => {
   const { authentication, keys: sessionKeys, users } = legacy;
   const { email, password, id } = org.user;
   const { Key, User } = await authentication.login({ Email: email, Password: password });
@@ -272,14 +272,14 @@ test("users sign in by an application, and their keys are looked at, converted a
   assert.deepEqual(await users.sessions(id).toArray(), []);
 });
 
-test("a session key alone is enough where it is the credential", async () => {
+test("a session key alone authenticates where it is the credential", async () => {
   const unsigned = legacyApiClient({ federationServer: running.baseUrl });
   const key = await makeSessionKey(running.service, org);
   assert.equal((await unsigned.keys.validate(key)).User.PermId, org.user.id);
   await assert.rejects(unsigned.users.get(org.user.email), refused("not-authenticated", 401));
 });
 
-test("a registration is completed by its link; what was used is gone", async () => {
+test("completes a registration by its link, which works once", async () => {
   const { authentication, actions, users } = legacy;
   const [Email, OtherEmail] = ["nina@acme.example", "otto+x/y@acme.example"];
   const user = { Password: "walnut orbit seventeen", Firstname: "Nina", Surname: "New" };
@@ -306,7 +306,7 @@ test("a registration is completed by its link; what was used is gone", async () 
   await authentication.registerRoaming({ Email: home.user.email, HomeOrganisationId: home.organisation.id });
 });
 
-test("usernames and applications", async () => {
+test("looks up usernames and applications", async () => {
   assert.equal(await legacy.users.isUsernameAvailable("nobody"), true);
   const { applications } = legacy;
   const names = async (list: AsyncIterable<{ ApplicationId: string }>) => {

@@ -110,7 +110,7 @@ test("OAuthFederated: sign-in, userinfo, refresh with a rotated token, sign-out 
   assert.ok(locationOf(await visit("/account")).startsWith(`${provider.issuer}/`));
 });
 
-test("OAuthUserBearer: its access tokens are verified, and what is none is refused", async () => {
+test("OAuthUserBearer: verifies access tokens and rejects anything else", async () => {
   const token = await clientCredentials({
     issuer: provider.issuer,
     oauthClientId: machine.client_id,

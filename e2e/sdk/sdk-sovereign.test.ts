@@ -167,7 +167,7 @@ async function outcome(
   return { code: error.code, status: response.status, ...cause, fetched };
 }
 
-test("all four modes accept what the agent has signed, also with the key id required; public keys fetch nothing", async () => {
+test("all four modes accept the agent's signature, also with a required key ID; public keys fetch nothing", async () => {
   for (const [name, pins] of modes())
     for (const required of [{}, { sovereignRequiredKeyId: ours.key.kid }]) {
       const { subject, code, fetched } = await outcome({ ...pins, ...required }, ours.token);
@@ -176,7 +176,7 @@ test("all four modes accept what the agent has signed, also with the key id requ
     }
 });
 
-test("a pool that signs in the organisation's name: said so, its tokens pass and the service's own do not", async () => {
+test("accepts tokens of a pool with the organisation's issuer, and rejects the service's own", async () => {
   const scene = await openPool("Organisation's", { issuerMode: "organisation" });
   const { org, pool, client, token } = scene;
   const theirPins = {
@@ -199,13 +199,13 @@ test("a pool that signs in the organisation's name: said so, its tokens pass and
   }
 });
 
-test("a pool alone starts in production only when it is forced", async () => {
+test("a pool without pinned keys starts in production only when forced", async () => {
   assert.throws(() => oauthUserBearer(configurationOf({})), { code: "configuration" });
   const { subject } = await outcome({ sovereignAllowUnpinned: true }, ours.token);
   assert.equal(subject, ours.client.application.id);
 });
 
-test("a token that the service has signed with the organisation's key is refused in every mode", async () => {
+test("every mode rejects a token signed with the organisation's key", async () => {
   const own = await tokenOf(ours.org, ours.org.batch);
   for (const [name, pins] of modes()) {
     const { code, status, fetched } = await outcome(pins, own);
@@ -222,7 +222,7 @@ test("a token that the service has signed with the organisation's key is refused
   }
 });
 
-test("a key set that is swapped: under the agent's name or its own, pinned modes refuse the key", async () => {
+test("pinned modes reject a swapped key, under the agent's kid or its own", async () => {
   const rogue = newAgentKey("ES256");
   const [header = "", payload = ""] = ours.token.split(".");
   const underAgentsName = signedWith(rogue, `${header}.${payload}`);
@@ -248,7 +248,7 @@ test("a key set that is swapped: under the agent's name or its own, pinned modes
   assert.deepEqual(publicKeys, ["token_signature", "token_key_unknown", "token_signature"]);
 });
 
-test("a token of another organisation's pool is refused, also where its keys are mixed into ours", async () => {
+test("rejects a token of another organisation's pool, even with its keys in our key set", async () => {
   for (const [name, pins] of modes())
     assert.equal((await outcome(pins, theirs.token)).code, "token_key_unknown", name);
   const { keys } = await documentAt(`${theirs.issuer}/jwks.json`);
@@ -261,14 +261,14 @@ test("a token of another organisation's pool is refused, also where its keys are
   assert.equal((await thumbprints)?.code, "token_key_untrusted");
 });
 
-test("another key id than the required one is refused in every mode", async () => {
+test("every mode rejects a key ID other than the required one", async () => {
   for (const [name, pins] of modes()) {
     const { code } = await outcome({ ...pins, sovereignRequiredKeyId: theirs.key.kid }, ours.token);
     assert.equal(code, "token_key_untrusted", name);
   }
 });
 
-test("certificates: without the pool's address, expired, of a rogue root or of another key, the key is not trusted", async () => {
+test("certificates: rejects a key without the pool's URL, expired, of a rogue root or of another key", async () => {
   const pins = { sovereignTrustedRootCertificates: [root.pem] };
   const past = { validFrom: new Date(Date.now() - 7_200_000), validTo: new Date(Date.now() - 3_600_000) };
   const bad: ReadonlyArray<readonly [fault: RegExp, x5c: string[]]> = [

@@ -141,7 +141,7 @@ const visit = async (browser: TestBrowser, url: string) => settle(browser, await
 const told = (page: TestPage) =>
   JSON.parse(page.body) as { user?: Record<string, string>; subject?: string; url: string; body: string };
 
-test("a page leads to the sign-in and back to itself, with the user that signed in", async () => {
+test("a page redirects to the sign-in and back to itself with the user", async () => {
   const site = await openSite((own) => userFederated(legacy(own)));
   const browser = testBrowser();
   const asked = await visit(browser, `${site.url}/orders?page=2`);
@@ -164,7 +164,7 @@ test("a page leads to the sign-in and back to itself, with the user that signed 
   assert.equal(told(await visit(browser, `${other.url}/`)).subject, org.user.id);
 });
 
-test("signing out here ends the session there too", async () => {
+test("sign-out ends the session at the service too", async () => {
   const site = await openSite((own) => userFederated(legacy(own, { afterLogoutPath: "/bye" })));
   const browser = testBrowser();
   await settle(browser, await logIn(browser, org, await visit(browser, `${site.url}/`)));
@@ -176,7 +176,7 @@ test("signing out here ends the session there too", async () => {
   assert.ok(showsLogin(await visit(browser, `${site.url}/`)), "nor with a copy of the cookies");
 });
 
-test("a session that is ended elsewhere is over when the service is asked again", async () => {
+test("a session ended elsewhere is over at the next validation", async () => {
   let later = 0;
   const clock = () => Date.now() + later;
   const site = await openSite((own) => userFederated(legacy(own), { clock }));
@@ -194,7 +194,7 @@ test("a session that is ended elsewhere is over when the service is asked again"
   assert.deepEqual([again.status, new URL(again.location ?? "").pathname], [302, "/federation/Login"]);
 });
 
-test("a key that was made for another application is refused, though it is good", async () => {
+test("rejects a valid session key of another application", async () => {
   const site = await openSite((own) => userFederated(legacy(own)));
   const account = await makeSystemAccount(running.service, org);
   const service = legacyApiClient({
@@ -213,7 +213,7 @@ test("a key that was made for another application is refused, though it is good"
   assert.equal((await go(browser, `${site.url}/`)).status, 302);
 });
 
-test("an application that demands signatures has them", async () => {
+test("signs requests for an application that requires signatures", async () => {
   const settings = { requireSignedKeyCalls: true };
   const unsigned = await openSite((own) => userFederated(legacy(own)), settings);
   const browser = testBrowser();
@@ -229,7 +229,7 @@ test("an application that demands signatures has them", async () => {
   assert.equal(told(await visit(browser, `${unsigned.url}/`)).subject, org.user.id);
 });
 
-test("a receiver finds who signed a request, and its body byte for byte", async () => {
+test("a receiver gets the signer of a request and the exact body", async () => {
   const keys = { publicKey: "0198c7a3-1111-7222-8333-444455556666", secretKey: "sgn_sa_receiver" };
   const site = await openSite(({ applicationId }) =>
     systemAccountExternal(

@@ -1,4 +1,4 @@
-/** The real `signet-agent`, as programs of their own: enrolled into a folder, started there, killed, started again. */
+/** Runs the real `signet-agent` as a process: enrolled, started, killed and restarted. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,24 +19,24 @@ const startMs = 60_000;
 const program = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
 
 export interface AgentProcess {
-  /** All that it wrote, to both of its outputs. */
+  /** The output on stdout and stderr so far. */
   output(): string;
-  /** Waits until it has written this. @throws Error with what it wrote when it ends before */
+  /** Waits for this output. @throws Error with the output if the process ends before */
   said(words: string): Promise<void>;
-  /** SIGTERM; fails unless it ends with 0. Does nothing when it has ended. */
+  /** Sends SIGTERM; fails unless the exit code is 0. Does nothing after the exit. */
   stop(): Promise<void>;
-  /** SIGKILL, to this process by its id. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
 export interface Enrolment {
-  /** Where key, policy and journal go. */
+  /** The folder of key, policy and journal. */
   readonly folder: string;
-  /** By client_id, what `policy.yaml` allows. */
+  /** The policy of each client_id. */
   readonly clients: Readonly<Record<string, string>>;
 }
 
-/** `signet-agent enroll --print`, and what an administrator makes of it. @returns the agent's id */
+/** Runs `signet-agent enroll --print` and registers the agent. @returns the agent's ID */
 export async function enrolAgent(
   service: Service,
   { org, pool, baseUrl }: Pick<SovereignScene, "org" | "pool" | "baseUrl">,
@@ -62,7 +62,7 @@ export async function enrolAgent(
 }
 
 /**
- * The same by the commands that an agent's operator and an administrator type.
+ * Enrols with the commands of an agent's operator and an administrator.
  * @param settings of the server, for the administrator's command beside it
  * @returns all that the commands printed
  */
@@ -85,7 +85,7 @@ export async function enrolByCommands(
   return [printed.stdout, printed.stderr, JSON.stringify(registered)].join("\n");
 }
 
-/** Writes what may be signed into the policy that an enrolment has left, and takes any free port for the metrics. */
+/** Writes the clients into the enrolled policy, and serves metrics on any free port. */
 export async function allow(folder: string, clients: Enrolment["clients"]): Promise<void> {
   const lines = Object.entries(clients).map(([id, allowed]) => `  ${id}: ${allowed}`);
   await edit(path.join(folder, "policy.yaml"), "clients: {}", ["clients:", ...lines].join("\n"));
@@ -98,7 +98,7 @@ async function edit(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, text.replace(from, to));
 }
 
-/** So that those that are killed later start faster: what is compiled is written down only at an ordinary end. */
+/** Fills the compile cache, which Node writes only at a regular exit: killed agents restart faster. */
 export async function compileAgent(folder: string): Promise<void> {
   const child = spawn(process.execPath, [program, "--help"], { env: environment(folder), stdio: "ignore" });
   await once(child, "exit");
@@ -119,19 +119,20 @@ export function startAgentProcess(folder: string): AgentProcess {
   return agentProcess(child, (signal) => end(child, signal));
 }
 
-/** The same with a terminal of its own, which `script` makes (util-linux; Debian has it on every machine). */
+/** Runs the agent in a terminal made by `script` (util-linux). */
 export function startAgentAtTerminal(folder: string): AgentProcess & { type(line: string): void } {
-  const command = [process.execPath, program, ...runIn(folder)].map((word) => `'${word}'`).join(" ");
+  const words = [process.execPath, program, ...runIn(folder)].map((word) => `'${word}'`);
+  const command = ["exec", ...words].join(" ");
   const child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
     cwd: folder,
     env: { ...environment(path.dirname(folder)), TERM: "dumb" },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // The agent's own number stands first in its journal's lock: what `script` is told does not reach it.
+  // `script` does not pass signals on: the agent is its only child process.
   const endAgent = async (signal: NodeJS.Signals) => {
     const ended = hasEnded(child) ? undefined : once(child, "exit");
-    const lock = await readFile(path.join(folder, "journal.jsonl.lock"), "utf8").catch(() => "");
-    const pid = Number.parseInt(lock, 10);
+    const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").catch(() => "");
+    const pid = Number.parseInt(children, 10);
     if (pid > 0) process.kill(pid, signal);
     else child.kill("SIGKILL");
     await ended;

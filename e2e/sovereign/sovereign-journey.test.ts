@@ -82,21 +82,21 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("at the agent's terminal: the number that the page shows is typed there, and the application has its tokens", async (t) => {
+test("terminal channel: entering the number from the page issues the tokens", async (t) => {
   await writeFile(configuration, `${enrolled}challenges: { channel: terminal }\n`);
   const agent = startAgentAtTerminal(folder);
   await started(t, agent);
   const { page, finish } = await signInAt(t);
   const number = await page.locator("#match-number").innerText();
   await agent.said("Number that the user sees");
-  assert.match(agent.output(), /signs in to client/);
+  assert.match(agent.output(), /is signing in to client/);
   agent.type(number);
   const idToken = await finish();
   assert.ok(agent.output().includes(String(idToken["sub"])), "the agent knows who signs in");
   await agent.stop();
 });
 
-test("through the agent's webhook: the right number signs, another one is refused, and the journal knows both", async (t) => {
+test("webhook channel: the right number signs, a wrong one is rejected, and the journal records both", async (t) => {
   await writeFile(configuration, enrolled);
   await webhook.useFor(folder);
   const agent = startAgentProcess(folder);
@@ -123,7 +123,7 @@ test("through the agent's webhook: the right number signs, another one is refuse
   const { stdout } = await promisify(execFile)(process.execPath, [agentProgram, ...words], {
     env: nodeEnvironment(),
   });
-  assert.match(stdout, /^\d+ entries, 1 to \d+, unbroken/);
+  assert.match(stdout, /^\d+ entries, 1 to \d+: the chain is intact/);
 });
 
 async function started(t: TestContext, agent: AgentProcess): Promise<void> {

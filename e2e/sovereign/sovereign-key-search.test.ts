@@ -30,7 +30,7 @@ import { type SovereignScene, setScene } from "./sovereign-fixture.ts";
 
 const inTime = { timeout: 300_000 };
 
-test("the search finds a key however it is written", () => {
+test("the search finds a key in every encoding", () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const needles = needlesOf(privateKey);
   const secret = privateNumber(privateKey);
@@ -49,7 +49,7 @@ test("the search finds a key however it is written", () => {
 
 forEachDatabase(({ name, fresh }) => {
   test(
-    "no private key in database, data folder, logs or memory; without the agent no token",
+    "no private key in database, data folder, logs or memory; no token without the agent",
     inTime,
     async (t) => {
       const scene = await setScene(t, {

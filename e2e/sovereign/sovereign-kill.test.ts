@@ -209,7 +209,7 @@ const longestWaitMs = 90_000;
 
 type Asking = { scene: SovereignScene; client: TestClient };
 
-/** Again as long as it is told to: what an agent had claimed when the server was killed lapses after 30 seconds. */
+/** Retries on 503: the lease of a request that was claimed when the server was killed expires after 30 seconds. */
 async function ask({ scene, client }: Asking, form: Record<string, string>): Promise<Answer> {
   const deadline = Date.now() + longestWaitMs;
   for (;;) {
@@ -228,7 +228,7 @@ const refresh = (asking: Asking, token: string): Promise<Answer> =>
 const askForItself = (asking: Asking): Promise<Answer> =>
   ask(asking, { grant_type: "client_credentials", scope: "jobs:run" });
 
-/** An agent that outlives the server it signs for: what it has signed it hands in until somebody answers. */
+/** An agent that outlives its server, and retries its submissions until the server responds. */
 async function signUntil(agent: TestAgent, stopped: AbortSignal): Promise<void> {
   const untilAnswered = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
     while (!stopped.aborted)
@@ -277,7 +277,7 @@ async function newCode({ scene, client, browser }: Crowd): Promise<Code> {
   return { code, verifier };
 }
 
-/** Everything at once, the kill when some of it is answered, and every call that got no answer again. */
+/** Sends all calls at once, kills the server after some responses, and repeats the calls without one. */
 async function killAndGoOn(crowd: Crowd, server: ServerProcess): Promise<ServerProcess> {
   const codes: Code[] = [];
   while (codes.length < codesAtOnce) codes.push(await newCode(crowd));

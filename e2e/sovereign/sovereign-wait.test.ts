@@ -61,7 +61,7 @@ after(async () => {
   await site.close();
 });
 
-test("a number, entered at the agent's own channel: from the sign-in to tokens that only the agent could sign", async (t) => {
+test("a number entered in the agent's own channel: from the sign-in to tokens that only the agent could sign", async (t) => {
   const { page, watch } = await newPage(t, phone);
   const verifier = await arrive(page);
   await look(page, watch, /^Demo can’t confirm right now$/);
@@ -101,7 +101,7 @@ test("a number, entered at the agent's own channel: from the sign-in to tokens t
   await page.getByRole("heading", { name: "Already completed" }).waitFor();
 });
 
-test("without JavaScript: the page looks again by itself, takes a code, and goes on to the application", async (t) => {
+test("without JavaScript: the page refreshes, accepts a code and continues to the application", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
   await arrive(page);
   const claimed = await nextClaim();
@@ -116,7 +116,7 @@ test("without JavaScript: the page looks again by itself, takes a code, and goes
   assert.match(await codeAtSite(), /^sgn_ac_/);
 });
 
-test("where no events come through, the page asks every two seconds, and says so when nobody answers", async (t) => {
+test("without events the page polls every two seconds, and shows when nothing answers", async (t) => {
   const { page } = await newPage(t);
   await page.route("**/stream", (route) => route.abort());
   await arrive(page);
@@ -135,7 +135,7 @@ test("where no events come through, the page asks every two seconds, and says so
   assert.match(await codeAtSite(), /^sgn_ac_/);
 });
 
-test("a passkey signs what the agent wants signed, in whose own hands the answer comes", async (t) => {
+test("a passkey signs the agent's challenge, and the agent verifies it", async (t) => {
   const { page } = await newPage(t);
   await addVirtualAuthenticator(page);
   await arrive(page);
@@ -173,7 +173,7 @@ test("a passkey signs what the agent wants signed, in whose own hands the answer
   await codeAtSite();
 });
 
-test("cancelled, refused, or asked by nobody any more: the page says so, and leads back with the error", async (t) => {
+test("a cancelled, rejected or withdrawn request is shown and redirects with the error", async (t) => {
   const { page, watch } = await newPage(t, phone);
   await arrive(page);
   await agent.challenge(await nextClaim(), { type: "pin" });

@@ -1,11 +1,11 @@
-/** A load balancer in front of several nodes, as an installation has one: the test says which node gets a request. */
+/** A load balancer in front of several nodes: the test chooses the node of each request. */
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 
 export type Balancer = {
-  /** How many requests each node has got. */
+  /** The number of requests per node. */
   counts: number[];
-  /** From now on: the index of the node for a request. Default: each in turn. */
+  /** Chooses the node's index for each request. Default: round robin. */
   route(choose: (path: string) => number): void;
   close(): Promise<void>;
 };

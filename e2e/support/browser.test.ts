@@ -15,7 +15,7 @@ after(() => browser.close());
 // Scripts for the page are text, as the compiler knows only Node's names.
 const readOtherOrigin = (url: string) => `fetch("${url}").then(() => "read", () => "refused")`;
 
-test("a page of one origin cannot read another's answers: the browser's own rules are in force", async (t) => {
+test("a page can't read responses of another origin: the browser's CORS rules are in force", async (t) => {
   const server = createServer((_request, response) =>
     response.end("<!doctype html><title>page</title>"),
   ).listen(0, "127.0.0.1");
@@ -29,7 +29,7 @@ test("a page of one origin cannot read another's answers: the browser's own rule
   await page.close();
 });
 
-test("text is drawn with the font that the package brings, in its two weights", async () => {
+test("text uses the bundled font in both weights", async () => {
   const page = await browser.newPage();
   await page.setContent('<body style="font: 40px sans-serif"><span>Signet</span><br><b>Signet</b>');
   const session = await page.context().newCDPSession(page);

@@ -13,7 +13,7 @@ const flags = [
   "--disable-sync",
 ];
 
-/** What is waited for on a page comes at once; on a machine with too much to do it may take twenty times as long. */
+/** Pages respond immediately; a busy machine may take twenty times as long. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Starts headless Chromium with the web's security rules in force; the caller closes it. `moreFlags` come last. */

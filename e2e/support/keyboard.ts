@@ -1,20 +1,20 @@
 /**
- * Somebody who works with the keyboard alone: Tab to what is meant, then Enter, Space, arrows and letters. Each step fails when
- * the focus cannot be seen, or what is meant is not reached.
+ * Operates pages with the keyboard alone: Tab to the target, then Enter, Space, arrows and letters. Each step fails when
+ * the focus isn't visible or the target isn't reached.
  */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 
-/** More than there are on the longest page, so that a lap around it is made before giving up. */
+/** More than the tab stops of the longest page: one full round before giving up. */
 const MOST_STEPS = 200;
 
 type Stop = {
   isThere: boolean;
-  /** The link past the menu, when what is meant comes after it. */
+  /** The skip link, when the target is in the content. */
   isWayThere: boolean;
   isSeen: boolean;
-  /** What is meant comes before it in the page. */
+  /** The target precedes the focus in the page. */
   isPast: boolean;
   name: string;
   value: string;

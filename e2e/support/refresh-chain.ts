@@ -61,7 +61,7 @@ export async function presentToken({ issuer, client }: Chain, token: string): Pr
   return { status, error: body["error"], token: String(body["refresh_token"]) };
 }
 
-/** The same, of a token that must work: the chain goes on from the answer. */
+/** Presents a token that must be valid, and continues the chain with its successor. */
 export async function refreshChain(chain: Chain): Promise<void> {
   const { status, error, token } = await presentToken(chain, chain.last);
   assert.equal(status, 200, `the living token was refused: ${error}`);
@@ -70,7 +70,7 @@ export async function refreshChain(chain: Chain): Promise<void> {
   chain.refreshes += 1;
 }
 
-/** Refreshes until the server is gone; any other answer than success fails. */
+/** Refreshes until the server is gone; any error response fails. */
 export async function refreshUntilGone(chain: Chain): Promise<void> {
   for (;;) {
     chain.isInFlight = true;
@@ -78,7 +78,7 @@ export async function refreshUntilGone(chain: Chain): Promise<void> {
       await refreshChain(chain);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      // A connection that was refused has carried nothing.
+      // A refused connection has sent nothing.
       const { cause } = error as { cause?: { code?: string } };
       if (cause?.code === "ECONNREFUSED") chain.isInFlight = false;
       return;

@@ -74,9 +74,9 @@ async function startOnce(
     readSecret: () => Promise.reject(new Error("nobody is there to type")),
     confirm: async () => undefined,
   };
-  const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+  const { promise: stopRequested, resolve: stop } = Promise.withResolvers<string>();
   const { isDemo = true } = options;
-  const ended = runServer(config, { isDemo, io, log: logTo("info", { write }), told });
+  const ended = runServer(config, { isDemo, io, log: logTo("info", { write }), stopRequested });
   await Promise.race([ended, isReady]);
   return {
     port,
@@ -87,7 +87,7 @@ async function startOnce(
     output: () => output,
     logLines: () => logLinesOf(output),
     stop: async () => {
-      tell("end of the test");
+      stop("end of the test");
       await ended;
       await cleanUp();
     },

@@ -35,7 +35,7 @@ export type RunningServer = {
   /** For the operator's commands beside it. */
   settings: Settings;
   demo(): Promise<DemoFile>;
-  /** All that it wrote, to both of its outputs. */
+  /** The output on stdout and stderr so far. */
   output(): string;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
@@ -48,7 +48,7 @@ export type RunningServer = {
 /** `stop` is SIGTERM. */
 export type ServerProcess = RunningServer & {
   pid: number;
-  /** SIGKILL, to this process by its id. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 };
 

@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { certificateThumbprint } from "@signet/protocol/certificates/certificate-binding";
+import { eventually } from "@signet/server/testing/eventually";
 import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
 import { type ServiceHarness, serviceHarness } from "./testing/service-harness.ts";
@@ -123,10 +124,10 @@ describe("with the real service", () => {
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (bytes: Buffer) => (output += bytes));
     try {
-      while (!output.includes("renewal daemon started")) {
-        if (child.exitCode !== null) throw new Error(`it ended: ${output}`);
-        await once(child.stdout, "data");
-      }
+      await eventually("the renewal daemon has started", () => {
+        if (child.exitCode !== null) throw new Error(`the daemon ended: ${output}`);
+        return output.includes("renewal daemon started");
+      });
       const ended = once(child, "exit");
       child.kill("SIGTERM");
       assert.deepEqual(await ended, [exitCodes.done, null], output);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { eventually } from "@signet/server/testing/eventually";
 import { verifyJournal } from "./journal/verify-journal.ts";
 import { agentKey } from "./keys/key-source.ts";
 import { createPemKey, openPemKey } from "./keys/pem-key.ts";
@@ -47,10 +48,10 @@ describe("signet-agent run", () => {
 
   /** Until the log says so. */
   async function logged(message: string): Promise<void> {
-    while (!output.includes(message)) {
-      if (child.exitCode !== null) throw new Error(`it ended: ${output}`);
-      if (child.stdout) await once(child.stdout, "data");
-    }
+    await eventually(`the log says "${message}"`, () => {
+      if (child.exitCode !== null) throw new Error(`the agent ended: ${output}`);
+      return output.includes(message);
+    });
   }
 
   test("signs, reloads its policy on SIGHUP, and stops cleanly on SIGTERM", async () => {

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { eventually } from "@signet/server/testing/eventually";
 
 const run = promisify(execFile);
 
@@ -102,16 +102,15 @@ async function listening(
   child: ChildProcess,
   place: { path: string } | { host: string; port: number },
 ): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries += 1) {
+  const isListening = async () => {
     if (child.exitCode !== null) throw new Error(`swtpm ended with ${child.exitCode}`);
     const socket = connect(place);
-    const isThere = await once(socket, "connect").then(
+    const isConnected = await once(socket, "connect").then(
       () => true,
       () => false,
     );
     socket.destroy();
-    if (isThere) return;
-    await delay(20);
-  }
-  throw new Error("swtpm does not listen");
+    return isConnected;
+  };
+  await eventually("swtpm listens", isListening, 60_000);
 }

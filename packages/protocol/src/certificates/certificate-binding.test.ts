@@ -8,11 +8,11 @@ const mine = testCertificate({ subject: "meter" }).der;
 const others = testCertificate({ subject: "meter" }).der;
 const bound = { cnf: { "x5t#S256": certificateThumbprint(mine) } };
 
-test("the thumbprint is SHA-256 over the whole certificate, in base64url", () => {
+test("the thumbprint is the base64url SHA-256 of the certificate", () => {
   assert.equal(certificateThumbprint(mine), createHash("sha256").update(mine).digest("base64url"));
 });
 
-test("a bound token is good with its certificate, and with no other or none", () => {
+test("a bound token is valid with its certificate only", () => {
   assert.equal(isBoundTo(bound, mine), true);
   assert.equal(isBoundTo(bound, others), false);
   assert.equal(certificateBinding(bound, mine), "holds");
@@ -20,13 +20,13 @@ test("a bound token is good with its certificate, and with no other or none", ()
   assert.equal(certificateBinding(bound, undefined), "broken");
 });
 
-test("a token without a confirmation is bound to nothing, and is no proof of a certificate", () => {
+test("a token without cnf is unbound and proves no certificate", () => {
   assert.equal(certificateBinding({}, mine), "unbound");
   assert.equal(certificateBinding({}, undefined), "unbound");
   assert.equal(isBoundTo({}, mine), false);
 });
 
-test("a confirmation that cannot be read, or is of another kind, holds for nobody", () => {
+test("rejects a malformed cnf and other confirmation methods", () => {
   const thumbprint = certificateThumbprint(mine);
   const inherited: object = Object.create({ "x5t#S256": thumbprint });
   for (const cnf of [null, "", thumbprint, 1, [], {}, { jkt: thumbprint }, { x5t: thumbprint }, inherited])

@@ -15,7 +15,7 @@ const certificate = testCertificate({
   validTo: new Date("2027-11-21T10:11:12Z"),
 });
 
-test("what is read is what node:crypto reads, from a Buffer and from any other bytes", () => {
+test("reads the same as node:crypto, from a Buffer and from any Uint8Array", () => {
   const known = new X509Certificate(certificate.der);
   for (const bytes of [certificate.der, Uint8Array.from(certificate.der)]) {
     const read = readCertificateContent(bytes);
@@ -28,7 +28,7 @@ test("what is read is what node:crypto reads, from a Buffer and from any other b
   }
 });
 
-test("times have the two forms of RFC 5280 and no others", () => {
+test("accepts only the two time formats of RFC 5280", () => {
   const from = (tag: number, text: string) => {
     const { der } = testCertificate({ subject: "Agent", validFrom: derValue(tag, Buffer.from(text)) });
     return readCertificateContent(der).validFrom;
@@ -94,11 +94,11 @@ const odd: ReadonlyArray<readonly [what: string, der: Buffer]> = [
   ["an alternative name that is none", withMore(extension("551d11", derSequence(derTrue)))],
 ];
 for (const [what, der] of odd)
-  test(`refused: ${what}, which another reader may go by or stumble over`, () => {
+  test(`rejects ${what}`, () => {
     assert.throws(() => readCertificateContent(der), DerError);
   });
 
-test("what those are changed from is read", () => {
+test("reads the unmodified certificates", () => {
   const good = [
     rebuilt((parts) => parts),
     withSubject(commonName, derText("Agent")),
@@ -111,7 +111,7 @@ test("what those are changed from is read", () => {
   for (const der of good) readCertificateContent(der);
 });
 
-test("whatever is changed or cut, it is read or refused, and nothing else", () => {
+test("a mutated or truncated certificate is parsed or rejected, and never throws", () => {
   fc.assert(
     fc.property(
       fc.nat(certificate.der.length - 1),

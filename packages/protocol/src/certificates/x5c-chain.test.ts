@@ -36,7 +36,7 @@ async function faultOf(path: readonly TestCertificate[], roots: readonly TestCer
   });
 }
 
-test("a leaf, an authority between, and a pinned root: as OpenSSL, we accept it, with the root in it or not", async () => {
+test("accepts a leaf, an intermediate and a pinned root like OpenSSL, with or without the root in the chain", async () => {
   const leaf = leafOf(issuing);
   assert.equal(await faultOf([leaf, issuing]), undefined);
   assert.equal(await faultOf([leaf, issuing, root]), undefined);
@@ -101,7 +101,7 @@ const bothRefuse: ReadonlyArray<
 ];
 
 for (const [what, path, fault, roots] of bothRefuse)
-  test(`refused, by OpenSSL too: ${what}`, async () => {
+  test(`rejects, like OpenSSL: ${what}`, async () => {
     assert.match((await faultOf(path, roots)) ?? "accepted", fault);
     assert.equal(opensslAccepts(path, roots ?? [root]), false);
   });
@@ -141,9 +141,9 @@ const weRefuse: ReadonlyArray<
 ];
 
 for (const [what, path, fault, roots] of weRefuse)
-  test(`refused: ${what}`, async () => assert.match((await faultOf(path, roots)) ?? "accepted", fault));
+  test(`rejects ${what}`, async () => assert.match((await faultOf(path, roots)) ?? "accepted", fault));
 
-test("the certificate must be for the very key", async () => {
+test("requires the certificate to certify the expected key", async () => {
   const leaf = leafOf(root);
   const fault = await x5cChainFault({
     x5c: [leaf.x5c],
@@ -155,7 +155,7 @@ test("the certificate must be for the very key", async () => {
   assert.match(fault ?? "accepted", /another key/);
 });
 
-test("what is no certificate, or is written otherwise than once, is refused and nothing is thrown", async () => {
+test("rejects malformed and non-canonical certificates without throwing", async () => {
   const leaf = leafOf(root);
   const chain = {
     trustedRoots: [root.pem],
@@ -171,7 +171,7 @@ test("what is no certificate, or is written otherwise than once, is refused and 
   assert.ok(await x5cChainFault({ ...chain, trustedRoots: [], x5c: [leaf.x5c] }));
 });
 
-test("every byte of a path counts: no flip of one is accepted", async () => {
+test("rejects a flip of any byte in the chain", async () => {
   const leaf = leafOf(root);
   for (let at = 0; at < leaf.der.length; at += 3) {
     const altered = Buffer.from(leaf.der);
@@ -181,7 +181,7 @@ test("every byte of a path counts: no flip of one is accepted", async () => {
   }
 });
 
-test("a root that is pinned is one, in PEM, valid now", async () => {
+test("accepts exactly one pinned root, in PEM and valid now", async () => {
   const now = Date.now();
   assert.equal(await rootFault(root.pem, now), undefined);
   for (const pem of ["", "x", root.x5c, root.pem + root.pem])

@@ -86,7 +86,7 @@ const good: ReadonlyArray<readonly [what: string, key: KeyObject, how: Signature
 ];
 
 for (const [what, key, how] of good)
-  test(`as OpenSSL, we accept what is signed with ${what}; signed by another key neither does`, async () => {
+  test(`accepts like OpenSSL a signature with ${what}, and rejects another key's`, async () => {
     const { root, leaf } = pair(key, how);
     assert.equal(await faultOf([leaf], root), undefined);
     assert.equal(opensslAccepts([leaf], [root]), true);
@@ -107,7 +107,7 @@ const leafKeys: ReadonlyArray<readonly [what: string, key: KeyObject]> = [
   ["Ed25519", generateKeyPairSync("ed25519").privateKey],
 ];
 for (const [what, privateKey] of leafKeys)
-  test(`the key that is certified may be ${what}`, async () => {
+  test(`accepts a certified key of type ${what}`, async () => {
     const { root, leaf } = pair(newEcKey(), scheme(named("2a8648ce3d040302"), "sha256"), { privateKey });
     assert.equal(await faultOf([leaf], root), undefined);
     assert.match((await faultOf([leaf], root, newEcKey())) ?? "accepted", /another key/);
@@ -135,7 +135,7 @@ const weak: ReadonlyArray<readonly [what: string, key: KeyObject, how: Signature
   ],
 ];
 for (const [what, key, how] of weak)
-  test(`refused: ${what}`, async () => {
+  test(`rejects ${what}`, async () => {
     const { root, leaf } = pair(key, how);
     assert.match((await faultOf([leaf], root)) ?? "accepted", /not accepted|trusted root/);
   });
@@ -180,7 +180,7 @@ const subjectKeyId = (text: string) => extension("551d0e", keyId(text));
 const issuerKeyId = (...parts: Buffer[]) => extension("551d23", derSequence(...parts));
 const own = (tag: number, text: string) => derValue(tag, Buffer.from(text));
 
-test("names and key identifiers of another issuer are refused, as by OpenSSL; those of this one are not", async () => {
+test("rejects names and key identifiers of another issuer, like OpenSSL", async () => {
   const root = testCertificate({ subject: "Root", isCa: true, more: [subjectKeyId("root key")] });
   const leafOf = (...parts: Buffer[]) =>
     testCertificate({ subject: "Agent", issuer: root, uris: [POOL], more: [issuerKeyId(...parts)] });
@@ -215,7 +215,7 @@ const oddity = fc.constantFrom<Array<() => Partial<TestCertificateInput>>>(
   () => ({ more: [subjectKeyId("x")] }),
 );
 
-test("whatever is wrong anywhere in a path: what OpenSSL refuses is never accepted", async () => {
+test("accepts no chain that OpenSSL rejects, whatever is changed", async () => {
   const runs = process.env["SIGNET_TEST_WHOLE"] === "1" ? 1_000 : 40;
   await fc.assert(
     fc.asyncProperty(fc.array(oddity, { minLength: 2, maxLength: 4 }), async (oddities) => {

@@ -34,7 +34,7 @@ const rsa = (bits: number, ...more: readonly string[]) => [
   ...more,
 ];
 
-test("requests that OpenSSL makes are read, of each kind of key, with each digest", () => {
+test("parses OpenSSL requests of every key type and digest", () => {
   const alsoSlow = isWhole ? [["RSA of 4096 bits", rsa(4096)] as const] : [];
   for (const [what, kind, ...options] of [
     ["P-256", curve("P-256")],
@@ -62,7 +62,7 @@ test("requests that OpenSSL makes are read, of each kind of key, with each diges
   }
 });
 
-test("what OpenSSL signs without a second thought is refused by its name", () => {
+test("rejects weak requests that OpenSSL signs, with the right error", () => {
   for (const [what, code, kind, ...options] of [
     ["RSA of 1024 bits", "csr_key_weak", rsa(1024)],
     ["e = 3", "csr_key_weak", rsa(2048, "-pkeyopt", "rsa_keygen_pubexp:3")],
@@ -81,7 +81,7 @@ test("what OpenSSL signs without a second thought is refused by its name", () =>
   }
 });
 
-test("a compressed point is refused, though it is the same key", () => {
+test("rejects a compressed point", () => {
   openssl("genpkey", "-quiet", ...curve("P-256"), "-out", "named.pem");
   openssl("ec", "-in", "named.pem", "-conv_form", "compressed", "-out", "key.pem");
   const sent = openssl("req", "-new", "-key", "key.pem", "-subj", "/CN=till");
@@ -91,7 +91,7 @@ test("a compressed point is refused, though it is the same key", () => {
   );
 });
 
-test("OpenSSL takes the requests that we make", async () => {
+test("OpenSSL accepts our requests", async () => {
   for (const { privateKey } of [
     generateKeyPairSync("ec", { namedCurve: "P-256" }),
     generateKeyPairSync("ec", { namedCurve: "P-384" }),

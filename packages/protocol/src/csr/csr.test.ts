@@ -73,7 +73,7 @@ function codeOf(sent: string): CsrErrorCode | "none" {
   }
 }
 
-test("requests of every kind of key are read: PEM, and base64 with or without lines", async () => {
+test("parses requests of every key type, in PEM and in base64 with or without line breaks", async () => {
   for (const [what, key] of accepted) {
     const der = await makeKeyCsr(key);
     const spki = spkiOf(key);
@@ -95,7 +95,7 @@ test("requests of every kind of key are read: PEM, and base64 with or without li
   }
 });
 
-test("subject, attributes and requested extensions are read over, not judged", () => {
+test("ignores subject, attributes and requested extensions", () => {
   const extensions = derSequence(
     derOid("2a864886f70d01090e"),
     derValue(
@@ -109,7 +109,7 @@ test("subject, attributes and requested extensions are read over, not judged", (
   assert.equal(codeOf(text(csrWith({ subject: derName() }))), "none");
 });
 
-test("what is no request is malformed", () => {
+test("rejects malformed requests", () => {
   const good = csrWith({});
   const certificate = csrPem(good).replaceAll("CERTIFICATE REQUEST", "CERTIFICATE");
   const unlike = csrPem(good).replace("BEGIN CERT", "BEGIN NEW CERT");
@@ -156,21 +156,21 @@ const oddSignature = (info: Buffer): Buffer => derValue(0x03, Buffer.from([1]), 
 const indefinite = (der: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0x30, 0x80]), der.subarray(der[1] === 0x81 ? 3 : 4), Buffer.from([0, 0])]);
 
-test("16 KiB are the most that is looked at", () => {
+test("rejects more than 16 KiB unread", () => {
   assert.equal(codeOf("A".repeat(LONGEST_CSR + 1)), "csr_too_large");
   assert.equal(codeOf("A".repeat(LONGEST_CSR)), "csr_malformed");
   const long = csrWith({ attributes: derValue(0xa0, derOctetString(Buffer.alloc(13_000))) });
   assert.equal(codeOf(text(long)), "csr_too_large");
 });
 
-test("weak keys are told from those of another kind", () => {
+test("distinguishes weak keys from unsupported ones", () => {
   for (const bits of [1024, 2040])
     assert.equal(codeOf(text(csrWith({ spki: rsaSpki(bits, "010001") }))), "csr_key_weak", `${bits} bits`);
   for (const exponent of ["03", "010003", "0100000001"])
     assert.equal(codeOf(text(csrWith({ spki: rsaSpki(2048, exponent) }))), "csr_key_weak", `e = ${exponent}`);
 });
 
-test("other kinds of keys, and other spellings of ours, are not supported", () => {
+test("rejects other key types and other encodings of supported ones", () => {
   const explicit = generateKeyPairSync("ec", { namedCurve: "P-256", paramEncoding: "explicit" }).privateKey;
   const pss = generateKeyPairSync("rsa-pss", { modulusLength: 2048 }).privateKey;
   const ed448 = generateKeyPairSync("ed448").privateKey;
@@ -226,7 +226,7 @@ const withoutNull = (spki: Buffer) =>
   derSequence(derSequence(derOid("2a864886f70d010101")), spki.subarray(19));
 const withNull = (spki: Buffer) => derSequence(derSequence(derOid("2b6570"), derNull), spki.subarray(9));
 
-test("an Ed25519 key under which anybody can sign is weak", () => {
+test("rejects an Ed25519 key of low order", () => {
   // The neutral point, R the same, S = 0: OpenSSL takes that for a signature of whatever is asked about.
   const identifier = derSequence(derOid("2b6570"));
   const neutral = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
@@ -242,7 +242,7 @@ test("an Ed25519 key under which anybody can sign is weak", () => {
   }
 });
 
-test("the whole algorithm of the signature must be one of the key's", () => {
+test("requires a signature algorithm that fits the key, parameters included", () => {
   const sha1 = derSequence(derOid("2a8648ce3d0401"));
   for (const [what, parts] of [
     ["ECDSA with SHA-1", { algorithm: sha1, digest: "sha1" }],
@@ -270,7 +270,7 @@ test("the whole algorithm of the signature must be one of the key's", () => {
     assert.equal(codeOf(text(csrWith(parts))), "csr_signature_alg", what);
 });
 
-test("who has not the private key has no request", () => {
+test("rejects a request signed with another key", () => {
   const foreign = (info: Buffer) => derBitString(sign("sha256", info, ec("P-256")));
   const ofOther = (info: Buffer) => derBitString(sign("sha256", Buffer.concat([info, info]), p256));
   for (const [what, parts] of [
@@ -291,7 +291,7 @@ test("who has not the private key has no request", () => {
 const rawSignature = (info: Buffer) =>
   derBitString(sign("sha256", info, { key: p256, dsaEncoding: "ieee-p1363" }));
 
-test("a request with any one bit flipped is refused, for a reason that has a name", async () => {
+test("rejects a request with any bit flipped, with a named error", async () => {
   const steps: Readonly<Record<string, number>> = { "P-384": 5, "RSA of 2048 bits": 11 };
   for (const [what, key] of accepted) {
     const step = isWhole ? 1 : (steps[what] ?? 1);
@@ -300,7 +300,7 @@ test("a request with any one bit flipped is refused, for a reason that has a nam
   }
 });
 
-test("no text makes it do anything but read or refuse", async () => {
+test("parses or rejects any text, and never throws anything else", async () => {
   const numRuns = isWhole ? 50_000 : 1_500;
   const good = await makeKeyCsr(p256);
   const someBytes = fc.uint8Array({ maxLength: 200 });

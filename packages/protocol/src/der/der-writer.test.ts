@@ -14,7 +14,7 @@ import {
 
 const hex = (bytes: Buffer) => bytes.toString("hex");
 
-test("lengths have their shortest form, at every edge", () => {
+test("writes lengths in their shortest form", () => {
   for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536]) {
     const written = derOctetString(Buffer.alloc(length, 7));
     assert.equal(readDer(written, derTags.octetString).content.length, length);
@@ -23,14 +23,14 @@ test("lengths have their shortest form, at every edge", () => {
   assert.equal(hex(derOctetString(Buffer.alloc(0x100_0000)).subarray(0, 6)), "048401000000");
 });
 
-test("numbers are not negative and have no zero too many", () => {
+test("writes unsigned integers without superfluous zeros", () => {
   for (const number of [0, 1, 127, 128, 255, 256, 65_537, 2 ** 31 - 1])
     assert.equal(smallInteger(readDer(derInteger(number), derTags.integer)), number);
   assert.equal(hex(derInteger(Buffer.from("00ff", "hex"))), "020200ff");
   assert.equal(hex(derInteger(Buffer.alloc(0))), "020100");
 });
 
-test("names, bit strings, identifiers and times are spelled as certificates have them", () => {
+test("writes names, bit strings, object identifiers and times as certificates do", () => {
   assert.equal(hex(derName()), "3000");
   assert.equal(hex(derName("A")), "300c310a300806035504030c0141");
   assert.equal(hex(derBitString(Buffer.from([1]))), "03020001");
@@ -38,7 +38,7 @@ test("names, bit strings, identifiers and times are spelled as certificates have
   assert.equal(derTime(new Date("2027-01-02T03:04:05.678Z")).subarray(2).toString(), "20270102030405Z");
 });
 
-test("whatever is written is read back, to its last leaf", () => {
+test("reads back what it wrote", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 }), (values) => {
       const written = derSequence(

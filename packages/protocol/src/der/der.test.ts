@@ -16,7 +16,7 @@ import {
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const refused = (work: () => unknown, what: string) => assert.throws(work, DerError, what);
 
-test("a value is read whole, with what it holds", () => {
+test("reads a value with its contents", () => {
   const [number, text] = childrenOf(readDer(hex("3006 02012a 040107"), derTags.sequence));
   assert.ok(number && text);
   assert.equal(smallInteger(number), 42);
@@ -25,7 +25,7 @@ test("a value is read whole, with what it holds", () => {
   assert.equal(long.content.length, 128);
 });
 
-test("every other spelling of a value is refused", () => {
+test("rejects every non-DER encoding of a value", () => {
   for (const [what, text] of [
     ["nothing", ""],
     ["a tag alone", "30"],
@@ -42,7 +42,7 @@ test("every other spelling of a value is refused", () => {
   refused(() => childrenOf(readDer(hex("3003 0405 00"), derTags.sequence)), "a child that is too long");
 });
 
-test("numbers, booleans and bits have one spelling too", () => {
+test("accepts one encoding of integers, booleans and bit strings", () => {
   const integer = (text: string) => smallInteger(readDer(hex(text), derTags.integer));
   assert.deepEqual([integer("020100"), integer("02020080"), integer("02027fff")], [0, 128, 32_767]);
   for (const text of ["0200", "020180", "02020001", "0205 0100000000"]) refused(() => integer(text), text);
@@ -54,13 +54,13 @@ test("numbers, booleans and bits have one spelling too", () => {
   for (const text of ["0300", "03020880", "030107"]) refused(() => bits(text), text);
 });
 
-test("a bit string of whole bytes has no odd bits", () => {
+test("rejects unused bits in a bit string of whole bytes", () => {
   const whole = (text: string) => wholeBytesOf(readDer(hex(text), derTags.bitString));
   assert.deepEqual(whole("030300abcd"), hex("abcd"));
   for (const text of ["0300", "030201ab", "030107"]) refused(() => whole(text), text);
 });
 
-test("what nobody looks into is DER too, however deep", () => {
+test("requires DER in uninspected values at any depth", () => {
   const check = (text: string) => requireDerThroughout(readDer(hex(text), derTags.sequence));
   check("3009 0101ff 3104 04020102");
   check("3005 a003 020101");
@@ -80,7 +80,7 @@ test("what nobody looks into is DER too, however deep", () => {
   refused(() => requireDerThroughout(readDer(deep, derTags.sequence)), "forty deep");
 });
 
-test("no bytes make it do anything but read or refuse", () => {
+test("parses or rejects any bytes, and never throws anything else", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {

@@ -14,7 +14,7 @@ import {
 
 const { der, pem } = testCertificate({ subject: "Root" });
 
-test("the one certificate of a text is read, with comments around it and line breaks of any kind, and written again", () => {
+test("reads and writes the one certificate of a text, with comments and any line breaks", () => {
   for (const text of [
     pem,
     `Subject: Root\n${pem}\nmore`,
@@ -25,7 +25,7 @@ test("the one certificate of a text is read, with comments around it and line br
   assert.equal(pemOfCertificate(der), pem);
 });
 
-test("none, two, half a one, another kind or what is no base64 is refused", () => {
+test("rejects no block, two blocks, a truncated one, another label and invalid base64", () => {
   const [head = ""] = pem.split("\n");
   const body = der.toString("base64");
   for (const text of [
@@ -42,7 +42,7 @@ test("none, two, half a one, another kind or what is no base64 is refused", () =
     assert.throws(() => certificateInPem(text), DerError, text.slice(0, 60));
 });
 
-test("a public key is read from its own kind of block, a private key never", () => {
+test("reads a public key block, and never a private key", () => {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const spki = publicKey.export({ format: "der", type: "spki" });
   assert.deepEqual(
@@ -53,7 +53,7 @@ test("a public key is read from its own kind of block, a private key never", () 
   for (const text of [secret, pem]) assert.throws(() => publicKeyInPem(text), DerError);
 });
 
-test("base64 has one spelling, as Node writes it; base64url too", () => {
+test("accepts canonical base64 and base64url only", () => {
   for (let length = 0; length < 40; length++) {
     const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 89 + length * 37) & 0xff));
     assert.equal(base64Of(bytes), bytes.toString("base64"));

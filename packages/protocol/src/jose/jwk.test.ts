@@ -27,7 +27,7 @@ test("the example of RFC 8037 Appendix A.3, from its private key as well", () =>
   assert.equal(jwkThumbprint(privateKey), thumbprint);
 });
 
-test("a private and its public key give the same JWK, with public members only", () => {
+test("a private key and its public key give the same JWK, with public members only", () => {
   const pairs = [
     [generateKeyPairSync("ec", { namedCurve: "P-256" }), "ES256", "alg crv kid kty use x y"],
     [generateKeyPairSync("rsa", { modulusLength: 2048 }), "RS256", "alg e kid kty n use"],
@@ -42,7 +42,7 @@ test("a private and its public key give the same JWK, with public members only",
   }
 });
 
-test("a symmetric key is never shown, and an incomplete JWK has no thumbprint", () => {
+test("rejects a symmetric key, and gives an incomplete JWK no thumbprint", () => {
   assert.throws(() => publicJwk(createSecretKey(Buffer.alloc(32)), "k1", "ES256"), TypeError);
   for (const jwk of [
     {},

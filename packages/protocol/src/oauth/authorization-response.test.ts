@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { buildRedirect } from "./authorization-response.ts";
 
-test("the answer is put behind the address as a query or a fragment, in the order given", () => {
+test("appends the response as query or fragment, in the given order", () => {
   const params = [
     ["code", "a b"],
     ["state", "x&y=z#é+"],
@@ -19,7 +19,7 @@ test("the answer is put behind the address as a query or a fragment, in the orde
   assert.equal(buildRedirect("com.example.app:/cb", "query", [["code", "1"]]), "com.example.app:/cb?code=1");
 });
 
-test("RFC 6749 §3.1.2: a query that the address already has is kept byte by byte", () => {
+test("keeps the redirect URI's query byte for byte (RFC 6749 §3.1.2)", () => {
   const append = (uri: string) => buildRedirect(uri, "query", [["code", "1"]]);
   assert.equal(append("https://a.example/cb?x=%7e+1&&y"), "https://a.example/cb?x=%7e+1&&y&code=1");
   assert.equal(append("https://a.example/cb?"), "https://a.example/cb?code=1");
@@ -30,7 +30,7 @@ test("RFC 6749 §3.1.2: a query that the address already has is kept byte by byt
   );
 });
 
-test("every value comes back intact, by URLSearchParams and by plain percent decoding", () => {
+test("values decode intact with URLSearchParams and with percent decoding", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.constantFrom("query", "fragment"), (state, mode) => {
       const address = buildRedirect("https://a.example/cb", mode, [["state", state]]);
@@ -42,7 +42,7 @@ test("every value comes back intact, by URLSearchParams and by plain percent dec
   );
 });
 
-test("a lone surrogate, which UTF-8 cannot write, does not make it throw", () => {
+test("accepts a lone surrogate without throwing", () => {
   assert.equal(
     buildRedirect("https://a.example/cb", "query", [["state", "\uD800"]]),
     "https://a.example/cb?state=%EF%BF%BD",

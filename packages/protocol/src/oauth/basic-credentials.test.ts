@@ -15,7 +15,7 @@ test("the example of RFC 6749 §2.3.1", () => {
   });
 });
 
-test("id and secret are form-urlencoded inside, so that either may hold a colon, a plus or a space", () => {
+test("decodes form-urlencoded ID and secret with colon, plus and space", () => {
   assert.deepEqual(parseBasicCredentials(basic("a%3Ab+c:%2B%25:d")), {
     clientId: "a:b c",
     clientSecret: "+%:d",
@@ -30,7 +30,7 @@ test("id and secret are form-urlencoded inside, so that either may hold a colon,
   );
 });
 
-test("the scheme is read without case, and an empty secret is a secret", () => {
+test("matches the scheme case-insensitively, and accepts an empty secret", () => {
   assert.deepEqual(parseBasicCredentials(basic("a:b").replace("Basic ", "bAsIC  ")), {
     clientId: "a",
     clientSecret: "b",
@@ -38,7 +38,7 @@ test("the scheme is read without case, and an empty secret is a secret", () => {
   assert.deepEqual(parseBasicCredentials(basic("a:")), { clientId: "a", clientSecret: "" });
 });
 
-test("another scheme, bad base64, bad UTF-8, bad escapes and invisible characters give nothing", () => {
+test("rejects another scheme, invalid base64, UTF-8 and escapes, and control characters", () => {
   const bad = [
     "",
     "Basic",
@@ -67,7 +67,7 @@ test("another scheme, bad base64, bad UTF-8, bad escapes and invisible character
   for (const header of bad) assert.equal(parseBasicCredentials(header), undefined, JSON.stringify(header));
 });
 
-test("no header makes it throw", () => {
+test("never throws, whatever the header", () => {
   fc.assert(
     fc.property(anyText, fc.uint8Array(), (text, bytes) => {
       assert.doesNotThrow(() =>

@@ -6,12 +6,12 @@ import { bearerChallenge, parseBearer } from "./bearer.ts";
 // Any UTF-16 at all, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
-test("the token of RFC 6750 §2.1, with the scheme in any case", () => {
+test("reads the token of RFC 6750 §2.1, with the scheme in any case", () => {
   assert.equal(parseBearer("Bearer mF_9.B5f-4.1JqM"), "mF_9.B5f-4.1JqM");
   assert.equal(parseBearer("bEARER  a.b~c+d/e=="), "a.b~c+d/e==");
 });
 
-test("anything that is not one b64token gives nothing", () => {
+test("rejects anything but one b64token", () => {
   const bad = [
     undefined,
     "",
@@ -31,11 +31,11 @@ test("anything that is not one b64token gives nothing", () => {
   for (const header of bad) assert.equal(parseBearer(header), undefined, JSON.stringify(header));
 });
 
-test("a request without credentials is told the realm and no error (RFC 6750 §3.1)", () => {
+test("a challenge without credentials has the realm and no error (RFC 6750 §3.1)", () => {
   assert.equal(bearerChallenge("https://id.example/oauth/1"), 'Bearer realm="https://id.example/oauth/1"');
 });
 
-test("error, description and the scope that is missing are named", () => {
+test("the challenge names error, description and missing scope", () => {
   assert.equal(
     bearerChallenge("r", "insufficient_scope", "more is needed", "openid profile"),
     'Bearer realm="r", error="insufficient_scope", error_description="more is needed", scope="openid profile"',
@@ -43,7 +43,7 @@ test("error, description and the scope that is missing are named", () => {
   assert.equal(bearerChallenge("r", "invalid_token"), 'Bearer realm="r", error="invalid_token"');
 });
 
-test("no text breaks out of its quotes or out of the header", () => {
+test("no text escapes its quotes or the header", () => {
   fc.assert(
     fc.property(anyText, anyText, (realm, text) => {
       const challenge = bearerChallenge(realm, "invalid_token", text, text);

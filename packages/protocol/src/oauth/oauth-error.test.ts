@@ -6,7 +6,7 @@ import { OAuthError, type OAuthErrorCode, oauthErrorBody, printableDescription }
 // Any UTF-16 at all, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
-test("a code has the status that its document asks for, and 400 where it asks for none", () => {
+test("each error code has the status of its RFC, else 400", () => {
   const statuses: [OAuthErrorCode, number][] = [
     ["invalid_request", 400],
     ["invalid_grant", 400],
@@ -24,7 +24,7 @@ test("a code has the status that its document asks for, and 400 where it asks fo
   assert.equal(new OAuthError("invalid_client", "x", { status: 400 }).status, 400);
 });
 
-test("the public body holds the code and the description, never the cause", () => {
+test("the body has the code and the description, never the cause", () => {
   const cause = new Error("password of the database");
   const error = new OAuthError("server_error", "try again later", { cause });
   assert.equal(error.cause, cause);
@@ -36,7 +36,7 @@ test("the public body holds the code and the description, never the cause", () =
   assert.equal("cause" in new OAuthError("invalid_request", "x"), false);
 });
 
-test("a description keeps to the characters of RFC 6749 §5.2, whatever was put into it", () => {
+test("replaces characters that RFC 6749 §5.2 forbids in a description", () => {
   assert.equal(new OAuthError("invalid_scope", 'scope "a\\b" é\r\n😀').description, "scope 'a/b' ????");
   fc.assert(
     fc.property(anyText, (text) => {
@@ -48,7 +48,7 @@ test("a description keeps to the characters of RFC 6749 §5.2, whatever was put 
   );
 });
 
-test("a description that is allowed stays as it is", () => {
+test("keeps a valid description unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (text) => {
       const allowed = text.replace(/["\\]/g, "");
@@ -57,7 +57,7 @@ test("a description that is allowed stays as it is", () => {
   );
 });
 
-test("headers are there only when something is to be said in them, with Retry-After rounded up to whole seconds", () => {
+test("sets headers only when needed, and rounds Retry-After up to whole seconds", () => {
   assert.equal(new OAuthError("invalid_request", "x").headers, undefined);
   assert.deepEqual(new OAuthError("temporarily_unavailable", "x", { retryAfterSeconds: 1.2 }).headers, {
     "retry-after": "2",

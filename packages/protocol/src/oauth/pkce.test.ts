@@ -11,7 +11,7 @@ test("the example of RFC 7636 Appendix B", () => {
   assert.equal(verifyS256(verifier, challenge), true);
 });
 
-test("another verifier, a plain challenge, or a malformed verifier with the right hash does not pass", () => {
+test("rejects another verifier, a plain challenge, and a malformed verifier with the right hash", () => {
   assert.equal(verifyS256(`${verifier.slice(0, -1)}l`, challenge), false);
   assert.equal(verifyS256(verifier, verifier), false);
   assert.equal(verifyS256("short", s256Challenge("short")), false);
@@ -33,7 +33,7 @@ test("a verifier has 43 to 128 unreserved characters", () => {
   }
 });
 
-test("every SHA-256 is a challenge in one spelling only", () => {
+test("accepts one encoding of each challenge", () => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {

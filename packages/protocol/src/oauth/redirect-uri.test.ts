@@ -27,7 +27,7 @@ const registrable = [
   "http://localhost:3000/",
 ];
 
-test("https addresses, and http ones on the loopback interface, may be registered by every client", () => {
+test("every client may register https URLs and http URLs on loopback", () => {
   for (const clientType of clientTypes) {
     for (const uri of registrable) assert.equal(checkRegistrableRedirectUri(uri, clientType), undefined, uri);
   }
@@ -111,14 +111,14 @@ const refused: readonly [string, RegExp][] = [
   [`https://app.example.com/${"a".repeat(2048)}`, /longer/],
 ];
 
-test("what parsers read differently, or what is no safe address, is refused for every client with its reason", () => {
+test("rejects ambiguous and unsafe URLs for every client, with a reason", () => {
   for (const clientType of clientTypes) {
     for (const [uri, reason] of refused)
       assert.match(checkRegistrableRedirectUri(uri, clientType) ?? "accepted", reason, uri);
   }
 });
 
-test("addresses that run or read something in the browser are refused for every client", () => {
+test("rejects URL schemes that the browser executes or reads locally", () => {
   const bodies = ["alert(1)", "//alert(1)", "/alert(1)", "//a.example/%0aalert(1)", "text/html,<b>"];
   for (const scheme of [
     "javascript",
@@ -144,7 +144,7 @@ test("addresses that run or read something in the browser are refused for every 
   }
 });
 
-test("no text at all makes the check throw, and what it accepts a browser takes byte by byte", () => {
+test("never throws, and accepts only URLs that a browser keeps byte for byte", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "https://",
@@ -176,7 +176,7 @@ test("no text at all makes the check throw, and what it accepts a browser takes 
   );
 });
 
-test("a requested address is the same bytes as a registered one", () => {
+test("matches a requested URI byte for byte", () => {
   const list = ["https://app.example.com/cb", "https://app.example.com/cb?x=1", "com.example.app:/cb"];
   for (const uri of list) assert.equal(matchRedirectUri(uri, list), true, uri);
   const others = [
@@ -202,7 +202,7 @@ test("a requested address is the same bytes as a registered one", () => {
   for (const uri of others) assert.equal(matchRedirectUri(uri, list), false, uri);
 });
 
-test("RFC 8252 §7.3: on the loopback interface the port may vary, and nothing else", () => {
+test("allows any port on loopback, and no other difference (RFC 8252 §7.3)", () => {
   const list = ["http://127.0.0.1/cb", "http://localhost:3000/cb?x=1", "http://[::1]/cb"];
   for (const uri of [
     "http://127.0.0.1:51004/cb",

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { formatScope, isSubset, parseScope } from "./scope.ts";
 
-test("tokens keep their order and come once each", () => {
+test("keeps the order of scopes and removes duplicates", () => {
   assert.deepEqual(parseScope("openid"), ["openid"]);
   assert.deepEqual(parseScope("profile openid profile api:read"), ["profile", "openid", "api:read"]);
   assert.deepEqual(parseScope("Openid openid"), ["Openid", "openid"]);
 });
 
-test("RFC 6749 §3.3: anything but tokens with one space between them is malformed", () => {
+test("rejects anything but scope tokens separated by one space (RFC 6749 §3.3)", () => {
   for (const bad of [
     "",
     " ",
@@ -29,14 +29,14 @@ test("RFC 6749 §3.3: anything but tokens with one space between them is malform
   }
 });
 
-test("a hundred tokens are read, one more is malformed", () => {
+test("accepts a hundred scopes and rejects one more", () => {
   const tokens = Array.from({ length: 101 }, (_, index) => `s${index}`);
   assert.equal(parseScope(tokens.slice(1).join(" "))?.length, 100);
   assert.equal(parseScope(tokens.join(" ")), undefined);
   assert.equal(parseScope(Array(101).fill("a").join(" ")), undefined);
 });
 
-test("what is formatted is parsed back", () => {
+test("parses what it formatted", () => {
   const token = fc.stringMatching(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
   fc.assert(
     fc.property(fc.uniqueArray(token, { minLength: 1, maxLength: 100 }), (scopes) => {
@@ -45,7 +45,7 @@ test("what is formatted is parsed back", () => {
   );
 });
 
-test("a subset is told from what only looks like one", () => {
+test("recognises subsets only", () => {
   assert.equal(isSubset([], []), true);
   assert.equal(isSubset(["a"], ["b", "a"]), true);
   assert.equal(isSubset(["a", "c"], ["a", "b"]), false);

@@ -15,13 +15,13 @@ const { attest, signature } = certify(ak, { name: key.name, extraData });
 const fails = (fault: "malformed" | "unsupported", what: () => unknown) =>
   assert.throws(what, (error) => error instanceof TpmError && error.fault === fault);
 
-test("an attestation tells what it certifies and what it was asked to sign along", () => {
+test("reads the certified name and the qualifying data of an attestation", () => {
   assert.deepEqual(readAttest(attest), { type: "certify", extraData, name: key.name });
   const created = certify(ak, { name: key.name, extraData, type: "creation" });
   assert.equal(readAttest(created.attest).type, "creation");
 });
 
-test("a quote certifies no key, and what a TPM did not make has another beginning", () => {
+test("rejects a quote, and data without the TPM's magic number", () => {
   fails("unsupported", () => readAttest(certify(ak, { name: key.name, extraData, type: "quote" }).attest));
   fails("unsupported", () => readAttest(Buffer.concat([Buffer.from("00ff55aa", "hex"), attest.subarray(4)])));
   fails("malformed", () => readAttest(Buffer.concat([attest, Buffer.alloc(1)])));
@@ -29,7 +29,7 @@ test("a quote certifies no key, and what a TPM did not make has another beginnin
     fails("malformed", () => readAttest(attest.subarray(0, length)));
 });
 
-test("each scheme that a TPM has for attestation keys is verified", () => {
+test("verifies every signature scheme of attestation keys", () => {
   for (const one of [
     ak,
     softAk({ curve: "P-384", scheme: { alg: tpmAlg.ecdsa, hash: "sha384" } }),
@@ -43,14 +43,14 @@ test("each scheme that a TPM has for attestation keys is verified", () => {
   }
 });
 
-test("an ECDSA number without its leading zeros is the same signature", () => {
+test("accepts ECDSA values without leading zeros", () => {
   let signed: TpmSignature = signTpm(ak, attest);
   while (!("r" in signed) || signed.r[0] !== 0) signed = signTpm(ak, attest);
   assert.equal(isSignedBy(ak.area, attest, { ...signed, r: signed.r.subarray(1) }), true);
   assert.throws(() => isSignedBy(ak.area, attest, { ...signed, r: Buffer.alloc(33, 1) }), TpmError);
 });
 
-test("only the scheme that the key fixes is accepted, even of a signature that is right", () => {
+test("rejects a valid signature of another scheme than the key's", () => {
   const rsa = softAk({ kind: "rsa" });
   const pss = { ...rsa.area, scheme: { alg: tpmAlg.rsaPss, hash: "sha256" } } as const;
   const right = signTpm(rsa, attest);
@@ -65,7 +65,7 @@ test("only the scheme that the key fixes is accepted, even of a signature that i
   fails("unsupported", () => readSignature(Buffer.from("001a000b", "hex")));
 });
 
-test("no single bit of an attestation or a signature is accepted, or throws anything but its own error", () => {
+test("rejects any flipped bit in an attestation or a signature with a TPM error", () => {
   const rsa = softAk({ kind: "rsa" });
   const signed = certify(rsa, { name: key.name, extraData });
   for (const [signer, sent] of [

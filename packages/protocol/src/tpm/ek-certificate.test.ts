@@ -50,7 +50,7 @@ const pathFault = (
 };
 const fault = (certificate: TestCertificate) => ekFault(readEkCertificate(certificate.der));
 
-test("an endorsement key's certificate is read for each kind of key, by its usage", () => {
+test("reads endorsement key certificates of every key type", () => {
   for (const [kind, bit] of [
     ["rsa2048", 2],
     ["p256", 4],
@@ -65,13 +65,13 @@ test("an endorsement key's certificate is read for each kind of key, by its usag
   }
 });
 
-test("an authority's certificate is no endorsement key's, nor is one that is for something else", () => {
+test("rejects CA certificates and those for other purposes", () => {
   assert.match(fault(ekOf(root, { isCa: true, keyUsage: [4, 5] })) ?? "", /authority/);
   assert.match(fault(ekOf(root, { more: [extension("551d25", CLIENT_USAGE)] })) ?? "", /extended key usage/);
   assert.equal(fault(ekOf(root, { more: [] })), undefined, "without the extension");
 });
 
-test("a key of another kind is told from what is no certificate", () => {
+test("distinguishes an unsupported key from a malformed certificate", () => {
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-521" });
   assert.throws(
     () => readEkCertificate(ekOf(root, { publicKey }).der),
@@ -80,7 +80,7 @@ test("a key of another kind is told from what is no certificate", () => {
   assert.throws(() => readEkCertificate(Buffer.from("not a certificate")), DerError);
 });
 
-test("a key whose point is written in another way is the same key", () => {
+test("reads another encoding of the point as the same key", () => {
   const whole = publicOf(ekKey).export({ format: "der", type: "spki" });
   const point = ECDH.convertKey(whole.subarray(-65), "prime256v1", undefined, undefined, "compressed");
   const length = whole.length - 32;
@@ -95,7 +95,7 @@ test("a key whose point is written in another way is the same key", () => {
   assert.deepEqual(read.spki, whole);
 });
 
-test("what a TPM's memory has around a certificate is taken off, and nothing else is", () => {
+test("strips only the padding of a TPM's NV memory", () => {
   const { der } = ekOf(root);
   const size = Buffer.alloc(2);
   size.writeUInt16BE(der.length + 2);
@@ -118,7 +118,7 @@ test("what a TPM's memory has around a certificate is taken off, and nothing els
     assert.throws(() => unwrapEkCertificate(stored), DerError);
 });
 
-test("a path leads to a trusted certificate over what came with it, in any order, and to no other", () => {
+test("builds a path to a trusted certificate from intermediates in any order", () => {
   assert.equal(pathFault(ekOf(root), []), undefined);
   const deeper = caOf(issuing, "Deeper");
   assert.equal(pathFault(ekOf(deeper), [issuing, deeper]), undefined);
@@ -140,7 +140,7 @@ test("a path leads to a trusted certificate over what came with it, in any order
     assert.match(pathFault(ek, others, anchors) ?? "", /no path/, what);
 });
 
-test("five certificates are the most, the root included", () => {
+test("accepts at most five certificates, the root included", () => {
   const chain: TestCertificate[] = [];
   for (const subject of ["One", "Two", "Three", "Four"]) chain.push(caOf(chain.at(-1) ?? root, subject));
   const [, , three, four] = chain;
@@ -149,7 +149,7 @@ test("five certificates are the most, the root included", () => {
   assert.match(pathFault(ekOf(four), chain) ?? "", /no path/);
 });
 
-test("each certificate of the path must be good: dates, path length, usage, critical extensions", () => {
+test("checks dates, path length, usage and critical extensions of every certificate", () => {
   const past = { validFrom: new Date(Date.now() - 2 * DAY_MS), validTo: new Date(Date.now() - DAY_MS) };
   assert.match(pathFault(ekOf(root, past), []) ?? "", /expired/);
   const unknown = extension("2a03", hex("0500"), true);
@@ -175,7 +175,7 @@ test("each certificate of the path must be good: dates, path length, usage, crit
   );
 });
 
-test("no single bit of a certificate is accepted, or throws anything but an error of its reading", () => {
+test("rejects any flipped bit in a certificate with a parse error", () => {
   const { der } = ekOf(root);
   const anchor = readCertificate(root.der);
   for (const mutation of mutationsOf(der, 3)) {
@@ -192,7 +192,7 @@ test("no single bit of a certificate is accepted, or throws anything but an erro
   }
 });
 
-test("certificates that vouch for each other in a ring end", () => {
+test("terminates on circular certificate chains", () => {
   const a = newEcKey();
   const b = newEcKey();
   const one = testCertificate({ subject: "A", isCa: true, privateKey: a });

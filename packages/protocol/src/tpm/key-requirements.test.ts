@@ -7,7 +7,7 @@ import { keyAttributes } from "./public-area.ts";
 
 const { fixedTpm, fixedParent, sensitiveDataOrigin, restricted, decrypt, sign } = keyAttributes;
 
-test("an attestation key stays in its TPM, is restricted, and only signs", () => {
+test("requires an attestation key to be fixed to its TPM, restricted and for signing only", () => {
   const { area } = softAk();
   assert.ok(isAttestationKey(area));
   for (const missing of [fixedTpm, fixedParent, sensitiveDataOrigin, restricted, sign])
@@ -15,7 +15,7 @@ test("an attestation key stays in its TPM, is restricted, and only signs", () =>
   assert.ok(!isAttestationKey({ ...area, attributes: AK_ATTRIBUTES | decrypt }));
 });
 
-test("a device's key stays in its TPM and only signs, whatever it is given", () => {
+test("requires a device key to be fixed to its TPM, unrestricted and for signing only", () => {
   const { area } = softDeviceKey();
   assert.ok(isDeviceKey(area));
   for (const missing of [fixedTpm, fixedParent, sensitiveDataOrigin, sign])
@@ -24,7 +24,7 @@ test("a device's key stays in its TPM and only signs, whatever it is given", () 
     assert.ok(!isDeviceKey({ ...area, attributes: DEVICE_KEY_ATTRIBUTES | added }), added.toString(16));
 });
 
-test("an attestation key fixes a signature scheme with SHA-2, of a key that is long enough", () => {
+test("requires a SHA-2 signature scheme and a sufficient key size of an attestation key", () => {
   const ecc = softAk().area;
   const rsa = softAk({ kind: "rsa" }).area;
   const hash = "sha256";

@@ -16,7 +16,7 @@ for (const [kind, macBytes, seedBytes] of [
   ["p256", 32, 68],
   ["p384", 48, 100],
 ] as const)
-  test(`a secret for a TPM with an EK of ${kind} is read by it, for the key of that name alone`, () => {
+  test(`a credential for an EK of ${kind} is activated only with the right TPM and key name`, () => {
     const ek = softEk(kind);
     const credential = makeCredential({ ek: publicOf(ek), name, secret });
     assert.equal(unsized(credential.encryptedSecret).length, seedBytes);
@@ -28,7 +28,7 @@ for (const [kind, macBytes, seedBytes] of [
     assert.notDeepEqual(again, credential, "another seed every time");
   });
 
-test("no other kind of key is taken for an endorsement key", () => {
+test("rejects other key types as endorsement keys", () => {
   for (const { publicKey } of [
     generateKeyPairSync("rsa", { modulusLength: 1024 }),
     generateKeyPairSync("rsa", { modulusLength: 2048, publicExponent: 3 }),

@@ -22,7 +22,7 @@ const spki = (key: ReturnType<typeof createPublicKey>) => key.export({ format: "
 const fails = (fault: "malformed" | "unsupported", what: () => unknown) =>
   assert.throws(what, (error) => error instanceof TpmError && error.fault === fault);
 
-test("an ECC attestation key is written as a TPM writes it, and read back to the same key", () => {
+test("writes an ECC attestation key as a TPM does, and reads it back", () => {
   const ak = softAk();
   assert.ok(ak.tpm2b.toString("hex").startsWith(AK_HEAD));
   const area = readSizedPublic(ak.tpm2b);
@@ -34,7 +34,7 @@ test("an ECC attestation key is written as a TPM writes it, and read back to the
   );
 });
 
-test("an RSA key is too, with either spelling of its exponent", () => {
+test("writes an RSA key as a TPM does, with either encoding of its exponent", () => {
   const key = softDeviceKey({ kind: "rsa" });
   const area = readSizedPublic(key.tpm2b);
   assert.deepEqual(
@@ -47,7 +47,7 @@ test("an RSA key is too, with either spelling of its exponent", () => {
   fails("unsupported", () => publicKeyOf({ ...area, key: { ...spelled.key, exponent: 3 } }));
 });
 
-test("the name is the hash of the area without its size, by the area's own algorithm", () => {
+test("the name is the hash of the area without its size, with the area's nameAlg", () => {
   for (const [nameAlg, head, length] of [
     ["sha256", "000b", 34],
     ["sha384", "000c", 50],
@@ -59,7 +59,7 @@ test("the name is the hash of the area without its size, by the area's own algor
   }
 });
 
-test("a storage key's cipher and policy are read, and a template has no numbers yet", () => {
+test("reads a storage key's cipher and policy, and a template without key values", () => {
   const policy = Buffer.alloc(32, 7);
   const template = writePublicArea({
     nameAlg: "sha256",
@@ -75,7 +75,7 @@ test("a storage key's cipher and policy are read, and a template has no numbers 
   fails("malformed", () => publicKeyOf(area));
 });
 
-test("a coordinate without its leading zeros is the same key; a point off the curve is none", () => {
+test("accepts a coordinate without leading zeros, and rejects a point off the curve", () => {
   const { area } = softAk();
   assert.ok(area.key.kind === "ecc");
   const { key } = area;
@@ -90,7 +90,7 @@ test("a coordinate without its leading zeros is the same key; a point off the cu
   assert.deepEqual(spki(publicKeyOf(stripped)), spki(publicKeyOf(short)));
 });
 
-test("what has more, less or another kind is told apart", () => {
+test("distinguishes trailing, truncated and unsupported data", () => {
   const { tpm2b, area } = softAk();
   fails("malformed", () => readSizedPublic(Buffer.concat([tpm2b, Buffer.alloc(1)])));
   fails("malformed", () => readPublicArea(Buffer.concat([area.bytes, Buffer.alloc(1)])));
@@ -111,7 +111,7 @@ test("what has more, less or another kind is told apart", () => {
     assert.throws(() => readSizedPublic(changed(at, hex)), { name: "TpmError", fault: "unsupported" }, what);
 });
 
-test("no single bit of a public area makes it throw anything but its own error", () => {
+test("a flipped bit in a public area throws a TPM error only", () => {
   for (const { tpm2b } of [softAk(), softDeviceKey({ kind: "rsa" }), softAk({ curve: "P-384" })])
     for (const mutation of mutationsOf(tpm2b))
       try {

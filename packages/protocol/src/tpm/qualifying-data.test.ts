@@ -9,12 +9,12 @@ const nonce = Buffer.alloc(32, 1);
 const csr = Buffer.from("csr");
 const certificate = Buffer.from("certificate");
 
-test("an enrolment's attestation is bound to organisation, challenge, nonce and request", () => {
+test("binds an enrolment's attestation to organisation, challenge, nonce and request", () => {
   const expected = sha256("device-enroll-v1\0org\0challenge\0", nonce, sha256(csr));
   assert.deepEqual(enrolmentQualifyingData("org", "challenge", nonce, csr), expected);
 });
 
-test("a renewal's is bound to organisation, device, certificate and request, and is no enrolment's", () => {
+test("binds a renewal's attestation to organisation, device, certificate and request", () => {
   const expected = sha256("device-renew-v1\0org\0device\0", sha256(certificate), sha256(csr));
   assert.deepEqual(renewalQualifyingData("org", "device", certificate, csr), expected);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../config/config.ts";
-import { helpOf, helpOfAll } from "./help.ts";
+import { commandHelp, generalHelp } from "./help.ts";
 import { commands } from "./run.ts";
 
 /** Every name that the configuration is read from. */
@@ -21,14 +21,14 @@ function settingNames(): string[] {
 }
 
 test("help names every command and every setting of the environment", () => {
-  const help = helpOfAll(commands);
+  const help = generalHelp(commands);
   for (const { name, summary } of commands) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"), summary);
   assert.ok(settingNames().length >= 10);
   for (const name of settingNames()) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"));
 });
 
 test("the help of a topic begins with its commands and how they are typed", () => {
-  const lines = helpOfAll(commands, "org").split("\n");
+  const lines = generalHelp(commands, "org").split("\n");
   assert.equal(lines[0], "Organisations");
   assert.ok(lines[1]?.startsWith("  signet org create --name NAME"));
   assert.ok(lines.findIndex((line) => line.includes("org disable")) < lines.indexOf("Other commands"));
@@ -36,7 +36,7 @@ test("the help of a topic begins with its commands and how they are typed", () =
 
 test("the help of a command explains each of its options, and its examples are its own", () => {
   for (const command of commands) {
-    const help = helpOf(command);
+    const help = commandHelp(command);
     assert.ok(help.includes(`Usage: signet ${command.name} ${command.usage}`));
     for (const [name, option] of Object.entries(command.options)) {
       assert.match(help, new RegExp(`^  --${name}( [A-Z]+)? +\\S`, "m"));

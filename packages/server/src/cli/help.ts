@@ -1,9 +1,9 @@
-/** `--help`: what there is, how it is typed, and what can be set from outside. */
+/** `--help`: commands, their options and the environment variables. */
 import type { Command, Option } from "./command.ts";
 
-export function helpOf(command: Command): string {
+export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(
-    ([name, option]) => [`--${name}${placeholderOf(option)}`, option.help] as const,
+    ([name, option]) => [`--${name}${placeholder(option)}`, option.help] as const,
   );
   return [
     `signet ${command.name}: ${command.summary}`,
@@ -11,7 +11,7 @@ export function helpOf(command: Command): string {
     `Usage: signet ${command.name} ${command.usage}`,
     "",
     "Options",
-    ...columns([...options, ["--help", "show this"]]),
+    ...columns([...options, ["--help", "show this help"]]),
     ...section(
       "Examples",
       (command.examples ?? []).map((example) => `  ${example}`),
@@ -20,7 +20,7 @@ export function helpOf(command: Command): string {
   ].join("\n");
 }
 
-const placeholderOf = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
+const placeholder = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
 
 const titles: Readonly<Record<string, string>> = {
   start: "Server",
@@ -30,7 +30,7 @@ const titles: Readonly<Record<string, string>> = {
   user: "Users",
   app: "Applications (OAuth clients)",
   secret: "Client secrets",
-  account: "System accounts (programs that call the JSON interfaces)",
+  account: "System accounts (signed API calls)",
   keys: "Signing keys",
   device: "Devices",
   "device-ca": "Devices",
@@ -44,17 +44,17 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;
-const titleOf = (command: Command): string => titles[firstWord(command)] ?? "More";
+const groupTitle = (command: Command): string => titles[firstWord(command)] ?? "More";
 
-/** @param topic the first word of some commands, e.g. `org`: they come first, with all that can be typed behind them */
-export function helpOfAll(commands: readonly Command[], topic?: string): string {
+/** @param topic first word of a group of commands, e.g. `org`: listed first, with their full usage */
+export function generalHelp(commands: readonly Command[], topic?: string): string {
   const asked = commands.filter((command) => firstWord(command) === topic);
   const others = commands.filter((command) => !asked.includes(command));
-  const groups = Map.groupBy(others, titleOf);
+  const groups = Map.groupBy(others, groupTitle);
   return [
     ...(asked.length > 0
       ? topicSection(asked)
-      : ["Signet: sign-in and authorization for many organisations", ""]),
+      : ["Signet: identity and authorization service for multiple organisations", ""]),
     ...(asked.length > 0 ? ["", "Other commands"] : ["Usage: signet COMMAND [options]"]),
     ...[...groups].flatMap(([title, members]) => [
       "",
@@ -62,14 +62,14 @@ export function helpOfAll(commands: readonly Command[], topic?: string): string 
       ...columns(members.map(({ name, summary }) => [name, summary])),
     ]),
     "",
-    "signet COMMAND --help shows a command's options and examples. --json makes any of them answer with one",
-    "JSON document. Exit code 0: done; 1: refused or failed, with the reason; 2: typed wrong.",
-    ...section("To begin", [
-      "  signet start --demo                             a server with people and applications to try",
+    "Run signet COMMAND --help for options and examples. Add --json to print one JSON document instead of text.",
+    "Exit codes: 0 success, 1 failed (the reason is on standard error), 2 invalid command line.",
+    ...section("Getting started", [
+      "  signet start --demo                             start a server with demo users and applications",
       '  signet org create --name "Acme"',
       "  signet user create --org ID --email ada@acme.example --role administrator",
       "  signet app create --org ID --name Shop --type confidential --redirect-uri https://shop.example/callback",
-      "  signet doctor                                   what is missing before others use it",
+      "  signet doctor                                   check the installation before going live",
     ]),
     ...(asked.length > 0 ? [] : environmentSection()),
   ].join("\n");
@@ -79,7 +79,7 @@ function topicSection(commands: readonly Command[]): string[] {
   const [first] = commands;
   const examples = commands.flatMap((command) => command.examples ?? []);
   return [
-    first ? titleOf(first) : "",
+    first ? groupTitle(first) : "",
     ...commands.flatMap(({ name, usage, summary }) => [`  signet ${name} ${usage}`, `      ${summary}`]),
     ...section(
       "Examples",
@@ -89,49 +89,52 @@ function topicSection(commands: readonly Command[]): string[] {
 }
 
 const environment: ReadonlyArray<readonly [string, string]> = [
-  ["PORT", "8080"],
-  ["HOST", "where to listen: localhost; 0.0.0.0 for every address"],
-  ["SIGNET_BASE_URL", "the address that people and applications use, https (default: http://localhost:PORT)"],
-  ["SIGNET_DATA_DIR", "folder of the database file and the key file: ./data"],
-  ["DATABASE_URL", "postgres://user:password@host/database; unset: SQLite in the data folder"],
-  ["SIGNET_DATABASE_POOL", "most PostgreSQL connections of a process: 10"],
+  ["PORT", "port to listen on (default 8080)"],
+  ["HOST", "address to listen on (default localhost); 0.0.0.0 for all interfaces"],
+  ["SIGNET_BASE_URL", "public HTTPS URL of the service (default http://localhost:PORT)"],
+  ["SIGNET_DATA_DIR", "folder for the SQLite database and the master key file (default ./data)"],
+  ["DATABASE_URL", "postgres://user:password@host/database (default: SQLite in the data folder)"],
+  ["SIGNET_DATABASE_POOL", "maximum PostgreSQL connections per process (default 10)"],
   [
     "SIGNET_MASTER_KEY",
-    "32 bytes in base64url or hex, the same on every node; unset: a key file in the data folder",
+    "32 bytes in base64url or hex, identical on every node (default: key file in the data folder)",
   ],
   [
     "SIGNET_PASSWORD_CONCURRENCY",
-    "passwords checked at once: one fewer than there are processors, at most 2",
+    "concurrent password checks (default: processor count minus one, at most 2)",
   ],
-  ["SMTP_URL", "smtp://user:password@host:587 or smtps://…; unset: no mail is sent"],
-  ["SIGNET_MAIL_FROM", "the address that mails come from, or NAME <ADDRESS>; needed with SMTP_URL"],
-  ["SIGNET_KEY_ROTATION_DAYS", "age at which a signing key is replaced by itself: 90; 0: never"],
+  ["SMTP_URL", "smtp://user:password@host:587 or smtps://… (default: no email is sent)"],
+  ["SIGNET_MAIL_FROM", "sender address, or NAME <ADDRESS>; required with SMTP_URL"],
+  [
+    "SIGNET_KEY_ROTATION_DAYS",
+    "days until a signing key is rotated automatically (default 90); 0 disables rotation",
+  ],
   [
     "SIGNET_OUTBOUND_ALLOW",
-    "hosts, addresses and networks that may be called although they are not public, separated by commas",
+    "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
   ],
   ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
-  ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For is believed, separated by commas"],
-  ["SIGNET_MTLS_PORT", "where devices show their certificates by TLS; unset: nowhere"],
-  ["SIGNET_MTLS_HOST", "where to listen for them (default: HOST)"],
+  ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For header is trusted, comma-separated"],
+  ["SIGNET_MTLS_PORT", "port for mutual TLS with device certificates (default: off)"],
+  ["SIGNET_MTLS_HOST", "address to listen on for mutual TLS (default: HOST)"],
   [
     "SIGNET_MTLS_CERT_FILE",
-    "the server's own certificate there, with its chain, in PEM; needed with SIGNET_MTLS_PORT",
+    "server certificate for mutual TLS with its chain, PEM; required with SIGNET_MTLS_PORT",
   ],
-  ["SIGNET_MTLS_KEY_FILE", "its key, in PEM"],
+  ["SIGNET_MTLS_KEY_FILE", "private key of that certificate, PEM"],
   [
     "SIGNET_MTLS_BASE_URL",
-    "the address that devices use there, https (default: SIGNET_BASE_URL's host and that port)",
+    "HTTPS URL that devices use (default: host of SIGNET_BASE_URL with SIGNET_MTLS_PORT)",
   ],
+  ["SIGNET_PROXY_PORT", "port for proxies that forward client certificates in a header (default: off)"],
   [
-    "SIGNET_PROXY_PORT",
-    "where proxies hand on the certificates that they were shown (Client-Cert); unset: nowhere",
+    "SIGNET_PROXY_HOST",
+    "address to listen on for these proxies (default 127.0.0.1); any other requires TRUSTED_PROXIES",
   ],
-  ["SIGNET_PROXY_HOST", "where to listen for them: 127.0.0.1; for any other, set TRUSTED_PROXIES too"],
-  ["SIGNET_PROXY_CERT_FORMAT", "how they write it: rfc9440 (default), or nginx for $ssl_client_escaped_cert"],
+  ["SIGNET_PROXY_CERT_FORMAT", "header format: rfc9440 (default), or nginx for $ssl_client_escaped_cert"],
   [
     "SIGNET_RATE_LIMITS",
-    "name=count/seconds, separated by commas, e.g. password-account=10/900, second-factor-account=10/3600",
+    "name=count/seconds, comma-separated, e.g. password-account=10/900, second-factor-account=10/3600",
   ],
 ];
 

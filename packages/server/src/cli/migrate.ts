@@ -1,14 +1,14 @@
-/** `signet migrate`: brings the schema up to date without starting the server. */
+/** `signet migrate`: applies pending migrations without starting the server. */
 
 import { mkdir } from "node:fs/promises";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
-import { answer } from "./answer.ts";
 import { type Command, jsonOption } from "./command.ts";
+import { printResult } from "./output.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "bring the database schema up to date; signet start does so by itself",
+  summary: "apply pending database migrations; signet start also applies them",
   usage: "[--json]",
   options: jsonOption,
   run: async (call) => {
@@ -17,7 +17,7 @@ export const migrateCommand: Command = {
     const database = openDatabase(config.databaseUrl, 1);
     try {
       const applied = await migrate(database);
-      return answer(call, { applied }, () => [
+      return printResult(call, { applied }, () => [
         applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}`,
       ]);
     } finally {

@@ -97,7 +97,7 @@ test("wrong words touch no data folder", async () => {
 
 test("everything that is missing is named at once", async () => {
   const { err } = await runHere(["app", "create"], env);
-  assert.match(err, /--org is missing, --name is missing, --type is missing/);
+  assert.match(err, /--org is required, --name is required, --type is required/);
 });
 
 test("help is found by every way to ask, and ends with 0", async () => {
@@ -138,14 +138,14 @@ test("a command that does not exist is told from its family's, with where to loo
     assert.deepEqual([code, out], [2, ""]);
     return err;
   };
-  assert.equal(await said("cake"), 'signet: there is no command "cake"\nSee: signet --help\n');
-  assert.match(await said("cake", "--help"), /no command "cake"/);
+  assert.equal(await said("cake"), 'signet: unknown command "cake"\nSee: signet --help\n');
+  assert.match(await said("cake", "--help"), /unknown command "cake"/);
   assert.match(
     await said("org"),
-    /"org"; there is: org create, org list, org set, org disable, org export, org apply\nSee: signet org --help/,
+    /"org"; available: org create, org list, org set, org disable, org export, org apply\nSee: signet org --help/,
   );
-  assert.match(await said("org", "delete"), /"org delete"; there is: org create/);
-  assert.match(await said("--json", "org", "list"), /the command comes first/);
+  assert.match(await said("org", "delete"), /"org delete"; available: org create/);
+  assert.match(await said("--json", "org", "list"), /options follow the command/);
 });
 
 test("every fault of the configuration is named at once, with exit code 1", async () => {

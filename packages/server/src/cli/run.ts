@@ -11,18 +11,19 @@ import { deviceCommands } from "./device/device-commands.ts";
 import { devicePolicyCommands } from "./device/device-policy-commands.ts";
 import { deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
-import { helpOf, helpOfAll } from "./help.ts";
+import { errorMessage } from "./error-message.ts";
+import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orgCommands } from "./org/org-commands.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
-import { reasonOf } from "./reason.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
+import { withService } from "./with-service.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
@@ -45,8 +46,8 @@ export const commands: readonly Command[] = [
   ...auditCommands,
 ];
 
-/** What a command meets outside: the terminal and the environment. */
-export interface Outside {
+/** The terminal and the environment of the process. */
+export interface CommandEnvironment {
   readonly io: Io;
   /** @throws InvalidConfig */
   readConfig(): Config;
@@ -54,31 +55,35 @@ export interface Outside {
   readonly around?: Call["around"];
 }
 
-/** @returns the exit code: 0 done, 1 refused or failed, 2 typed wrong */
+/** @returns the exit code: 0 success, 1 failed, 2 invalid command line */
 export async function run(
   args: readonly string[],
-  outside: Outside = { io: terminal(), readConfig },
+  environment: CommandEnvironment = { io: terminal(), readConfig },
 ): Promise<number> {
-  const { io } = outside;
+  const { io } = environment;
   const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
   const command = commands.find(({ name }) => startsWith(words, name));
-  if (!command) return answerWithoutCommand(words, io);
+  if (!command) return printHelpOrError(words, io);
   try {
-    return await runCommand(command, words.slice(command.name.split(" ").length), outside);
+    return await runCommand(command, words.slice(command.name.split(" ").length), environment);
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {
-      // What Node adds about arguments that begin with a dash helps nobody here.
+      // Cuts Node's advice on positional arguments that begin with a dash.
       const [message] = error.message.split(". To specify a positional");
       io.printError(`signet ${command.name}: ${message}\nSee: signet ${command.name} --help`);
       return 2;
     }
-    io.printError(`signet ${command.name}: ${reasonOf(error)}`);
+    io.printError(`signet ${command.name}: ${errorMessage(error)}`);
     return 1;
   }
 }
 
-async function runCommand(command: Command, args: string[], outside: Outside): Promise<number> {
-  const { io, readConfig, around } = outside;
+async function runCommand(
+  command: Command,
+  args: string[],
+  environment: CommandEnvironment,
+): Promise<number> {
+  const { io, readConfig, around } = environment;
   const { values, positionals } = parseArgs({
     args,
     options: { ...command.options, help: { type: "boolean", short: "h" } },
@@ -86,15 +91,15 @@ async function runCommand(command: Command, args: string[], outside: Outside): P
     strict: true,
   });
   if (values.help) {
-    io.print(helpOf(command));
+    io.print(commandHelp(command));
     return 0;
   }
   const missing = Object.keys(command.options).filter(
     (name) => command.options[name]?.required && optionalText(values, name) === undefined,
   );
-  if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is missing`).join(", "));
+  if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is required`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
-  if (unexpected !== undefined) throw new UsageError(`there is no place for "${unexpected}"`);
+  if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`);
   let config: Config;
   try {
     config = readConfig();
@@ -102,29 +107,30 @@ async function runCommand(command: Command, args: string[], outside: Outside): P
     if (!(error instanceof InvalidConfig) || !command.runMisconfigured) throw error;
     return command.runMisconfigured(error.faults, { values, positionals, io });
   }
-  return command.run({ config, values, positionals, io, around });
+  const call = { config, values, positionals, io, around };
+  if ("run" in command) return command.run(call);
+  return withService(call, (service) => command.runWithService(service, call));
 }
 
-/** Help for whoever asked for it; else what is wrong with the words. */
-function answerWithoutCommand(words: readonly string[], io: Io): number {
+/** Prints help when the arguments ask for it, otherwise why they name no command. */
+function printHelpOrError(words: readonly string[], io: Io): number {
   const [first, ...more] = words.filter((word) => !word.startsWith("-"));
   const family = commands.filter(({ name }) => name.startsWith(`${first} `));
   const wantsHelp = words.length === 0 || words.includes("--help") || words.includes("-h");
   if (wantsHelp && (first === undefined || (family.length > 0 && more.length === 0))) {
-    io.print(helpOfAll(commands, first));
+    io.print(generalHelp(commands, first));
     return 0;
   }
-  io.printError(`signet: ${faultOf(words, family)}`);
+  io.printError(`signet: ${commandError(words, family)}`);
   io.printError(`See: signet ${family.length > 0 ? `${first} ` : ""}--help`);
   return 2;
 }
 
-function faultOf(words: readonly string[], family: readonly Command[]): string {
-  if (words[0]?.startsWith("-"))
-    return `the command comes first, then its options: signet COMMAND ${words[0]} …`;
+function commandError(words: readonly string[], family: readonly Command[]): string {
+  if (words[0]?.startsWith("-")) return `options follow the command: signet COMMAND ${words[0]} …`;
   const typed = words.filter((word) => !word.startsWith("-")).slice(0, 2);
   const known = family.map(({ name }) => name).join(", ");
-  return `there is no command "${typed.join(" ")}"${known === "" ? "" : `; there is: ${known}`}`;
+  return `unknown command "${typed.join(" ")}"${known === "" ? "" : `; available: ${known}`}`;
 }
 
 const startsWith = (words: readonly string[], name: string): boolean =>

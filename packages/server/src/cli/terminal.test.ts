@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { eventually } from "../testing/eventually.ts";
 import { UsageError } from "./command.ts";
 import { terminal } from "./terminal.ts";
 
@@ -17,7 +18,7 @@ function fakeStreams(isTTY: boolean) {
   }
   /** Types the text once the question has been shown. */
   const answer = async (question: string, text: string) => {
-    while (!shown.endsWith(question)) await new Promise(setImmediate);
+    await eventually(`the terminal asks: ${question}`, () => shown.endsWith(question));
     stdin.write(text);
   };
   return { streams: { stdin, stdout, stderr }, shown: () => shown, answer };
@@ -46,9 +47,9 @@ test("on a terminal the password is asked for twice and never shown", async () =
   const { streams, shown, answer } = fakeStreams(true);
   const read = terminal(streams).readSecret("New password");
   await answer("New password: ", "plum tractorx\u007f ninety\r");
-  await answer("Once more: ", "plum tractor ninety\r");
+  await answer("Repeat password: ", "plum tractor ninety\r");
   assert.equal(await read, "plum tractor ninety");
-  assert.equal(shown(), "New password: \nOnce more: \n");
+  assert.equal(shown(), "New password: \nRepeat password: \n");
 });
 
 test("what is typed ahead of the question is hidden and counts", async () => {
@@ -62,7 +63,7 @@ test("what is typed ahead of the question is hidden and counts", async () => {
   const read = terminal(streams).readSecret("New password");
   streams.stdin.write("plum tractor ninety\rplum tractor ninety\r");
   assert.equal(await read, "plum tractor ninety");
-  assert.equal(shown(), "New password: \nOnce more: \n");
+  assert.equal(shown(), "New password: \nRepeat password: \n");
   assert.equal(isRaw, false);
   assert.ok(rawAtQuestion[0], "echo is off before the question is shown");
 });
@@ -71,7 +72,7 @@ test("two different passwords are refused", async () => {
   const { streams, answer } = fakeStreams(true);
   const read = terminal(streams).readSecret("New password");
   await answer("New password: ", "plum tractor ninety\r");
-  await answer("Once more: ", "plum tractor nine\r");
+  await answer("Repeat password: ", "plum tractor nine\r");
   await assert.rejects(read, UsageError);
 });
 
@@ -82,7 +83,7 @@ for (const [name, key] of [
   test(`${name} ends the question with an error`, async () => {
     const { streams, answer } = fakeStreams(true);
     const read = terminal(streams).readSecret("New password");
-    await Promise.all([assert.rejects(read, /no password was typed/), answer("New password: ", key)]);
+    await Promise.all([assert.rejects(read, /no password entered/), answer("New password: ", key)]);
   });
 }
 
@@ -103,7 +104,7 @@ test("only a whole yes, typed by a person, is a yes", async () => {
   ] as const) {
     const { streams, answer } = fakeStreams(true);
     const asked = terminal(streams).confirm("Apply this?");
-    await answer("Apply this? Type yes to go on: ", text);
+    await answer("Apply this? Type yes to continue: ", text);
     assert.equal(await asked, said, JSON.stringify(text));
   }
 });

@@ -1,4 +1,4 @@
-/** The terminal, or the pipes, that a command was started with. */
+/** Reading and writing on the terminal or the pipes of the process. */
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { type Io, UsageError } from "./command.ts";
@@ -20,12 +20,12 @@ export function terminal(streams: Streams = process): Io {
   };
 }
 
-/** `signet user list | head`: the reader has seen enough, which is no error. */
+/** `signet user list | head`: a reader that closes the pipe early is not an error. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-/** Without its line end; empty when nothing is piped in. */
+/** Without the line break; empty when standard input is empty. */
 async function readFirstLine(stdin: Readable): Promise<string> {
   const reader = createInterface({ input: stdin, terminal: false });
   try {
@@ -33,15 +33,15 @@ async function readFirstLine(stdin: Readable): Promise<string> {
     return "";
   } finally {
     reader.close();
-    // Whoever holds the other end open must not keep the command from ending.
+    // A writer that keeps the pipe open must not keep the process alive.
     stdin.destroy();
   }
 }
 
-/** The questions go to standard error: standard output belongs to the answer. */
+/** Prompts go to standard error: standard output is for the result. */
 async function askTwice({ stdin, stderr }: Streams, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // One reader for both, and before the first question: from here on nothing that is typed is shown.
+  // One reader for both prompts, opened before the first: nothing typed from here on is echoed.
   const reader = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
   reader.once("SIGINT", () => reader.close());
   const lines = reader[Symbol.asyncIterator]();
@@ -49,25 +49,25 @@ async function askTwice({ stdin, stderr }: Streams, question: string): Promise<s
     stderr.write(`${text}: `);
     const line = await lines.next();
     stderr.write("\n");
-    // Ctrl-C or Ctrl-D, which are plain characters here.
-    if (line.done) throw new Error("no password was typed");
+    // Ctrl-C or Ctrl-D: plain characters while the terminal is in raw mode.
+    if (line.done) throw new Error("no password entered");
     return line.value;
   };
   try {
     const typed = await ask(question);
-    if (typed !== (await ask("Once more"))) throw new UsageError("the two are not the same");
+    if (typed !== (await ask("Repeat password"))) throw new UsageError("the passwords don't match");
     return typed;
   } finally {
     reader.close();
   }
 }
 
-/** Anything but a whole yes is a no. */
+/** Only the full word yes confirms. */
 async function askYes({ stdin, stderr }: Streams, question: string): Promise<boolean> {
   const reader = createInterface({ input: stdin, output: stderr, historySize: 0 });
   reader.once("SIGINT", () => reader.close());
   try {
-    stderr.write(`${question} Type yes to go on: `);
+    stderr.write(`${question} Type yes to continue: `);
     const { done, value } = await reader[Symbol.asyncIterator]().next();
     return !done && value.trim().toLowerCase() === "yes";
   } finally {

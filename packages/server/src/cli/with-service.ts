@@ -1,4 +1,4 @@
-/** What the operators' commands share: an open service, and the records that their options name. */
+/** Opening the service for a command, and finding the records that its arguments name. */
 import type { Application } from "../core/applications/application.ts";
 import { findApplication } from "../core/applications/applications.store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
@@ -9,14 +9,14 @@ import { emailKey, type User } from "../core/users/user.ts";
 import { findUser, findUserByEmail } from "../core/users/users.store.ts";
 import { openService, type Service } from "../modules/open-service.ts";
 import { type Call, optionalText, requiredText, UsageError, type Values } from "./command.ts";
-import { reasonOf } from "./reason.ts";
+import { errorMessage } from "./error-message.ts";
 
-/** Who the audit log says it was. */
+/** The actor of every command in the audit log. */
 export const OPERATOR = "operator";
 
-/** Opens the service for one command and closes it, whatever comes. @returns the command's exit code */
+/** Opens the service for one command and always closes it. @returns the command's exit code */
 export async function withService(call: Call, work: (service: Service) => Promise<number>): Promise<number> {
-  const onError = (error: unknown) => call.io.printError(`signet: ${reasonOf(error)}`);
+  const onError = (error: unknown) => call.io.printError(`signet: ${errorMessage(error)}`);
   const service = await openService(call.config, { onError, around: call.around });
   try {
     return await work(service);
@@ -25,8 +25,8 @@ export async function withService(call: Call, work: (service: Service) => Promis
   }
 }
 
-/** The organisation of `--org`, disabled or not. @throws when there is none */
-export async function organisationOf(
+/** The organisation of `--org`, also when disabled. @throws when it doesn't exist */
+export async function requireOrganisation(
   { database }: Service,
   values: Values,
   id = requiredText(values, "org"),
@@ -36,35 +36,35 @@ export async function organisationOf(
   return organisation;
 }
 
-/** The application of `--app`, or of the only positional argument. @throws when the organisation has none such */
-export async function applicationOf(
+/** The application of the positional argument or `--app`. @throws when it isn't in the organisation */
+export async function requireApplication(
   { database }: Service,
   organisation: Organisation,
   { values, positionals }: Pick<Call, "values" | "positionals">,
 ): Promise<Application> {
   const [positional] = positionals;
   if (positional !== undefined && values.app !== undefined)
-    throw new UsageError("name the application once: by --app or without it");
+    throw new UsageError("give the application's ID as argument or with --app, not both");
   const id = positional ?? requiredText(values, "app");
   const application = await findApplication(database.query, organisation.id, id.toLowerCase());
   if (!application) throw new Error(`there is no application "${id}" in this organisation`);
   return application;
 }
 
-/** The system account of the only positional argument. @throws when the organisation has none such */
-export async function accountOf(
-  { database }: Service,
-  organisation: Organisation,
-  { positionals: [id] }: Pick<Call, "positionals">,
+/** The system account of the positional argument. @throws when it isn't in the organisation */
+export async function requireAccount(
+  service: Service,
+  { values, positionals: [id] }: Pick<Call, "values" | "positionals">,
 ): Promise<SystemAccount> {
-  if (id === undefined) throw new UsageError("name the system account by its ID");
-  const account = await findSystemAccount(database.query, organisation.id, id.toLowerCase());
+  const organisation = await requireOrganisation(service, values);
+  if (id === undefined) throw new UsageError("the ID of the system account is required");
+  const account = await findSystemAccount(service.database.query, organisation.id, id.toLowerCase());
   if (!account) throw new Error(`there is no system account "${id}" in this organisation`);
   return account;
 }
 
-/** The user of `--id` or `--email`. @throws when the organisation has none such */
-export async function userOf(
+/** The user of `--id` or `--email`. @throws when not in the organisation */
+export async function requireUser(
   { database }: Service,
   organisation: Organisation,
   values: Values,
@@ -72,7 +72,7 @@ export async function userOf(
   const id = optionalText(values, "id");
   const email = optionalText(values, "email");
   if ((id === undefined) === (email === undefined))
-    throw new UsageError("name the user by --id or by --email");
+    throw new UsageError("either --id or --email is required");
   const user =
     id === undefined
       ? (await findUserByEmail(database.query, organisation.id, emailKey(email ?? "")))?.user
@@ -81,9 +81,21 @@ export async function userOf(
   return user;
 }
 
+/** The user and the home organisation. @throws for a guest: only the home organisation may change an account */
+export async function requireHomeUser(
+  service: Service,
+  { values }: Pick<Call, "values">,
+): Promise<{ organisation: Organisation; user: User }> {
+  const organisation = await requireOrganisation(service, values);
+  const user = await requireUser(service, organisation, values);
+  if (user.homeOrgId !== organisation.id)
+    throw new Error(`the account belongs to organisation ${user.homeOrgId}: change it there`);
+  return { organisation, user };
+}
+
 const PAGE = 200;
 
-/** Reads a list to its end, or to `--limit`, in pages small enough for the database. */
+/** Reads a list page by page, to the end or to `--limit`. */
 export async function readAll<Item extends { readonly id: string }>(
   values: Values,
   readPage: (page: { after?: string; limit: number }) => Promise<readonly Item[]>,
@@ -104,6 +116,6 @@ export function readLimit(values: Values): number | undefined {
   const text = optionalText(values, "limit");
   if (text === undefined) return undefined;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1) throw new UsageError("--limit must be a whole number from 1");
+  if (limit < 1) throw new UsageError("--limit must be a whole number, at least 1");
   return limit;
 }

@@ -1,4 +1,4 @@
-/** Certification, "authorize". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: authorize. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
@@ -66,7 +66,7 @@ forEachProvider((provider) => {
     });
 
     for (const [what, more, error] of refusals)
-      test(`${what} by ${way} is refused at the application's address, with its state`, async () => {
+      test(`${what} by ${way} redirects with an error and the state`, async () => {
         const page = await sendAnd(testBrowser(), { ...more, state: "s" });
         assert.ok(page.location?.startsWith(`${REDIRECT_URI}?`), `${page.location}`);
         assert.match(answerOf(page).get("error") ?? "", error);
@@ -84,7 +84,7 @@ forEachProvider((provider) => {
       });
   }
 
-  test("prompt=none is interaction_required where the user would have to add a second factor", async () => {
+  test("prompt=none is interaction_required when the user has to enrol a second factor", async () => {
     const { running } = provider();
     const strict = await makeOrganisation(running.service, "Strict");
     const source = codeSource(strict);

@@ -1,4 +1,4 @@
-/** Certification, "discovery". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: discovery. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createCustomScope } from "../core/scopes/custom-scopes.ts";
@@ -22,7 +22,7 @@ const strings = (value: unknown): string[] => {
 };
 
 forEachProvider((provider) => {
-  test("the members that an application looks for are there", async () => {
+  test("publishes the metadata that applications look for", async () => {
     const metadata = await metadataOf(provider());
     const { issuer } = provider().org;
     for (const [name, path] of [
@@ -47,14 +47,14 @@ forEachProvider((provider) => {
       assert.equal(metadata[name], true, name);
   });
 
-  test("RS256 is among the ID token algorithms, and none is in no list", async () => {
+  test("lists RS256 for ID tokens, and never the algorithm none", async () => {
     const metadata = await metadataOf(provider());
     assert.ok(strings(metadata["id_token_signing_alg_values_supported"]).includes("RS256"));
     const lists = Object.entries(metadata).filter(([name]) => name.includes("_alg_values_supported"));
     for (const [name, values] of lists) assert.ok(!strings(values).includes("none"), name);
   });
 
-  test("only what works is listed: response modes, prompts, acr values and languages", async () => {
+  test("lists only response modes, prompts, acr values and languages that work", async () => {
     const { org, source, clock } = provider();
     const metadata = await metadataOf(provider());
     const ask = (more: Record<string, string>) => visit(source.browser, org, { more });
@@ -81,7 +81,7 @@ forEachProvider((provider) => {
     }
   });
 
-  test("only what works is listed: grant types", async () => {
+  test("lists only grant types that work", async () => {
     const { org, running } = provider();
     const grantTypes = strings((await metadataOf(provider()))["grant_types_supported"]);
     const settings = { redirectUris: [REDIRECT_URI], grantTypes } as Parameters<typeof makeClient>[2];
@@ -95,7 +95,7 @@ forEachProvider((provider) => {
     assert.equal(await error("password"), "unsupported_grant_type");
   });
 
-  test("only what works is listed: every scope can be granted and every claim can be had", async () => {
+  test("lists only scopes that can be granted and claims that can be returned", async () => {
     const { org, running, source } = provider();
     const department = { name: "tier", source: "static", value: "gold" } as const;
     await createCustomScope(running.service, {
@@ -123,7 +123,7 @@ forEachProvider((provider) => {
   });
 });
 
-describe("behind https", () => {
+describe("with an https base URL", () => {
   let running: TestService;
   before(async () => {
     const databaseUrl = "sqlite::memory:";
@@ -132,7 +132,7 @@ describe("behind https", () => {
   });
   after(() => running.close());
 
-  test("every address in discovery is https", async () => {
+  test("every URL in discovery is https", async () => {
     const { organisation } = await makeOrganisation(running.service);
     const { body } = await sendRaw(
       `${running.baseUrl}/oauth/${organisation.id}/.well-known/openid-configuration`,

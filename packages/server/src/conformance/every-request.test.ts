@@ -1,4 +1,4 @@
-/** Certification, "every request". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: every request. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeSource, redeemWith } from "../testing/fakes/code-source.ts";
@@ -21,7 +21,7 @@ const harmless: ReadonlyArray<readonly [what: string, parameters: Readonly<Recor
 ];
 
 forEachProvider((provider) => {
-  test("discovery and the keys come first: each key has a kid of its own and no private member", async () => {
+  test("publishes discovery and JWKS: each key has its own kid and no private member", async () => {
     const { running, org, source } = provider();
     const { idToken } = await source.tokens();
     await running.service.keys.rotate(org.organisation.id, "ES256", { actor: "test", compromised: false });
@@ -43,14 +43,14 @@ forEachProvider((provider) => {
       await verifiedIdToken(provider(), idToken);
     });
 
-  test("an unknown parameter causes no error at the token endpoint either", async () => {
+  test("an unknown parameter causes no error at the token endpoint", async () => {
     const { org, source } = provider();
     const answer = await redeemWith(org, await source.code(), { extra: "foobar", audience: "x", nonce: "y" });
     assert.equal(answer.status, 200);
     assert.equal((await refresh(org, String(answer.body["refresh_token"]), { extra: "foobar" })).status, 200);
   });
 
-  test("a state of 128 characters and more comes back intact, with a code and with an error", async () => {
+  test("returns a state of 128 characters and more intact, with a code and with an error", async () => {
     const { org, source } = provider();
     await source.code();
     for (const length of [128, 129, 1_000, 4_000]) {
@@ -66,7 +66,7 @@ forEachProvider((provider) => {
     }
   });
 
-  test("no answer has a member that nobody expects", async () => {
+  test("no response has an unexpected member", async () => {
     const { org, source } = provider();
     const members = (answer: Record<string, unknown>) => Object.keys(answer).sort().join(" ");
     const at = (path: string, form: Record<string, string>) =>

@@ -1,4 +1,4 @@
-/** Certification, "ID token". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: ID token. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const algorithms = { ES256: "sha256", RS256: "sha256", PS256: "sha256", EdDSA: "
 
 forEachProvider((provider) => {
   for (const [alg, digest] of Object.entries(algorithms))
-    test(`signed with ${alg}: iss, aud, exp, iat and sub are right, nonce comes back, at_hash fits`, async () => {
+    test(`signed with ${alg}: correct iss, aud, exp, iat and sub, the request's nonce and at_hash`, async () => {
       const { running, org, source, clock } = provider();
       const client = await makeClient(running.service, org.organisation, {
         redirectUris: [REDIRECT_URI],
@@ -32,7 +32,7 @@ forEachProvider((provider) => {
       assert.equal(claims["at_hash"], leftHalf(digest, accessToken));
     });
 
-  test("sid names the session: the same in one browser, another in another", async () => {
+  test("sid identifies the session: the same within a browser, different across browsers", async () => {
     const { org, source } = provider();
     const sid = async (from = source) =>
       (await verifiedIdToken(provider(), (await from.tokens()).idToken))["sid"];
@@ -42,7 +42,7 @@ forEachProvider((provider) => {
     assert.notEqual(await sid(codeSource(org)), first);
   });
 
-  test("claims that nobody asked for stay out, also those of the granted scopes", async () => {
+  test("omits claims that were not requested, even of granted scopes", async () => {
     const { idToken } = await provider().source.tokens({
       scope: "openid profile email phone offline_access",
     });

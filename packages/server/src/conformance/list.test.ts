@@ -1,4 +1,4 @@
-/** docs/openid-behaviours.md names a test for each behaviour: it must be there, and none of this folder may be missing. */
+/** docs/openid-behaviours.md and the conformance tests stay in step. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ function isNameOf(name: string, declaredName: string, source: string): boolean {
 const isDeclared = (name: string, source: string): boolean =>
   declared(source).some((declaredName) => isNameOf(name, declaredName, source));
 
-test("every test that the list names exists in the file that it names", () => {
+test("every listed test exists in its file", () => {
   const rows = listed();
   assert.ok(rows.length > 90, `${rows.length}`);
   for (const { file, name } of rows) {
@@ -51,7 +51,7 @@ test("every test that the list names exists in the file that it names", () => {
   assert.ok(!isDeclared(`${name} not`, readFileSync(file, "utf8")), "a name that is not there is noticed");
 });
 
-test("every test of this folder is in the list, under the section that its file is named after", () => {
+test("every conformance test is listed in the section of its file", () => {
   const files = readdirSync(here).filter((file) => file.endsWith(".test.ts") && file !== "list.test.ts");
   const rows = listed();
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** Certification, "logout". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: logout. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
@@ -55,7 +55,7 @@ forEachProvider((provider) => {
   const done = /You’re signed out/;
 
   for (const [way, end] of Object.entries(ways)) {
-    test(`${way} with hint, registered address and state goes there with exactly that state, and prompt=none fails`, async () => {
+    test(`${way} with hint, registered URI and state redirects with exactly that state, and prompt=none fails`, async () => {
       for (const state of ["s ✓&=%+", undefined]) {
         const { browser, idToken } = await signedIn();
         const sent = { id_token_hint: idToken, post_logout_redirect_uri: BYE };
@@ -68,7 +68,7 @@ forEachProvider((provider) => {
     });
 
     for (const [what, spoil] of Object.entries(spoilt))
-      test(`${what} by ${way} is a page, never a redirect, also after a yes`, async () => {
+      test(`${what} by ${way} is a page, never a redirect, also after confirmation`, async () => {
         const { browser, idToken } = await signedIn();
         const sent = { ...spoil(idToken), post_logout_redirect_uri: BYE, state: "s" };
         assertPage(await end(testBrowser(), sent), done);
@@ -86,7 +86,7 @@ forEachProvider((provider) => {
         for (const one of [browser, testBrowser()]) assertPage(await end(one, sent), done);
       });
 
-    test(`no parameters, or state alone, by ${way}: a confirmation, or the page that says signed out`, async () => {
+    test(`no parameters, or state alone, by ${way}: a confirmation or the signed-out page`, async () => {
       const { browser } = await signedIn();
       for (const parameters of [{}, { state: "s" }] as Parameters[]) {
         assertPage(await end(browser, parameters), confirms);
@@ -127,7 +127,7 @@ forEachProvider(
   (provider) => {
     const { receiver, deliver, signOutOf } = backchannel(provider);
 
-    test("a sign-out posts a logout+jwt with iss, aud, iat, jti, sub, sid and one empty event, without nonce", async () => {
+    test("posts a logout+jwt with iss, aud, iat, jti, sub, sid and one empty event, without nonce", async () => {
       const { org, clock } = provider();
       const { client, claims } = await signOutOf("/told");
       const [message, ...more] = receiver().at("/told");
@@ -146,7 +146,7 @@ forEachProvider(
       assert.deepEqual([payload.sub, payload["sid"]], [claims["sub"], claims["sid"]]);
     });
 
-    test("a logout token that was not taken is sent again, after a longer wait each time", async () => {
+    test("retries a logout token with increasing delays", async () => {
       receiver().answer("/down", 503);
       await signOutOf("/down");
       for (const [wait, tries] of [
@@ -161,7 +161,7 @@ forEachProvider(
       }
     });
 
-    test("a redirect is never followed with a logout token", async () => {
+    test("never follows a redirect with a logout token", async () => {
       receiver().answer("/moved", 302);
       await signOutOf("/moved");
       assert.equal(receiver().at("/moved").length, 1);
@@ -174,7 +174,7 @@ forEachProvider(
 forEachProvider((provider) => {
   const { receiver, signOutOf } = backchannel(provider);
 
-  test("a private address is never sent a logout token unless the configuration allows it", async () => {
+  test("never sends a logout token to a private address unless the configuration allows it", async () => {
     await signOutOf("/private");
     assert.deepEqual(receiver().received, []);
   });

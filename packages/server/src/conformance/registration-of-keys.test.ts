@@ -1,4 +1,4 @@
-/** Certification, "registration of keys". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: registration of keys. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { makeClient, REDIRECT_URI, type TestClient } from "../testing/test-servi
 const allowed = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
 
 forEachProvider((provider) => {
-  test("rotation keeps an old key published until the last token that it signed has expired", async () => {
+  test("rotation publishes the old key until the last token that it signed has expired", async () => {
     const { running, org, source, clock } = provider();
     const lifetime = 86_400;
     const client = await makeClient(running.service, org.organisation, {
@@ -37,7 +37,7 @@ forEachProvider((provider) => {
     await assert.rejects(verifiedIdToken(provider(), last, client), errors.JWKSNoMatchingKey);
   });
 
-  test("a client's jwks_uri is read again for an unknown kid, at most once a minute", async (t) => {
+  test("fetches a client's jwks_uri again for an unknown kid, at most once a minute", async (t) => {
     const keys: JWK[] = [];
     let reads = 0;
     const server = createServer((_request, response) => {

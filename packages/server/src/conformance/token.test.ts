@@ -1,4 +1,4 @@
-/** Certification, "token". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: token. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redeemWith } from "../testing/fakes/code-source.ts";
@@ -34,7 +34,7 @@ forEachProvider((provider) => {
     assert.deepEqual([body["token_type"], body["expires_in"]], ["Bearer", 3600]);
   }
 
-  test("a code is redeemed with client_secret_post and with client_secret_basic, not with both at once", async () => {
+  test("redeems a code with client_secret_post and with client_secret_basic, but not with both", async () => {
     const { org, source } = provider();
     const inForm = credentials(org.web);
     assertTokens(await send(await source.code(), inForm, {}));
@@ -43,14 +43,14 @@ forEachProvider((provider) => {
     assertTokens(await send(code, {}, basic()));
   });
 
-  test("tokens are JSON that nobody keeps, of type Bearer, with expires_in, also when refreshed", async () => {
+  test("token and refresh responses are uncacheable JSON of type Bearer with expires_in", async () => {
     const { org, source } = provider();
     const answer = await redeemWith(org, await source.code());
     assertTokens(answer);
     assertTokens(await refresh(org, String(answer.body["refresh_token"])));
   });
 
-  test("a refreshed ID token keeps iss, sub, aud and auth_time, and has an iat of its own", async () => {
+  test("a refreshed ID token keeps iss, sub, aud and auth_time, and has a new iat", async () => {
     const { org, source, clock } = provider();
     for (const nonce of ["", "n-0S6_WzA2Mj"]) {
       const { idToken, refreshToken } = await source.tokens({ nonce });

@@ -1,4 +1,4 @@
-/** Certification, "userinfo". This and all the other behaviours: docs/openid-behaviours.md. */
+/** OpenID conformance: userinfo. All behaviours: docs/openid-behaviours.md. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";
@@ -38,7 +38,7 @@ forEachProvider((provider) => {
       assert.ok(!("phone_number" in body), "this user has none");
     });
 
-  test("an essential name comes from userinfo without the profile scope, once the consent covers it", async () => {
+  test("userinfo returns an essential name claim without the profile scope once consent covers it", async () => {
     const { running, org } = provider();
     const otto = await withUser(running.service, org, "otto@acme.example");
     const browser = testBrowser();
@@ -56,7 +56,7 @@ forEachProvider((provider) => {
     assert.deepEqual(answer.body, { sub: otto.user.id, name: "Otto Other" });
   });
 
-  test("a malformed claims parameter is invalid_request, at the application's address", async () => {
+  test("redirects a malformed claims parameter with invalid_request", async () => {
     const { org } = provider();
     for (const claims of ["name", "[]", '{"userinfo":[]}', '{"userinfo":{"name":"x"}}']) {
       const page = await visit(testBrowser(), org, { more: { claims } });

@@ -8,13 +8,13 @@ const colour = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, "0")}`);
 
-test("contrast is WCAG's ratio", () => {
+test("computes the WCAG contrast ratio", () => {
   assert.equal(contrast("#000000", "#ffffff"), 21);
   assert.equal(contrast("#777777", "#777777"), 1);
   assert.equal(Math.round(contrast("#767676", "#ffffff") * 100) / 100, 4.54);
 });
 
-test("whatever the accent, texts on and in it reach 4.5 and edges 3, on light and on dark", () => {
+test("reaches a contrast of 4.5 for text and 3 for edges with every accent, on light and on dark", () => {
   fc.assert(
     fc.property(colour, (accent) => {
       const { light, dark } = accentShades(accent);
@@ -33,19 +33,19 @@ test("whatever the accent, texts on and in it reach 4.5 and edges 3, on light an
   );
 });
 
-test("an organisation's own colour is what fills its buttons", () => {
+test("fills buttons with the organisation's colour", () => {
   assert.equal(accentShades("#ffcc00").light.fill, "#ffcc00");
   assert.equal(accentShades("#ffcc00").dark.fill, "#ffcc00");
 });
 
-test("only six hexadecimal digits are a colour", () => {
+test("accepts only six hexadecimal digits as a colour", () => {
   assert.ok(isAccentColour("#A1b2c3"));
   for (const text of ["#fff", "red", "#12345g", "#123456;}", "#123456\n", "}</style>", "", undefined]) {
     assert.equal(isAccentColour(text), false, String(text));
   }
 });
 
-test("the stylesheet's own accent is the default accent's shades", () => {
+test("the stylesheet's accent is the default accent", () => {
   const css = stylesheet.bytes.toString();
   const declared = (block: string): string[] =>
     ["fill", "fill-hover", "edge", "on-fill", "ink"].map(

@@ -18,10 +18,10 @@ const BLACK: Rgb = [0, 0, 0];
 const LIGHT_SURFACE = "#f5f5f7";
 const DARK_SURFACE = "#1a1c22";
 
-/** Signet's own colour, for organisations that have chosen none. */
+/** For organisations that have chosen none. */
 export const DEFAULT_ACCENT = "#2f4fd8";
 
-/** Whether the text is a colour that may be written into a style element: six hexadecimal digits, nothing else. */
+/** Six hexadecimal digits and nothing else: safe to write into a style element. */
 export function isAccentColour(text: string | undefined): text is string {
   return text !== undefined && /^#[0-9a-f]{6}$/i.test(text);
 }
@@ -81,10 +81,10 @@ export function accentShades(colour: string): { light: AccentShades; dark: Accen
   return { light: shades(colour, LIGHT_SURFACE, BLACK), dark: shades(colour, DARK_SURFACE, WHITE) };
 }
 
-/** What an accent reaches on one surface: ratios of WCAG 2.2, from 1 to 21. */
-export type MeasuredShades = AccentShades & { buttonText: number; links: number; edges: number };
+/** Contrast ratios on one surface (WCAG 2.2), from 1 to 21. */
+export type ContrastRatios = AccentShades & { buttonText: number; links: number; edges: number };
 
-function measured(shade: AccentShades, surface: string): MeasuredShades {
+function measured(shade: AccentShades, surface: string): ContrastRatios {
   const { fill, onFill, ink, edge } = shade;
   return {
     ...shade,
@@ -94,15 +94,15 @@ function measured(shade: AccentShades, surface: string): MeasuredShades {
   };
 }
 
-/** The shades of an accent, and how well each can be read. `colour` is `#rrggbb`. */
-export function measuredAccent(colour: string): { light: MeasuredShades; dark: MeasuredShades } {
+/** `colour` is `#rrggbb`. */
+export function measureContrast(colour: string): { light: ContrastRatios; dark: ContrastRatios } {
   const { light, dark } = accentShades(colour.toLowerCase());
   return { light: measured(light, LIGHT_SURFACE), dark: measured(dark, DARK_SURFACE) };
 }
 
 /** WCAG 2.2 AA: 4.5 for texts (1.4.3), 3 for the edges of controls (1.4.11), on light and on dark. */
 export function isReadableAccent(colour: string): boolean {
-  const { light, dark } = measuredAccent(colour);
+  const { light, dark } = measureContrast(colour);
   return [light, dark].every(
     ({ buttonText, links, edges }) => buttonText >= 4.5 && links >= 4.5 && edges >= 3,
   );
@@ -112,7 +112,7 @@ function declarations(shade: AccentShades): string {
   return `--fill:${shade.fill};--fill-hover:${shade.hover};--edge:${shade.edge};--on-fill:${shade.onFill};--ink:${shade.ink}`;
 }
 
-/** The same for a page that shows what an accent would look like, in both schemes beside each other. */
+/** For a page that previews an accent in both colour schemes. */
 export function previewRules(colour: string): string {
   const { light, dark } = accentShades(colour.toLowerCase());
   return `.preview-light{${declarations(light)}}.preview-dark{${declarations(dark)}}`;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** A file that pages ask for: served as it is, for ever, because its address changes with its content. */
+/** A static file, cacheable forever because its address changes with its content. */
 export type Asset = {
   /** Address on this server, e.g. `/assets/signet.1f2e3d4c5b6a.css`. */
   readonly path: string;

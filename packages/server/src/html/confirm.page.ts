@@ -7,24 +7,22 @@ export type ConfirmView = PageFrame & {
   organisation: PageOrganisation;
   user: { email: string };
   csrf: string;
-  /** Where the form posts to. */
   action: string;
   heading: string;
   text: string;
-  /** The button, and its id; `change-confirm` when that is absent. */
+  /** The id of the button is `change-confirm` by default. */
   confirm: string;
   confirmId?: string | undefined;
   cancel: string;
   backUri: string;
-  /** What the form carries along. */
+  /** Hidden fields. */
   fields?: readonly HiddenField[] | undefined;
-  /** What is asked besides, above the buttons. */
+  /** Further fields. */
   question?: Html | undefined;
-  /** Why the page is shown again. */
   failure?: { title: string; text: string } | undefined;
 };
 
-/** One question before something is gone. */
+/** A question before something ends. */
 export function confirmPage(view: ConfirmView): Html {
   const { failure, organisation, messages } = view;
   return signInLayout({

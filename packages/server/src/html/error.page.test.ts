@@ -15,19 +15,19 @@ const view: ErrorView = {
   application: { name: "Payroll", homepageUri: "https://payroll.example/", logoUri: "/payroll.png" },
 };
 
-test("the error page is well made and escapes everything", () => {
+test("the error page is well-formed and escapes everything", () => {
   assertWellMade(errorPage(view));
   assertEscapes(errorPage, view);
 });
 
-test("the error page says what is wrong, the reference, and the way back", () => {
+test("the error page shows the description, the reference and a way back", () => {
   const page = render(errorPage(view));
   assert.match(page, /<h1>No way on<\/h1>\n<p lang="en">The redirect address is not registered\.<\/p>/);
   assert.match(page, /<code>req-1<\/code>/);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
 });
 
-test("every status has a title and an advice of its own kind", () => {
+test("every status has its own title and advice", () => {
   const heading = (status: number): string | undefined =>
     /<h1>(.*?)<\/h1>/.exec(render(errorPage({ ...testFrame, status, requestId: "r" })))?.[1];
   assert.equal(heading(400), "This request can’t be completed");
@@ -40,7 +40,7 @@ test("every status has a title and an advice of its own kind", () => {
   assertWellMade(errorPage({ ...testFrame, status: 500, requestId: "r" }));
 });
 
-test("what is wrong is said in the reader's language where there is a sentence for it", () => {
+test("describes an error in the reader's language where there is a text", () => {
   const german = { ...testFrame, messages: messages(["de"]) };
   const page = render(errorPage({ ...view, ...german, reason: "client-unknown" }));
   assert.ok(page.includes(`<p>${german.messages.error.reasons["client-unknown"]}</p>`));

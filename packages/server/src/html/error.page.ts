@@ -3,17 +3,17 @@ import { type PageApplication, type PageFrame, type PageOrganisation, signInLayo
 import type { Messages } from "./messages/messages.ts";
 
 export type ErrorView = PageFrame & {
-  /** The HTTP status of the answer: it chooses the title and the advice where the caller gives none. */
+  /** Chooses the title and the advice where the caller gives none. */
   status: number;
-  /** Finds the request in the log; people read it out to support. */
+  /** Finds the request in the log. */
   requestId: string;
   title?: string | undefined;
-  /** A public sentence about what is wrong, e.g. an `OAuthError`'s description. */
+  /** A public description, e.g. an `OAuthError`'s. */
   message?: string | undefined;
-  /** The stable name of what is wrong, for the sentence in the reader's language. */
+  /** The stable code, for a text in the reader's language. */
   reason?: string | undefined;
   organisation?: PageOrganisation | undefined;
-  /** The application the person came from, when it is known and can be trusted. */
+  /** The application that the user came from, when it is known and trusted. */
   application?: PageApplication | undefined;
 };
 
@@ -31,7 +31,7 @@ function wayBack(view: ErrorView): Html | undefined {
   return html`<a class="button" href="${home}">${view.messages.error.back({ application: view.application.name })}</a>`;
 }
 
-/** What only programmers cause has no sentence in the reader's language: it is said in English, and marked as such. */
+/** Errors that only developers cause have no translation: they are in English, and marked as such. */
 function whatIsWrong({ reason, message, messages }: ErrorView): Html | undefined {
   const { reasons } = messages.error;
   if (reason !== undefined && isReason(reason, reasons)) return html`<p>${reasons[reason]}</p>`;
@@ -41,7 +41,7 @@ function whatIsWrong({ reason, message, messages }: ErrorView): Html | undefined
 const isReason = <T extends object>(name: string, reasons: T): name is Extract<keyof T, string> =>
   Object.hasOwn(reasons, name);
 
-/** What a browser gets instead of a redirect to an address that cannot be trusted, and for every other failure. */
+/** For every failure, and instead of a redirect to an untrusted URI. */
 export function errorPage(view: ErrorView): Html {
   const text = view.messages.error;
   const kind = kindOf(view.status);

@@ -12,7 +12,7 @@ const ENTITIES: Record<string, string> = {
   "&amp;": "&",
 };
 
-test("names, texts and other values are told apart", () => {
+test("colours names, strings and other values differently", () => {
   const name = (text: string): string => `<span class="json-name">&quot;${text}&quot;</span>`;
   assert.equal(
     render(json({ a: "1 true", b: -1.5e3, c: null })),
@@ -22,13 +22,13 @@ test("names, texts and other values are told apart", () => {
   );
 });
 
-test("what is nested deeply stands in one line: laid out, most of it would be spaces", () => {
+test("keeps deeply nested JSON on one line", () => {
   const lists = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
   assert.equal(render(json(lists(2))), "[\n  []\n]");
   assert.equal(render(json(lists(3_000))), "[".repeat(3_000) + "]".repeat(3_000));
 });
 
-test("what is read off the page is the JSON itself, and its only tags are the colouring", () => {
+test("the text of the markup is the JSON, and its only tags are colours", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const plain = render(json(value)).replace(/<span class="json-(?:name|text|value)">|<\/span>/g, "");

@@ -1,14 +1,14 @@
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { type Html, html } from "./html.ts";
 
-/** Indented for reading; in one line where it is nested so deeply that nobody reads it, and most of it would be spaces. */
+/** Indented; on one line when it is nested too deeply to read. */
 export const readableJson = (value: unknown): string =>
   JSON.stringify(value, null, isNestedWithin(value) ? 2 : 0) ?? "null";
 
-/** A JSON value as `readableJson`, members' names and values told apart by colour, everything escaped. */
+/** As `readableJson`, with syntax colours, escaped. */
 export function json(value: unknown): Html {
   const text = readableJson(value);
-  // Strings first, so that what looks like a number or a word inside one is left alone.
+  // Strings first, so that numbers and words inside them are left alone.
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
   const pieces: Html[] = [];
   let end = 0;

@@ -15,7 +15,7 @@ for (const [name, layout] of [
   ["the sign-in layout", signInLayout],
   ["the content layout", contentLayout],
 ] as const) {
-  test(`${name} is well made and escapes everything`, () => {
+  test(`${name} is well-formed and escapes everything`, () => {
     assertWellMade(layout(view));
     assertEscapes(({ title, organisation }) => layout({ ...view, title, organisation }), {
       title: "Sign in",
@@ -23,7 +23,7 @@ for (const [name, layout] of [
     });
   });
 
-  test(`${name} puts an accent in a style element with the answer's nonce`, () => {
+  test(`${name} puts the accent in a style element with the response's nonce`, () => {
     assert.match(render(layout(view)), /<style nonce="dGVzdA">:root\{--fill:#aa3300;/);
   });
 
@@ -32,7 +32,7 @@ for (const [name, layout] of [
     assert.doesNotMatch(page, /<style|red\}/);
   });
 
-  test(`${name} says its language and asks for light and dark`, () => {
+  test(`${name} declares its language and both colour schemes`, () => {
     const page = render(layout(view));
     assert.match(page, /<meta name="color-scheme" content="light dark">/);
     assert.match(page, /<meta name="referrer" content="no-referrer">/);
@@ -40,7 +40,7 @@ for (const [name, layout] of [
   });
 }
 
-test("a page without an organisation is Signet's own", () => {
+test("renders a page without an organisation as Signet", () => {
   assert.match(
     render(signInLayout({ ...view, organisation: undefined })),
     /<bdi class="brand-name">Signet<\/bdi>/,

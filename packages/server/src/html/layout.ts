@@ -3,7 +3,7 @@ import { mark } from "./components/mark.ts";
 import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
 import type { Messages } from "./messages/messages.ts";
 
-/** The organisation a page speaks for, as its branding record says. */
+/** The organisation's branding. */
 export type PageOrganisation = {
   name: string;
   /** `#rrggbb`; anything else is ignored. Shades readable on light and dark are derived from it. */
@@ -12,7 +12,7 @@ export type PageOrganisation = {
   logoUri?: string | undefined;
 };
 
-/** The application a person is on the way to. */
+/** The application that the user signs in to. */
 export type PageApplication = {
   name: string;
   /** Shown as its host, linked when it is an http(s) address. */
@@ -21,28 +21,26 @@ export type PageApplication = {
   logoUri?: string | undefined;
 };
 
-/** What every page needs of its request. */
 export type PageFrame = {
-  /** The texts in the reader's language: `messages(preferredLocales(...))`. */
+  /** In the reader's language: `messages(preferredLocales(...))`. */
   messages: Messages;
-  /** The nonce of this answer's Content-Security-Policy, for the accent colour's style element. */
+  /** Of the response's Content-Security-Policy, for the accent colour's style element. */
   nonce: string;
   /** Address of the stylesheet: `stylesheet.path`. */
   stylesheet: string;
 };
 
-/** A page on the way to an application. */
+/** A page of the sign-in. */
 export type SignInFrame = PageFrame & { organisation: PageOrganisation; application: PageApplication };
 
 export type LayoutView = PageFrame & {
   title: string;
   organisation?: PageOrganisation | undefined;
   body: Html;
-  /** A message above the page's content, see notice.ts. */
   notice?: Html | undefined;
   /** Addresses of deferred scripts, `Asset.path`. */
   scripts?: readonly string[] | undefined;
-  /** Without scripts the browser goes there after so many seconds. */
+  /** Without scripts the browser reloads there. */
   refresh?: { seconds: number; path: string } | undefined;
   /** Another accent, `#rrggbb`, which the page shows in `.preview-light` and `.preview-dark`. */
   previewAccent?: string | undefined;
@@ -64,7 +62,7 @@ function accentStyle(view: Omit<LayoutView, "body">): Content {
   return rules.length > 0 && html`<style nonce="${view.nonce}">${raw(rules.join(""))}</style>`;
 }
 
-/** Where scripts run, they know better when there is something new. */
+/** Where scripts run, they poll instead. */
 function refreshWithoutScripts({ refresh }: Omit<LayoutView, "body">): Content {
   const path = linkAddress(refresh?.path);
   if (refresh === undefined || path === undefined) return undefined;
@@ -73,7 +71,6 @@ function refreshWithoutScripts({ refresh }: Omit<LayoutView, "body">): Content {
 `;
 }
 
-/** The document around a body of any layout. */
 export function documentShell(view: Omit<LayoutView, "body">, frame: Html): Html {
   const scripts = view.scripts?.map((path) => html`<script src="${path}" defer></script>`);
   return html`<!doctype html>

@@ -39,7 +39,7 @@ function pageWith(first: Piece) {
   };
 }
 
-test("only what is new is said, whatever else in the piece has changed", async () => {
+test("announces only the changed lines of a live part", async () => {
   const live = "/pools/live";
   const piece = (outerHTML: string, ...says: string[]): Piece => ({
     outerHTML,

@@ -5,7 +5,7 @@ import { onceScript } from "./scripts.ts";
 
 type Listener = (event: { timeStamp: number; preventDefault(): void }) => void;
 
-test("the second click of a double click goes nowhere; a later one, and one on a page come back to, does", () => {
+test("ignores the second click of a double click, but not a later one or one after going back", () => {
   const submits: Listener[] = [];
   const shows: Array<() => void> = [];
   const form = { addEventListener: (_: "submit", listener: Listener) => submits.push(listener) };

@@ -1,11 +1,10 @@
-/** What every page has to pass, for the tests beside the pages: one place says what a safe and usable page is. */
+/** What every page has to pass: escaping, links, labels, unique ids. */
 import assert from "node:assert/strict";
 import { type Html, render } from "./html.ts";
 import type { PageFrame } from "./layout.ts";
 import { messages } from "./messages/messages.ts";
 import { stylesheet } from "./stylesheet.ts";
 
-/** A frame for tests. */
 export const testFrame: PageFrame = {
   messages: messages(["en"]),
   nonce: "dGVzdA",
@@ -22,14 +21,14 @@ const RUNS_HERE = [
   "java\nscript:alert(1)",
   "data:text/html,x",
 ];
-/** Not values that anybody stores or sends: our own texts, constants and choices. */
+/** Our own texts and constants, which nobody stores or sends. */
 const OURS = new Set(["messages", "stylesheet", "script", "error"]);
-/** Redirect, form and link addresses: everything a browser follows. */
+/** Every URI that a browser follows. */
 const FOLLOWED = /\s(?:href|action|formaction|src)="([^"]*)"/g;
 
 type Spot = { path: string; put: (value: string) => unknown };
 
-/** Every string inside a view, each with a way to make the same view with another value there. */
+/** Every string inside a view, each with a copy of the view that has another value there. */
 function spots(value: unknown, path: string, put: (value: unknown) => unknown): Spot[] {
   if (typeof value === "string") return [{ path, put }];
   if (typeof value !== "object" || value === null) return [];
@@ -41,7 +40,7 @@ function spots(value: unknown, path: string, put: (value: unknown) => unknown): 
   });
 }
 
-/** The tags of a page and their attributes' names, without any value: the same for harmless and hostile values. */
+/** Tags and attribute names without values: the same for harmless and hostile values. */
 function skeleton(page: string): string[] {
   return (page.match(/<(?:"[^"]*"|[^">])*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
 }
@@ -50,13 +49,13 @@ function attempt(build: () => Html): string | undefined {
   try {
     return render(build());
   } catch (error) {
-    // A page may refuse an address outright (form-post.page.ts); it may not fail in any other way.
+    // A page may refuse a URI outright (form-post.page.ts), but not fail otherwise.
     assert.ok(error instanceof TypeError, String(error));
     return undefined;
   }
 }
 
-/** No value of the view can add a tag or an attribute, or become an address that runs in the page. */
+/** No value of the view can add a tag or an attribute, or become a URI that runs a script. */
 export function assertEscapes<View extends object>(build: (view: View) => Html, view: View): void {
   const found = spots(view, "view", (value) => value);
   assert.ok(found.length > 0);
@@ -76,7 +75,7 @@ export function assertEscapes<View extends object>(build: (view: View) => Html, 
   }
 }
 
-/** Light, without inline script or style, every control labelled, no id twice. */
+/** Small, without inline script or style, every control labelled, ids unique. */
 export function assertWellMade(html: Html): void {
   const page = render(html);
   assert.ok(

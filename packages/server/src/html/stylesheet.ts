@@ -10,7 +10,7 @@ export const stylesheet: Asset = readAsset("signet", "css", [
   "styles/reading.css",
 ]);
 
-/** The API reference alone: sign-in pages do not carry its rules. */
+/** The API reference. */
 export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/base.css",
   "styles/frame.css",
@@ -18,7 +18,7 @@ export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/reference.css",
 ]);
 
-/** The pages of administrators: a sign-in page carries no table. */
+/** Console and account pages. */
 export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/base.css",
   "styles/frame.css",

@@ -1,5 +1,5 @@
-// The account pages of somebody who has everything that one can be about: for nobody else, and their forms do what they say.
-// Forms from elsewhere, and those that came too late: features/account-ui/account-form.test.ts.
+// Access to every account page, tried with an account that has a record of every kind.
+// Cross-site and expired forms: features/account-ui/account-form.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type TestBrowser, testBrowser } from "../testing/fakes/browser.ts";
@@ -30,7 +30,7 @@ const pages = [
 /** For those whose account is gone, whoever they are. */
 const FOR_ANYBODY = "/oauth/:org/account/gone";
 
-describe("the doors of the account pages", () => {
+describe("access to the account pages", () => {
   const clock = fakeClock();
   let running: TestService;
   let org: Planted;
@@ -73,7 +73,7 @@ describe("the doors of the account pages", () => {
     return other;
   }
 
-  test("signed out there is the sign-in and nothing of theirs", async () => {
+  test("shows a signed-out visitor the sign-in page and no account data", async () => {
     for (const path of pages) {
       const stranger = testBrowser();
       const page = await follow(stranger, await stranger.get(addressOf(path)));
@@ -82,7 +82,7 @@ describe("the doors of the account pages", () => {
     }
   });
 
-  test("what is somebody else's is not there, and the form of its page changes nothing", async () => {
+  test("another user's records are not found, and their forms change nothing", async () => {
     const forms = (await Promise.all(accountRecordPages.map(formsOf))).flat();
     assert.ok(forms.length >= accountRecordPages.length, `${forms.length} forms`);
     for (const user of [org.user, org.administrator]) {
@@ -102,7 +102,7 @@ describe("the doors of the account pages", () => {
     }
   });
 
-  test("every form does what it says, when the one who fills it in is who they say", async () => {
+  test("every form works for the authenticated user", async () => {
     const idle: string[] = [];
     const pressed = new Set<string>();
     for (const path of pages) {

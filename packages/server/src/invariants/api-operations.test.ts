@@ -1,5 +1,5 @@
-// Every operation of the JSON interfaces: well used, unauthenticated, another organisation's, without permission,
-// malformed. A new route fails here until it has a row.
+// Every operation of the JSON APIs: success, unauthenticated, another organisation's record, without permission,
+// malformed. A new route fails here until it has a test case.
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before, test } from "node:test";
@@ -63,7 +63,7 @@ function showCertificates(server: Server): void {
   });
 }
 
-test("every operation has a row", () => {
+test("every operation has a test case", () => {
   assert.deepEqual(Object.keys(cases).sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
@@ -106,8 +106,7 @@ forEachDatabase(({ fresh }) => {
     for (const kind of KINDS) {
       const tried = row[kind];
       if (typeof tried !== "function") {
-        test(`${route}: nothing to try as ${kind}, because ${tried.none}`, () =>
-          assert.ok(tried.none.length > 10));
+        test(`${route}: no case for ${kind}, because ${tried.none}`, () => assert.ok(tried.none.length > 10));
         continue;
       }
       test(`${route}: ${kind}`, async () => {
@@ -118,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     }
   }
 
-  test("every operation of the document has answered well, and with an error where it can", async () => {
+  test("every documented operation was tested with success and, where possible, an error", async () => {
     const document = (await (await fetch(`${running.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
     for (const { method, path } of routes) {
       const ids = openApiPaths(path).map((one) => document.paths[one]?.[method.toLowerCase()]?.operationId);
@@ -136,7 +135,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("each of them is in the audit log as what it is", async () => {
+  test("every operation is audited as the right event", async () => {
     const { query } = running.service.database;
     const rows = await query
       .selectFrom("audit_event")

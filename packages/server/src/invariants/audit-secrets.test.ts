@@ -1,4 +1,4 @@
-// Many acts, each with a secret in it: none of them is in the audit log afterwards, nor anything that was typed in its place.
+// The audit log contains no secret, and no input entered in place of one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
@@ -54,7 +54,7 @@ forEachDatabase(({ name, fresh }) => {
     return new Set(rows.map((row) => (JSON.parse(row) as { action: string }).action));
   };
 
-  test("sign-ins, right and wrong", async () => {
+  test("successful and failed sign-ins", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     const login = (email: string, password: string) =>
@@ -75,7 +75,7 @@ forEachDatabase(({ name, fresh }) => {
     await sql`delete from rate_limit`.execute(query);
   });
 
-  test("consent that is refused", async () => {
+  test("denied consent", async () => {
     const browser = testBrowser();
     const consent = await logIn(browser, org, await visit(browser, org));
     await decide(browser, org, consent, "deny");
@@ -83,7 +83,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([event?.action, event?.actor], ["consent.denied", `user:${org.user.id}`]);
   });
 
-  test("codes and tokens, used, shown twice and revoked", async () => {
+  test("codes and tokens: redeemed, replayed and revoked", async () => {
     const source = codeSource(org);
     const grant = await source.code({ scope: "openid offline_access" });
     seen("code", grant.code);
@@ -107,7 +107,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.ok(found.has(action), action);
   });
 
-  test("clients and system accounts that do not prove themselves", async () => {
+  test("clients and system accounts that fail to authenticate", async () => {
     const client_secret = seen("wrong client secret", `sgn_cs_${"w".repeat(43)}`);
     const client_id = org.web.application.id;
     await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", client_id, client_secret });
@@ -120,7 +120,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.ok(found.has(action), action);
   });
 
-  test("everything that is made and shown once", async () => {
+  test("secrets that are created and shown once", async () => {
     const { service } = running;
     const { organisation, user } = org;
     const orgId = organisation.id;
@@ -160,7 +160,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.ok(found.has(action), action);
   });
 
-  test("a secret in the text of an error is left out on its way in", async () => {
+  test("redacts a secret in an error text before it is stored", async () => {
     const secret = seen("secret in an error", `sgn_rt_${"x".repeat(43)}`);
     await recordAuditEvent(running.service.database.query, {
       orgId: org.organisation.id,
@@ -172,7 +172,7 @@ forEachDatabase(({ name, fresh }) => {
     });
   });
 
-  test("none of them is in the audit log", async () => {
+  test("the audit log contains no secret", async () => {
     assert.ok(secrets.size >= 25, String(secrets.size));
     const rows = (await dumpTable(running.service.database.query, "audit_event")).join("\n");
     for (const [what, secret] of secrets) assert.ok(!rows.includes(secret), what);

@@ -1,5 +1,5 @@
-// What an organisation has at most it has at most, also when the last one is made twice at once, on two nodes: the second
-// waits for the first, and counts it. And what is in use is not deleted while it comes into use.
+// Limits per organisation hold when two nodes create the last record at the same time: the second
+// waits for the first, and counts it. A record can't be deleted while it is being assigned.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(String(second.reason), /at most/);
   }
 
-  test("an application is not given a pool that is being deleted, nor a pool deleted that one is being given", async () => {
+  test("rejects assigning a pool that is being deleted, and deleting a pool that is being assigned", async () => {
     const settings = (signingPoolId: string) => ({
       grantTypes: ["client_credentials"] as const,
       signingPoolId,
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listCustomScopes(database().query, by().orgId)).length, MOST_SCOPES);
   });
 
-  test("roots of TPMs", async () => {
+  test("TPM root certificates", async () => {
     const { orgId } = by();
     const row = { orgId, certificate: "", subject: "", subjectHash: "", notAfter: 0, createdAt: 0 };
     await database().transaction(async (tx) => {

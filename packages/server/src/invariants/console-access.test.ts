@@ -2,7 +2,7 @@
 // organisation's. A new route is tried without being named here; one with a new kind of record fails until it is planted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
@@ -22,7 +22,7 @@ const routes = (await listRoutes()).filter(isPage);
 const withRecord = routes.filter(({ path }) => /:(?!org\b|alg\b|template\b|name\b)/.test(path));
 const SECONDS_OF_FRESHNESS = 600;
 
-describe("the doors of the console", () => {
+describe("access to the console", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let clock: FakeClock;
@@ -94,7 +94,7 @@ describe("the doors of the console", () => {
       return lines.filter((line) => !/^(audit_|activity|rate_limit|browser_session|background_)/.test(line));
     }
 
-    test("there are routes of every part", () => {
+    test("lists routes of every part", () => {
       const parts = new Set(routes.map(({ path }) => path.replace(CONSOLE, "").split("/")[1] ?? ""));
       for (const part of [
         "scopes",
@@ -108,7 +108,7 @@ describe("the doors of the console", () => {
         assert.ok(parts.has(part), part);
     });
 
-    test("signed out, there is the sign-in and nothing else", async () => {
+    test("shows only the sign-in on every route when signed out", async () => {
       await changesNothing(async () => {
         const browser = testBrowser();
         const csrf = await csrfOf(browser, a);
@@ -120,7 +120,7 @@ describe("the doors of the console", () => {
       });
     });
 
-    test("a standard user is refused everywhere, and shown nothing", async () => {
+    test("refuses a standard user on every route", async () => {
       const browser = await signedIn(a, a.user);
       const csrf = await csrfOf(browser, a);
       const others = { ...a, secrets: a.secrets.filter((secret) => secret !== a.user.email) };
@@ -133,7 +133,7 @@ describe("the doors of the console", () => {
       });
     });
 
-    test("another organisation's administrator is nobody here, whatever the cookie is called", async () => {
+    test("ignores the session of another organisation's administrator", async () => {
       const browser = await signedIn(b, b.administrator);
       const [name = "", token = ""] = sessionCookie(browser, b) ?? [];
       browser.cookies.set(name.replace(b.organisation.id, a.organisation.id), token);
@@ -147,7 +147,7 @@ describe("the doors of the console", () => {
       });
     });
 
-    test("with another organisation's record there is nothing at the address, and its form does nothing", async () => {
+    test("answers 404 for another organisation's record on every route", async () => {
       const browser = await signedIn(a, a.administrator);
       const csrf = await csrfOf(browser, a);
       const theirs = await filledForms(await signedIn(b, b.administrator), b);
@@ -196,7 +196,7 @@ describe("the doors of the console", () => {
       return pages;
     };
 
-    test("a form that is not ours does nothing, and what it held is not sealed anew", async () => {
+    test("rejects a form without a CSRF token and does not issue one for its content", async () => {
       const browser = await signedIn(a, a.administrator);
       const forms = await filledForms(browser);
       assert.ok(forms.length > 25, `${forms.length} forms`);
@@ -212,7 +212,7 @@ describe("the doors of the console", () => {
       });
     });
 
-    test("a sign-in that is too old changes nothing; what was typed is kept", async () => {
+    test("changes nothing without a recent sign-in, and keeps what was typed", async () => {
       const browser = await signedIn(a, a.administrator);
       const forms = await filledForms(browser);
       clock.advance((SECONDS_OF_FRESHNESS + 1) * 1000);
@@ -223,7 +223,7 @@ describe("the doors of the console", () => {
       });
     });
 
-    test("and the same forms, sent as they should be, do what they say", async () => {
+    test("accepts the same forms from our own pages", async () => {
       const browser = await signedIn(a, a.administrator);
       const forms = await filledForms(browser);
       const others = await plantRecordsOf(b);

@@ -21,7 +21,7 @@ const count = <T>(most: number, make: (at: number) => T): T[] =>
   Array.from({ length: most }, (_, at) => make(at));
 const actor = "test";
 
-describe("the largest records", () => {
+describe("largest records", () => {
   let running: TestService;
   let org: AdministeredOrganisation;
   let here: ConsoleBrowser;
@@ -43,7 +43,7 @@ describe("the largest records", () => {
     assert.match(saved.location ?? "", /done=saved/);
   }
 
-  test("a member with all groups and attributes that one may have", async () => {
+  test("edits a member with the maximum of groups and attributes", async () => {
     const { id } = org.user;
     const wide = { text: "å".repeat(15_900) };
     const long = { list: count(7_900, () => 0) };
@@ -57,7 +57,7 @@ describe("the largest records", () => {
     }
   });
 
-  test("what is nested so deeply that it could not be shown again is refused, and the form has it as it was typed", async () => {
+  test("rejects JSON that is nested too deeply and keeps what was typed", async () => {
     const deep = `{"a":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
     for (const member of ["attributes", "membershipAttributes"]) {
       const refused = await here.send(`/users/${org.user.id}/edit`, { [member]: deep });
@@ -79,7 +79,7 @@ describe("the largest records", () => {
     assert.ok(shown.body.length < 100_000, String(shown.body.length));
   });
 
-  test("a scope with all claims that one may have", async () => {
+  test("edits a scope with the maximum of claims", async () => {
     const claims = count(MOST_CLAIMS, (at) => ({
       name: `claim_${at}`,
       source: "static" as const,
@@ -98,7 +98,7 @@ describe("the largest records", () => {
     assert.deepEqual((await findCustomScope(db(), orgId(), id))?.claims, claims);
   });
 
-  test("an application as large as a call can make it, and a grant of all its scopes", async () => {
+  test("edits the largest application that the API can create, and grants all its scopes", async () => {
     const uris = (path: string, most: number) =>
       count(most, (at) => `https://app.example/${path}/${at}/${"x".repeat(300)}`);
     const { application } = await makeClient(running.service, org.organisation, {

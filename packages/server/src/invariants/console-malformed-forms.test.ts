@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { createAction } from "../core/actions/actions.ts";
 import type { ActionType } from "../core/actions/user-action.ts";
 import { findUser } from "../core/users/users.store.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
@@ -111,7 +111,7 @@ type Try = {
   readonly value: (typeof values)[number];
 };
 
-describe("odd forms", () => {
+describe("malformed forms", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let other: Planted;
@@ -259,13 +259,13 @@ describe("odd forms", () => {
       return undefined;
     }
 
-    test("a field with what nobody means", async () => {
+    test("survives every malformed value in every field", async () => {
       const tries = await everyTry();
       assert.ok(tries.length > 3_000, `${tries.length}`);
       await reportAll(chosen(tries, FORMS_TRIED), attempt);
     });
 
-    test("an address with what no link says", async () => {
+    test("survives every malformed query parameter", async () => {
       const tries = pages.flatMap((path) => queryNames.map((name) => ({ path, name })));
       await reportAll(chosen(tries, QUERIES_TRIED), async ({ path, name }) => {
         for (const value of someOf(name)) {

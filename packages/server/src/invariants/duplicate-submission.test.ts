@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { findPool } from "../core/signing-pools/signing-pool.store.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import type { TestBrowser, TestPage } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
@@ -24,7 +24,7 @@ const below = (...places: string[]) =>
 const consolePages = below(CONSOLE, "/devices/manage/:org");
 const accountPages = [...below("/oauth/:org/account/"), ...accountRecordPages];
 
-describe("forms that are pressed twice", () => {
+describe("duplicate submission", () => {
   let running: TestService;
   let org: Planted;
   let here: ConsoleBrowser;
@@ -127,7 +127,7 @@ describe("forms that are pressed twice", () => {
   const changedTwice = (pressed: readonly Pressed[]) =>
     pressed.filter(({ states: [, between, now] }) => now !== between).map(({ about }) => about);
 
-  test("of the account pages nothing either; data that is downloaded twice is told of twice", async () => {
+  test("applies each form of the account pages once, and records each data export", async () => {
     const [code = ""] = org.holder.recoveryCodes;
     const browser = await signInHolder(org, org.holder, code);
     const pressed = await pressAll(browser, accountPages);
@@ -138,7 +138,7 @@ describe("forms that are pressed twice", () => {
       assert.ok(abouts.includes(form), `${form} does nothing`);
   });
 
-  test("of the console, nothing is made a second time, no mail is sent, nothing is written into the audit log", async () => {
+  test("applies each form of the console once: no second record, mail or audit event", async () => {
     const pressed = await pressAll(here.browser, consolePages);
     assert.deepEqual(changedTwice(pressed), []);
     // To permit what is permitted changes nothing.
@@ -149,7 +149,7 @@ describe("forms that are pressed twice", () => {
       assert.ok(first.status < 400, `${about}: ${first.status}`);
       assert.notEqual(states[1], states[0], `${about} makes nothing`);
       assert.equal(second.status, 409, about);
-      assert.match(second.body, /already been sent/, about);
+      assert.match(second.body, /already submitted/, about);
       // It can be meant: the form is there with a value of its own, and with what was typed.
       const again = filledForms(second.body)[0]?.fields ?? {};
       assert.ok(again["once"] !== undefined && again["once"] !== fields["once"], about);

@@ -1,4 +1,4 @@
-// The pages that only the link of a mail leads to: for the account that it was sent to, at its organisation, in time, once.
+// Links in emails work once, in time, for the account and organisation that they were sent to.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createAction } from "../core/actions/actions.ts";
@@ -39,7 +39,7 @@ const links: readonly Link[] = [
 const isBroken = ({ status, body }: TestPage): boolean =>
   status === 404 && body.includes("This link no longer works");
 
-describe("the links of mails", () => {
+describe("links in emails", () => {
   const clock = fakeClock();
   let running: TestService;
   let org: TestOrganisation;
@@ -95,7 +95,7 @@ describe("the links of mails", () => {
   for (const link of links) {
     const { type, path } = link;
     describe(path("{id}"), () => {
-      test("opening it changes nothing, nor does a form from elsewhere; another organisation and another kind have none", async () => {
+      test("opening the link or submitting a forged form changes nothing; another organisation and another link type reject it", async () => {
         const { id, at } = await linkFor(link);
         const browser = testBrowser();
         await changesNothing(async () => {
@@ -116,7 +116,7 @@ describe("the links of mails", () => {
         });
       });
 
-      test("whoever is signed in here, it is about its own account, once", async () => {
+      test("the link acts once on its own account, whoever is signed in", async () => {
         const { user, at } = await linkFor(link);
         const someone = await withUser(running.service, org, `someone-${people++}@acme.example`);
         const browser = testBrowser();
@@ -141,7 +141,7 @@ describe("the links of mails", () => {
         });
       });
 
-      test("its pages are in the language that the user has chosen, and those of a broken one in the browser's", async () => {
+      test("its pages use the user's language, and those of an invalid link the browser's", async () => {
         const made = await linkFor(link);
         const chosen = { locale: "fr" };
         const db = running.service.database.query;
@@ -160,7 +160,7 @@ describe("the links of mails", () => {
         );
       });
 
-      test("too late, for an account that is disabled, or that has another address since, it is broken", async () => {
+      test("an expired link, and one for a disabled account or a changed address, is invalid", async () => {
         const ends: Array<(made: Awaited<ReturnType<typeof linkFor>>) => Promise<void> | void> = [
           () => clock.advance(actionLifetimeMs[type]),
           async ({ user, home }) => {
@@ -191,6 +191,6 @@ describe("the links of mails", () => {
     });
   }
 
-  test("what was done is in the audit log", () =>
+  test("the action is audited", () =>
     assertWritten(running.service.database.query, "invitation.accepted", "email.changed", "email.verified"));
 });

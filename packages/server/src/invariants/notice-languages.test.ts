@@ -1,4 +1,4 @@
-// Mails speak the language of the page that they come from, until the user has chosen one.
+// Emails use the language of the page that caused them, unless the user has chosen one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -42,7 +42,7 @@ forEachDatabase(({ fresh }) => {
     return [mail?.template, locale];
   };
 
-  test("a sign-in is told in the application's language, else the browser's", async () => {
+  test("the new sign-in email uses the application's language, else the browser's", async () => {
     // The first browser is known from then on and worth no mail.
     const first = testBrowser();
     await logIn(first, org, await visit(first, org));
@@ -54,7 +54,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await newest(), ["NewSignIn", "de"]);
   });
 
-  test("so is an added factor, and a changed password", async () => {
+  test("the emails about an added factor and a changed password use the page's language", async () => {
     const browser = speaking("fr");
     await logIn(browser, org, await visit(browser, org));
     const url = `${org.issuer}/account/security/authenticator`;

@@ -1,4 +1,4 @@
-// PostgreSQL's text has no NUL: an address with one in it is nowhere, on every route that the server has and will have; a
+// PostgreSQL's text type rejects NUL: a URL that contains one is not found, on every registered route; a
 // search for one finds nothing.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -28,7 +28,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => running.close());
 
-  test("a NUL in an address is not found, whoever asks", async () => {
+  test("a NUL in the URL is not found, for every caller", async () => {
     assert.ok(routes.length >= 5, "there are routes with more in their address than the organisation");
     const browser = testBrowser();
     const { accessToken } = await tokensOf(browser, org);
@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
     ["/devices/manage/ORG", "search"],
   ] as const;
 
-  test("a search for what is no text finds nothing, and is shown as it was asked", async () => {
+  test("a search with a NUL finds nothing and is shown as entered", async () => {
     const { browser } = await consoleBrowser(running, org);
     for (const [path, name] of searches)
       for (const text of unreadable) {
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  test("a form with what is no text does nothing, and is shown again with what was typed", async () => {
+  test("a form with a NUL has no effect and is shown again with its input", async () => {
     const { browser, get } = await consoleBrowser(running, org);
     const { hidden } = await get("/scopes/new");
     const base = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;

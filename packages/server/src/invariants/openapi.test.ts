@@ -1,5 +1,5 @@
-// /openapi.json against the running service: every route that answers JSON is in it, and what the OAuth endpoints answer
-// is what it says. The JSON interfaces' answers are held against it in api-operations.test.ts.
+// /openapi.json against the running service: every JSON route is documented, and the OAuth endpoints respond
+// as documented. api-operations.test.ts checks the responses of the JSON APIs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
@@ -41,7 +41,7 @@ const routes = (await listRoutes()).filter(({ method }) => method !== "HEAD" && 
 const described = (method: string, path: string) =>
   openApiPaths(path).map((one) => document.paths[one]?.[method.toLowerCase()]);
 
-test("every route that answers JSON is in the document", async () => {
+test("documents every route that responds with JSON", async () => {
   for (const { method, path } of routes) {
     if (path === ASSETS || described(method, path).every((operation) => operation !== undefined)) continue;
     // Not there: then it must be a page, which tells even a program of its refusals as pages do.
@@ -57,7 +57,7 @@ test("every route that answers JSON is in the document", async () => {
   }
 });
 
-test("every operation of the document is a route", () => {
+test("every documented operation is a route", () => {
   const registered = routes.flatMap(({ method, path }) =>
     openApiPaths(path).map((one) => `${method.toLowerCase()} ${one}`),
   );
@@ -71,7 +71,7 @@ test("every operation of the document is a route", () => {
   assert.ok(written.length > 60, `${written.length} operations`);
 });
 
-test("every body and every answer has an example, and it is as its schema says", () => {
+test("every request and response has an example that matches its schema", () => {
   const fault = schemaChecks(document);
   const check = (name: string, content: Readonly<Record<string, { schema?: object; example?: unknown }>>) => {
     for (const media of Object.values(content)) {
@@ -93,7 +93,7 @@ test("every body and every answer has an example, and it is as its schema says",
     check(name, response.content ?? {});
 });
 
-test("everything that is referred to is there", () => {
+test("every reference resolves", () => {
   const text = JSON.stringify(document);
   const references = new Set(
     [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, ...at]) => at.join(" ")),
@@ -110,7 +110,7 @@ test("everything that is referred to is there", () => {
   assert.deepEqual([...new Set(schemes)].sort(), Object.keys(document.components.securitySchemes).sort());
 });
 
-describe("the OAuth endpoints answer as the document says", () => {
+describe("OAuth responses match the OpenAPI document", () => {
   let answers: RecordedAnswer[];
   const judged: Judged[] = [];
   before(() => {
@@ -130,7 +130,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     assert.deepEqual([...seen].sort(), statuses.toSorted(), operationId);
   };
 
-  test("token, by every grant", async () => {
+  test("the token endpoint, with every grant type", async () => {
     const { refreshToken } = await getTokens(org, { scope: "openid profile email offline_access" });
     await refresh(org, refreshToken);
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };
@@ -150,7 +150,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     expect("requestToken", 200, 400, 401, 404, 413, 415);
   });
 
-  test("device, and the token endpoint for it", async () => {
+  test("the device authorization endpoint, and the token endpoint with a device code", async () => {
     const television = await makeDeviceApp(running.service, org);
     await poll(org, await askForCodes(org, television));
     const codes = await askForCodes(org, television);
@@ -164,7 +164,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     expect("startDeviceGrant", 200, 400, 401, 404);
   });
 
-  test("introspect and revoke", async () => {
+  test("introspection and revocation", async () => {
     const { accessToken, refreshToken } = await getTokens(org, { scope: "openid profile offline_access" });
     const ask = (path: string, more: Record<string, string>) => postForm(`${org.issuer}/${path}`, more);
     for (const token of [accessToken, refreshToken, "x"])
@@ -181,7 +181,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     expect("revokeToken", 200, 400, 401);
   });
 
-  test("userinfo", async () => {
+  test("the userinfo endpoint", async () => {
     const scope = "openid profile email phone";
     const { accessToken } = await getTokens(org, { scope });
     const batch = { grant_type: "client_credentials", ...credentials(org.batch) };
@@ -197,7 +197,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     }
   });
 
-  test("user/consents", async () => {
+  test("the consents endpoint", async () => {
     const { accessToken } = await getTokens(org);
     const records = `${org.issuer}/user/consents`;
     const list = (await (await fetch(records, bearer(accessToken))).json()) as { items: { id: string }[] };
@@ -212,7 +212,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     expect("revokeUserConsent", 204, 401, 404);
   });
 
-  test("the published documents, health, and the document itself", async () => {
+  test("discovery, JWKS, health and the OpenAPI document itself", async () => {
     for (const [operationId, path] of [
       ["getDiscoveryDocument", "/oauth/{org}/.well-known/openid-configuration"],
       ["getKeySet", "/oauth/{org}/.well-known/jwks.json"],
@@ -229,7 +229,7 @@ describe("the OAuth endpoints answer as the document says", () => {
     expect("getOpenApiDocument", 200);
   });
 
-  test("all of them were looked at, those that speak for users with RS256 too", async () => {
+  test("every OAuth operation was tested, user endpoints with RS256 too", async () => {
     const settings = { idTokenSignedResponseAlg: "RS256", accessTokenSignedResponseAlg: "PS256" } as const;
     const client = await makeClient(running.service, org.organisation, {
       ...settings,

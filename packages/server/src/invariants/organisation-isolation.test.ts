@@ -1,10 +1,10 @@
-// Every route with what belongs to another organisation, and with an organisation that is not there. A new route fails
+// Every route with another organisation's records, and with an unknown organisation. A new route fails
 // here until it has a row.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableOrganisation } from "../core/organisations/organisations.ts";
 import type { Service } from "../modules/open-service.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
@@ -257,7 +257,7 @@ const routes = (await listRoutes()).filter(
 );
 const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
 
-test("every registered route is either of no organisation or has a probe", () => {
+test("every registered route belongs to no organisation or has a probe", () => {
   const registered = routes.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(Object.keys(probes).sort(), registered.sort());
   for (const route of registered)
@@ -310,7 +310,7 @@ forEachDatabase(({ name, fresh }) => {
 
   for (const [route, probe] of Object.entries(probes)) {
     if (probe === NO_ORGANISATION) continue;
-    test(`${route}: what is A's is nothing at B`, async () => {
+    test(`${route}: organisation A's records are not found at B`, async () => {
       // One address asks for device codes only so often.
       clock.advance(1_000);
       await probe(usedUpBy.has(route) ? await loot() : again());
@@ -318,7 +318,7 @@ forEachDatabase(({ name, fresh }) => {
     });
   }
 
-  test("and at A all of it is still what it was", async () => {
+  test("organisation A's records are unchanged", async () => {
     const { tokens, device, browser } = again();
     for (const token of [tokens.accessToken, tokens.refreshToken]) {
       const { body } = await postForm(`${a.issuer}/introspect`, { token, ...clientForm(a) });
@@ -329,7 +329,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await poll(a, device)).body["error"], "authorization_pending");
   });
 
-  test("an organisation that is unknown, malformed or disabled is 404 on every route", async () => {
+  test("responds with 404 on every route for an unknown, malformed or disabled organisation", async () => {
     const gone = await makeOrganisation(running.service, "Gone");
     const tokens = await tokensOf(testBrowser(), gone);
     const key = { orgId: gone.organisation.id, disabled: true, actor: "test" };
@@ -372,7 +372,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await refresh(gone, tokens.refreshToken)).status, 200, "enabled again, it goes on");
   });
 
-  test("an organisation is the same however its id is written", async () => {
+  test("accepts every spelling of an organisation's ID", async () => {
     const upper = { ...a, issuer: a.issuer.replace(a.organisation.id, a.organisation.id.toUpperCase()) };
     const browser = testBrowser();
     assert.ok(answerOf(await signInAndConsent(browser, upper)).get("code"));

@@ -1,9 +1,9 @@
-// Between the right password and the second factor there is no session: tried on every route that the server has. A new
-// route is tried without being listed here.
+// No session exists between password and second factor: tested on every registered route. A new
+// route is covered automatically.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Application } from "../core/applications/application.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
@@ -68,7 +68,7 @@ forEachDatabase(({ name, fresh }) => {
   const tried =
     name === "sqlite" || isWhole ? routes : routes.filter(({ path }) => READS_SIGN_INS.test(path));
   for (const { method, path } of tried) {
-    test(`${method} ${path} knows nobody yet`, async () => {
+    test(`${method} ${path} has no session before the second factor`, async () => {
       const url = `${running.baseUrl}${path.replace(":org", org.organisation.id).replaceAll(/:\w+/g, "x")}`;
       const { pending = "", flow = "", csrf = "" } = page.hidden;
       const query = `${requestQuery(org)}&prompt=none`;
@@ -103,7 +103,7 @@ forEachDatabase(({ name, fresh }) => {
     });
   }
 
-  test("and with the second factor the same browser is somebody", async () => {
+  test("the second factor signs the same browser in", async () => {
     const app = await giveAuthenticator(running.service, org);
     const code = app.code(running.service.clock());
     assert.ok(showsConsent(await showFactor(browser, org, page, { code })));

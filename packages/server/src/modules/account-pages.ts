@@ -12,7 +12,7 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
     ...browser,
     ...browser.secondFactors,
     passwords: service.passwords,
-    door: pageDoor(browser),
+    browserSession: pageDoor(browser),
   };
   accountRoutes(scope, deps);
   consentsRoutes(scope, {

@@ -16,7 +16,7 @@ import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
 import { pageErrorHandler } from "../http/error-handlers.ts";
 import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";
-import type { ConsoleDeps } from "../page-kit/visit.ts";
+import type { ConsoleDeps } from "../page-kit/page.ts";
 import type { AppContext, Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import { mailComposer } from "./mail-content.ts";
@@ -26,7 +26,7 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,
-  door: pageDoor(browser),
+  browserSession: pageDoor(browser),
   showError: pageErrorHandler(errors, errorPageRenderer(service)),
 });
 

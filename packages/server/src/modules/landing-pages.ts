@@ -12,5 +12,5 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const mailbox = hasMailbox ? { mailboxUri: "/demo/mailbox" } : {};
   landingRoute(scope, { ...deps, demo: demo && { ...demo, ...mailbox } });
   if (demo) demoRoutes(scope, { ...deps, demo });
-  if (hasMailbox) mailboxRoutes(scope, { ...service, bodyOf: (mail) => mailBodyOf(deps, mail) });
+  if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => mailBodyOf(deps, mail) });
 };

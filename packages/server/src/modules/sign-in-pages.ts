@@ -21,7 +21,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
-  federationLoginRoutes(scope, { ...service, door: pageDoor(browser) });
+  federationLoginRoutes(scope, { ...service, browserSession: pageDoor(browser) });
 };
 
 /** What the links in mails lead to, and the ways to a forgotten password. */

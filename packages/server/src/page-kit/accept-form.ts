@@ -8,9 +8,9 @@ import { consumeOnce } from "../core/consumed-values.store.ts";
 import { lackingProof } from "../core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Database } from "../db/open.ts";
-import type { FormFailure, SentBefore } from "../html/components/record-form.ts";
+import type { EarlierSubmission, FormFailure } from "../html/components/record-form.ts";
 import { formOf } from "../http/form-body.ts";
-import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./visit.ts";
+import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./page.ts";
 
 /** A form as it was sent, and by whom. */
 export interface SentForm {
@@ -46,7 +46,7 @@ export type FormOutcome<Accepted = AcceptedForm> =
   | RejectedForm
   | (SentForm & { readonly outcome: "reauthenticate" });
 
-export type FormDeps = Pick<ConsoleDeps, "database" | "clock" | "door">;
+export type FormDeps = Pick<ConsoleDeps, "database" | "clock" | "browserSession">;
 
 /**
  * A form of the console.
@@ -73,8 +73,8 @@ export async function acceptOneTimeForm(
 }
 
 /** Comes first: nothing that another site sent is ever shown again with a token of ours. @throws OAuthError 403 */
-export function requireSameOrigin({ door }: Pick<FormDeps, "door">, visit: Visit): void {
-  if (door.isFromHere(visit)) return;
+export function requireSameOrigin({ browserSession }: Pick<FormDeps, "browserSession">, visit: Visit): void {
+  if (browserSession.isFromHere(visit)) return;
   throw new OAuthError(
     "access_denied",
     "The form was sent from another site. Open the page here and fill it in.",
@@ -97,7 +97,7 @@ export async function checkForm(
   const form: SentForm = { signedIn, values, all };
   if (isMended) return reject(form, "unreadable");
   const hasWaited = isReauthenticationToken(deps, visit, form);
-  if (!hasWaited && !deps.door.isOwnForm(visit, values.get("csrf"))) return reject(form, "expired");
+  if (!hasWaited && !deps.browserSession.isOwnForm(visit, values.get("csrf"))) return reject(form, "expired");
   if (rules.needsProof === false) return { ...form, outcome: "accepted" };
   if ((await lackingProof(deps.database.query, signedIn, deps.clock())) !== undefined)
     return { ...form, outcome: "reauthenticate" };
@@ -120,16 +120,20 @@ const reauthenticationSubject = ({ request }: Visit, { signedIn }: SentForm, at:
 
 /** Bound to the user, the form's address and the hour. */
 export const reauthenticationToken = (
-  { door, clock }: Pick<FormDeps, "door" | "clock">,
+  { browserSession, clock }: Pick<FormDeps, "browserSession" | "clock">,
   visit: Visit,
   form: SentForm,
-): string => door.keptSeal(visit, reauthenticationSubject(visit, form, clock()));
+): string => browserSession.keptSeal(visit, reauthenticationSubject(visit, form, clock()));
 
 /** Good for one to two hours. */
-function isReauthenticationToken({ door, clock }: FormDeps, visit: Visit, form: SentForm): boolean {
+function isReauthenticationToken({ browserSession, clock }: FormDeps, visit: Visit, form: SentForm): boolean {
   const now = clock();
   return [now, now - HOUR_MS].some((at) =>
-    door.isKeptForm(visit, reauthenticationSubject(visit, form, at), form.values.get(REAUTHENTICATION_FIELD)),
+    browserSession.isKeptForm(
+      visit,
+      reauthenticationSubject(visit, form, at),
+      form.values.get(REAUTHENTICATION_FIELD),
+    ),
   );
 }
 
@@ -161,14 +165,14 @@ export function requireFreshNonce(
 ): FormOutcome<OneTimeForm> {
   if (form.outcome !== "accepted") return form;
   const value = form.values.get("once") ?? "";
-  const expiresAt = expiryOf(value, deps.clock());
+  const expiresAt = tokenExpiry(value, deps.clock());
   if (expiresAt === undefined) return reject(form, "expired");
   const { user } = form.signedIn;
   const key = `${user.homeOrgId}:${user.id}:${value}`;
   return { ...form, submissionToken: { value, orgId: organisation.id, key, expiresAt } };
 }
 
-function expiryOf(token: string, now: number): number | undefined {
+function tokenExpiry(token: string, now: number): number | undefined {
   const [, time] = /^([0-9a-z]{1,10})\.[\w-]{22}$/.exec(token) ?? [];
   if (time === undefined) return undefined;
   const createdAt = Number.parseInt(time, 36);
@@ -204,7 +208,7 @@ export async function applyOnce<Deps extends { readonly database: Database }, T>
 }
 
 /** The form is shown again, and says where its first submission's result is. */
-export const duplicateSubmission = (earlier: SentBefore = {}): Refusal => ({
+export const duplicateSubmission = (earlier: EarlierSubmission = {}): Refusal => ({
   failure: { kind: "sent", ...earlier },
   status: 409,
 });

@@ -2,13 +2,13 @@
 import { findActorNames } from "../core/audit/actor-names.ts";
 import { lastChanges } from "../core/audit/audit.store.ts";
 import type { Messages } from "../html/messages/messages.ts";
-import type { ConsoleDeps } from "./visit.ts";
+import type { ConsoleDeps } from "./page.ts";
 
 /**
  * The text for each actor; one query for all of them.
  * @param isAlone in a column or as a label, not after "by": other languages have another case there
  */
-export async function actorTexts(
+export async function loadActorLabels(
   { database }: Pick<ConsoleDeps, "database">,
   orgId: string,
   actors: readonly string[],
@@ -32,7 +32,7 @@ export async function actorTexts(
   };
 }
 
-export interface WhoChanged {
+export interface LastChange {
   readonly who: string;
   /** Milliseconds. */
   readonly at: number;
@@ -44,7 +44,7 @@ export async function lastChangeOf(
   orgId: string,
   target: string,
   messages: Messages,
-): Promise<WhoChanged | undefined> {
+): Promise<LastChange | undefined> {
   return (await lastChangesOf(deps, orgId, [target], messages)).get(target);
 }
 
@@ -54,9 +54,9 @@ export async function lastChangesOf(
   orgId: string,
   targets: readonly string[],
   messages: Messages,
-): Promise<ReadonlyMap<string, WhoChanged>> {
+): Promise<ReadonlyMap<string, LastChange>> {
   const changes = [...(await lastChanges(deps.database.query, orgId, targets))];
   const actors = changes.map(([, { actor }]) => actor);
-  const textOf = await actorTexts(deps, orgId, actors, messages);
-  return new Map(changes.map(([target, { actor, at }]) => [target, { who: textOf(actor), at }]));
+  const labelOfActor = await loadActorLabels(deps, orgId, actors, messages);
+  return new Map(changes.map(([target, { actor, at }]) => [target, { who: labelOfActor(actor), at }]));
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { identityConfirmedPage } from "../html/components/act.page.ts";
 import { consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, consoleRoute, requireRecentAuthentication, show } from "./visit.ts";
+import { type ConsoleDeps, consoleRoute, requireRecentAuthentication, show } from "./page.ts";
 
 export function confirmIdentityRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/confirm-identity", {

@@ -20,7 +20,6 @@ import {
   type OneTimeForm,
 } from "./accept-form.ts";
 import { ALREADY_APPLIED, type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
-import { askForIdentity } from "./reauthentication.ts";
 import {
   actingOn,
   type CONSOLE,
@@ -32,7 +31,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "./visit.ts";
+} from "./page.ts";
+import { askForIdentity } from "./reauthentication.ts";
 
 export type ConfirmationResult =
   /** @param uri where the browser goes */
@@ -132,7 +132,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
     ...frame,
     ...confirmation.question(frame.messages, pending, organisation, deps),
     ...asked,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
     action: requestPath(visit),
     backUri,

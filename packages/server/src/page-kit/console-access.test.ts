@@ -24,7 +24,7 @@ import { startTestService, type TestService } from "../testing/test-service.ts";
 
 const MINUTE = 60_000;
 
-describe("coming into the console", () => {
+describe("console access", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: AdministeredOrganisation;
@@ -50,7 +50,7 @@ describe("coming into the console", () => {
     return row.last_seen_at;
   };
 
-  test("what another site has filled in is not shown again, ready to be sent", async () => {
+  test("never shows another site's input again with a CSRF token", async () => {
     const form = { email: "evil@evil.example", role: "Administrator", newEmail: "evil@evil.example" };
     const addresses = [
       "/oauth/manage/ORG/users/new",
@@ -67,7 +67,7 @@ describe("coming into the console", () => {
       }
   });
 
-  test("a piece that a page asks for by itself keeps no session alive", async () => {
+  test("polling a live part does not extend the session", async () => {
     const form = { kind: "spa", name: "Shop", address: "http://localhost:3000" };
     const page = await follow(here.browser, await here.send("/quickstart", form));
     const [, rest = ""] = /data-live="[^"]*\/oauth\/manage\/[^/"]+([^"]*)"/.exec(page.body) ?? [];
@@ -85,7 +85,7 @@ describe("coming into the console", () => {
       accept: "application/json",
     });
 
-  test("where addresses are to be confirmed first, the console is no way around it", async () => {
+  test("requires a verified email address where the organisation does", async () => {
     await changeOrganisationSettings(running.service, {
       orgId: org.organisation.id,
       settings: () => ({ requireVerifiedEmail: true }),
@@ -117,7 +117,7 @@ describe("coming into the console", () => {
       settings: () => ({ secondFactor }),
       actor: "test",
     });
-  test("where everybody must have a second factor, a session from before comes no further without one", async () => {
+  test("requires a second factor from older sessions once the organisation does", async () => {
     const { organisation, administrator } = org;
     const owned = { ...org, user: administrator };
     assert.equal((await devices()).status, 200);
@@ -142,7 +142,7 @@ describe("coming into the console", () => {
     assert.equal((await devices()).status, 200);
   });
 
-  test("who has a factor shows it, on a browser that is not remembered for it", async () => {
+  test("asks for the second factor on a browser that is not trusted", async () => {
     const owned = { ...org, user: org.administrator };
     await askForFactors("optional");
     await db().deleteFrom("totp_credential").where("user_id", "=", org.administrator.id).execute();

@@ -8,8 +8,8 @@ import type { Messages } from "../html/messages/messages.ts";
 import { consoleStylesheet } from "../html/stylesheet.ts";
 import { queryOf } from "../http/form-body.ts";
 import { newNonce } from "../http/page.ts";
+import { type ConsoleDeps, consolePath, type Visit } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "./visit.ts";
 
 /** The pages of the navigation. */
 export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
@@ -68,7 +68,7 @@ export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
   queryOf(request).values.get("done") === ALREADY_APPLIED;
 
 /** What was just done, as the address says it: `done`, if there is a text for it. */
-export function doneIn<Texts extends object>(
+export function doneKey<Texts extends object>(
   { request }: Pick<Visit, "request">,
   texts: Texts,
 ): keyof Texts | undefined {
@@ -106,6 +106,7 @@ export async function consoleFrame(
     stylesheet: consoleStylesheet.path,
     organisation: pageOrganisation(visit),
     homeUri: consolePath(organisation),
+    consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
       sections: sections.map(({ heading, pages }) => ({

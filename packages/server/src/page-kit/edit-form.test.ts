@@ -25,7 +25,7 @@ import {
   type TestService,
 } from "../testing/test-service.ts";
 import { type EditForm, editRoute } from "./edit-form.ts";
-import type { BrowserSessionPort, ConsoleDeps } from "./visit.ts";
+import type { BrowserSessionPort, ConsoleDeps } from "./page.ts";
 
 const CSRF = "ours";
 
@@ -75,7 +75,7 @@ const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
 
 type NameForm = EditForm<ConsoleDeps, Organisation, string, string>;
 
-describe("a form on a record", () => {
+describe("edit form", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: TestOrganisation;
@@ -97,7 +97,7 @@ describe("a form on a record", () => {
     const times = { createdAt: clock(), lastSeenAt: clock(), expiresAt: clock() + 3_600_000 };
     const session = { orgId: organisation.id, id: "s", userId: id, amr: ["pwd"], acr: "", ...times };
     signedIn = { user, session: { ...session, authTime: clock() } };
-    deps = { ...service, baseUrl: running.baseUrl, door: door(() => signedIn), showError };
+    deps = { ...service, baseUrl: running.baseUrl, browserSession: signedInAs(() => signedIn), showError };
   });
   after(() => running.close());
   beforeEach(async () => {
@@ -132,7 +132,7 @@ describe("a form on a record", () => {
   const isTyped = (page: { body: string }, name: string) =>
     assert.match(page.body, new RegExp(`name="name"[^>]*value="${name}"`));
 
-  test("says so when the record was deleted while the form was open", async () => {
+  test("reports a record that was deleted while the form was open", async () => {
     let isThere = true;
     const form = mounted({
       load: async (inside, visit) => {
@@ -144,11 +144,11 @@ describe("a form on a record", () => {
     isThere = false;
     const gone = await form.post(formOfPage(page, { name: "Mine" }));
     assert.equal(gone.status, 404);
-    assert.match(textOf(gone, "record-gone") ?? "", /Somebody else deleted it/);
+    assert.match(textOf(gone, "record-gone") ?? "", /Someone else deleted the record/);
     assert.equal(await nameNow(), "Acme");
   });
 
-  test("keeps what was typed, recorded with whom and from where", async () => {
+  test("saves what was typed and records actor and address", async () => {
     const form = mounted();
     const saved = await form.post(formOfPage(await form.get(), { name: "Mine" }));
     assert.deepEqual([saved.status, saved.location, await nameNow()], [303, "/saved", "Mine"]);
@@ -156,7 +156,7 @@ describe("a form on a record", () => {
     assert.deepEqual([event?.actor, event?.address], [`user:${signedIn.user.id}`, "127.0.0.1"]);
   });
 
-  test("who was slower is told by whom it was changed and what it is now, and may send it again", async () => {
+  test("a conflicting change shows who made it and the present values, and can be overwritten knowingly", async () => {
     const form = mounted();
     const mine = formOfPage(await form.get(), { name: "Mine" });
     await byAnother("Theirs");
@@ -170,7 +170,7 @@ describe("a form on a record", () => {
     assert.equal(await nameNow(), "Mine");
   });
 
-  test("a change in the last moment, after the form was read, is seen too: the record is held, then read again", async () => {
+  test("detects a change made after the form was read: the record is locked, then loaded again", async () => {
     const steps: string[] = [];
     const rules = nameForm();
     const form = mounted({
@@ -194,7 +194,7 @@ describe("a form on a record", () => {
     assert.deepEqual(steps, ["loaded", "loaded", "locked", "loaded again", "loaded"]);
   });
 
-  test("one that comes back too old, faulty or for another look still says what its sender saw", async () => {
+  test("an expired, faulty or previewed form keeps the version that its sender saw", async () => {
     const form = mounted();
     const mine = formOfPage(await form.get(), { name: "Mine" });
     const sent = (changes: Record<string, string>) =>
@@ -216,7 +216,7 @@ describe("a form on a record", () => {
     assert.equal(await nameNow(), "Theirs");
   });
 
-  test("one that does not say what was seen keeps nothing, also not at its second try", async () => {
+  test("a form without a version saves nothing, not even at the second try", async () => {
     const form = mounted();
     const mine = formOfPage(await form.get(), { name: "Mine", seen: undefined });
     assert.equal((await form.post(mine)).status, 409);
@@ -226,7 +226,7 @@ describe("a form on a record", () => {
     assert.equal(await nameNow(), "Acme");
   });
 
-  test("what is refused in the middle leaves nothing behind, and is told with what was typed", async () => {
+  test("rolls back when saving fails, and keeps what was typed", async () => {
     const refusals = [
       [{ faults: { name: "Not this one." } }, 400, /id="name-fault">Not this one\./],
       [{ kind: "refused", title: "Not today." }, 409, /Not today\./],
@@ -252,7 +252,7 @@ describe("a form on a record", () => {
     }
   });
 
-  test("asks for a fresh sign-in before it is shown, unless it is there to be looked at, and before anything is kept", async () => {
+  test("requires a recent sign-in to open the form, unless reading is allowed, and always to save", async () => {
     const mine = formOfPage(await mounted().get(), { name: "Mine" });
     const fresh = signedIn;
     signedIn = { ...fresh, session: { ...fresh.session, authTime: clock() - 11 * 60_000 } };
@@ -273,7 +273,7 @@ describe("a form on a record", () => {
 });
 
 /** Lets in the given user. */
-function door(whoIsThere: () => SignedIn): BrowserSessionPort {
+function signedInAs(whoIsThere: () => SignedIn): BrowserSessionPort {
   return {
     whoIsThere: async () => whoIsThere(),
     lacksRequiredFactor: async () => false,

@@ -26,8 +26,6 @@ import {
 import { lastChangeOf } from "./actor-names.ts";
 import { type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
 import { formView } from "./form-view.ts";
-import { askForIdentity } from "./reauthentication.ts";
-import { requireVersion, VersionConflict, versionOf } from "./record-version.ts";
 import {
   actingOn,
   type CONSOLE,
@@ -38,7 +36,9 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "./visit.ts";
+} from "./page.ts";
+import { askForIdentity } from "./reauthentication.ts";
+import { requireVersion, VersionConflict, versionOf } from "./record-version.ts";
 
 /** One showing of the form, or one submission. */
 export interface Editing<Stored> {

@@ -3,11 +3,11 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import type { FormShown, FormView } from "../html/components/form-state.ts";
 import { newSubmissionToken } from "./accept-form.ts";
 import { type ConsolePage, consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, requestPath, type Visit } from "./visit.ts";
+import { type ConsoleDeps, requestPath, type Visit } from "./page.ts";
 
 /** @param hidden by default a submission token, as a form needs that creates or sends something */
 export async function formView<Input>(
-  deps: Pick<ConsoleDeps, "database" | "clock" | "door">,
+  deps: Pick<ConsoleDeps, "database" | "clock" | "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
   current: ConsolePage,
@@ -18,7 +18,7 @@ export async function formView<Input>(
     ...(await consoleFrame(deps, visit, signedIn, current)),
     ...{ input, state, failure },
     ...hidden,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: requestPath(visit),
   };
 }

@@ -7,7 +7,7 @@ import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { newNonce } from "../http/page.ts";
 import { pageMessages } from "./console-frame.ts";
-import { type CONSOLE, type ConsoleDeps, consoleRoute, failsLoginPolicy, show, type Visit } from "./visit.ts";
+import { type CONSOLE, type ConsoleDeps, consoleRoute, failsLoginPolicy, show, type Visit } from "./page.ts";
 
 /**
  * @param url as the part's `data-live` has it
@@ -21,7 +21,7 @@ export function livePieceRoute<Deps extends ConsoleDeps>(
 ): void {
   consoleRoute(app, deps, url, {
     get: async (_, visit) => {
-      const signedIn = await deps.door.whoWatches(visit);
+      const signedIn = await deps.browserSession.whoWatches(visit);
       if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
         return sendStatus(visit, 403);
       const found = await piece(deps, visit, pageMessages(visit, signedIn));

@@ -18,7 +18,7 @@ import { isSomebodyBlocked } from "../testing/probes/blocked-statements.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../testing/probes/console-browser.ts";
 import { PASSWORD, startTestService, type TestService } from "../testing/test-service.ts";
 
-describe("a form that makes something", () => {
+describe("one-time form", () => {
   forEachDatabase(({ name, fresh }) => {
     let running: TestService;
     let clock: FakeClock;
@@ -49,7 +49,7 @@ describe("a form that makes something", () => {
     const press = (form: URLSearchParams, by = here) => by.post("/applications/new", form);
     const statusesOf = (pages: readonly TestPage[]) => pages.map(({ status }) => status).sort();
 
-    test("of two presses at the same time one makes it, and the other says so", async () => {
+    test("of two concurrent submissions one creates it, and the other reports the duplicate", async () => {
       const form = await newApplication("At once");
       const pages = await Promise.all([press(form), press(form), press(form)]);
       assert.deepEqual(statusesOf(pages), [200, 409, 409]);
@@ -66,7 +66,7 @@ describe("a form that makes something", () => {
       assert.equal((await applicationsNamed("At once")).length, 2);
     });
 
-    test("a form that was refused is sent again with the same value, corrected", async () => {
+    test("accepts a corrected form with the submission token of the refused one", async () => {
       const form = await newApplication("");
       assert.equal((await press(form)).status, 400);
       form.set("name", "Corrected");
@@ -74,7 +74,7 @@ describe("a form that makes something", () => {
       assert.equal((await applicationsNamed("Corrected")).length, 1);
     });
 
-    test("nobody uses up another one's value", async () => {
+    test("a submission token is consumed only for its own user", async () => {
       const email = "second@acme.example";
       const person = { email, firstname: "Bea", surname: "Second", emailVerified: true, password: PASSWORD };
       const role = "Administrator" as const;
@@ -88,7 +88,7 @@ describe("a form that makes something", () => {
       assert.equal((await press(form)).status, 200);
     });
 
-    test("without a value of ours, or with one from yesterday, it is a form that waited too long", async () => {
+    test("rejects a missing, foreign or day-old submission token as expired", async () => {
       const form = await newApplication("Too late");
       const [time = "", random = ""] = (form.get("once") ?? "").split(".");
       const at = (milliseconds: number) => `${milliseconds.toString(36)}.${random}`;
@@ -105,7 +105,7 @@ describe("a form that makes something", () => {
       assert.deepEqual(await applicationsNamed("Too late"), []);
     });
 
-    test("what turns out to be nothing leaves nothing behind: no mail to who has accepted the invitation", async () => {
+    test("rolls back an invitation that has been accepted meanwhile: no mail, no audit event", async () => {
       const events = await listAuditEvents(db(), orgId(), 1);
       const page = await here.send(`/users/${org.user.id}/invitation/again`);
       assert.match(page.location ?? "", new RegExp(`/users/${org.user.id}\\?done=already$`));
@@ -113,7 +113,7 @@ describe("a form that makes something", () => {
       assert.deepEqual(await listAuditEvents(db(), orgId(), 1), events);
     });
 
-    test("another address, asked for while the link to the one before is used: neither keeps the other waiting", async () => {
+    test("does not deadlock with the use of an earlier confirmation link", async () => {
       const { id, email: from } = org.user;
       const address = `/users/${id}/address`;
       await here.send(address, { newEmail: "one@acme.example" });

@@ -12,7 +12,7 @@ import { PASSWORD, startTestService, type TestService } from "../testing/test-se
 
 const MINUTE_MS = 60_000;
 
-describe("a form whose sign-in has become too old", () => {
+describe("form that waits for a new sign-in", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: Planted;
@@ -43,7 +43,7 @@ describe("a form whose sign-in has become too old", () => {
   const names = async () =>
     (await listCustomScopes(running.service.database.query, org.organisation.id)).map(({ name }) => name);
 
-  test("does what it says as soon as its sender has signed in again", async () => {
+  test("is accepted as soon as its sender has signed in again", async () => {
     const here = await consoleBrowser(running, org);
     const form = await waiting(here, "shifts");
     assert.equal((await here.post("/scopes/new", form)).status, 403, "not before");
@@ -53,7 +53,7 @@ describe("a form whose sign-in has become too old", () => {
     assert.ok((await names()).includes("shifts"));
   });
 
-  test("the sign-in on the way to a change says why it is there, and whose it is", async () => {
+  test("the sign-in before a change explains why, and fills in the email address", async () => {
     const here = await consoleBrowser(running, org);
     clock.advance(11 * MINUTE_MS);
     const again = await here.get("/scopes/new");
@@ -65,7 +65,7 @@ describe("a form whose sign-in has become too old", () => {
     assert.doesNotMatch(stranger.body, /Confirm it’s you/);
   });
 
-  test("a name that was typed to confirm is still there when the form is none of ours", async () => {
+  test("keeps the typed name when the CSRF token is wrong", async () => {
     const here = await consoleBrowser(running, org);
     const path = `/applications/${org.ids["applications"]}/delete`;
     const form = formOfPage(await here.get(path), { name: "Not its name" });
@@ -76,7 +76,7 @@ describe("a form whose sign-in has become too old", () => {
     assert.doesNotMatch(page.body, /id="name-fault"/);
   });
 
-  test("what is over already is told of and not asked again, also when its form is none of ours", async () => {
+  test("redirects from a confirmation that is already applied, also with a wrong CSRF token", async () => {
     const here = await consoleBrowser(running, org);
     const path = `/applications/${org.ids["applications"]}/disable`;
     const form = formOfPage(await here.get(path));
@@ -89,7 +89,7 @@ describe("a form whose sign-in has become too old", () => {
     assert.deepEqual([sent.status, over.test(sent.headers.get("location") ?? "")], [303, true]);
   });
 
-  test("what is no text in a form is shown, told of, and nothing is done", async () => {
+  test("rejects input that is no text, shows it and explains", async () => {
     const here = await consoleBrowser(running, org);
     for (const path of [
       "/scopes/new",
@@ -99,12 +99,12 @@ describe("a form whose sign-in has become too old", () => {
       const form = formOfPage(await here.get(path), { name: "half\0name" });
       const page = await here.post(path, form);
       assert.equal(page.status, 403, path);
-      assert.match(page.body, /Something in this form could not be read/);
+      assert.match(page.body, /This form contains unreadable characters/);
       assert.match(page.body, /value="half\uFFFDname"/);
     }
   });
 
-  test("is no form of another page, of another administrator, or of a time long past", async () => {
+  test("is rejected at another address, from another administrator, and after two hours", async () => {
     const email = "second@acme.example";
     const person = { email, password: PASSWORD, firstname: "S", surname: "S", emailVerified: true };
     const { organisation } = org;

@@ -2,7 +2,7 @@
  * A form whose sender's sign-in is too old waits in a page of its own, with what was typed, while the user signs in again
  * in another tab.
  */
-import { provePage } from "../html/components/act.page.ts";
+import { waitingFormPage } from "../html/components/act.page.ts";
 import type { ConsoleFrame } from "../html/components/console-layout.ts";
 import {
   type FormDeps,
@@ -11,11 +11,11 @@ import {
   type SentForm,
 } from "./accept-form.ts";
 import { consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, consolePath, show, type Visit } from "./visit.ts";
+import { type ConsoleDeps, consolePath, show, type Visit } from "./page.ts";
 
 /** Answers a form of the console with outcome `reauthenticate`. */
 export async function askForIdentity(
-  deps: Pick<ConsoleDeps, "database" | "clock" | "door">,
+  deps: Pick<ConsoleDeps, "database" | "clock" | "browserSession">,
   visit: Visit,
   form: SentForm,
 ): Promise<void> {
@@ -37,18 +37,18 @@ export interface WaitingForm {
 }
 
 export async function showWaitingForm(
-  deps: Pick<FormDeps, "door" | "clock">,
+  deps: Pick<FormDeps, "browserSession" | "clock">,
   visit: Visit,
   form: SentForm,
   { frame, signInUri, secrets = [], carried = {} }: WaitingForm,
 ): Promise<void> {
   const replaced = ["csrf", REAUTHENTICATION_FIELD, ...secrets, ...Object.keys(carried)];
   const names = [...form.values.keys()].filter((name) => !replaced.includes(name));
-  const page = provePage({
+  const page = waitingFormPage({
     ...frame,
     action: visit.request.url,
     kept: [
-      { name: "csrf", value: deps.door.formBinding(visit).csrf },
+      { name: "csrf", value: deps.browserSession.formBinding(visit).csrf },
       { name: REAUTHENTICATION_FIELD, value: reauthenticationToken(deps, visit, form) },
       ...names.flatMap((name) => form.all(name).map((value) => ({ name, value }))),
       ...Object.entries(carried).map(([name, value]) => ({ name, value })),

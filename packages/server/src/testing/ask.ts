@@ -1,6 +1,6 @@
 /**
- * A request of a test to a service of its own, by Node's own client: `fetch` takes as much processor for its part of one as
- * the service does for a page, and the tests make tens of thousands.
+ * Sends a test's request with Node's HTTP client: `fetch` takes as much CPU time per request as
+ * the service takes to serve a page, and the tests send tens of thousands.
  */
 import { Agent, request } from "node:http";
 
@@ -18,10 +18,10 @@ export interface Told {
 
 const agent = new Agent({ keepAlive: true });
 
-/** What `fetch` says of itself. */
+/** The default headers of `fetch`. */
 const always = { accept: "*/*", "accept-language": "*", "user-agent": "node" };
 
-/** Follows no redirect. @param url of http. @throws what the connection met */
+/** Follows no redirect. @param url an http URL. @throws the connection's error */
 export function ask(url: string, { method, headers, body }: Asked): Promise<Told> {
   const { promise, resolve, reject } = Promise.withResolvers<Told>();
   // Node's client leaves the length of a DELETE's body out.
@@ -42,5 +42,5 @@ export function ask(url: string, { method, headers, body }: Asked): Promise<Told
   return promise;
 }
 
-/** As browsers and `fetch` send forms. */
+/** The content type with which browsers and `fetch` send forms. */
 export const FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8";

@@ -1,4 +1,4 @@
-/** The command line under test: inside this process, which is fast, or as the program that an operator starts. */
+/** Runs the command line under test: in this process, which is fast, or as a program. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -38,13 +38,13 @@ export async function runHere(args: readonly string[], env: Environment, typed =
   const watch = watchActs();
   const outside = { io, readConfig: () => readConfig(env), around: watch.dialect };
   const code = await watch.during("signet", args.join(" "), () => run(args, outside));
-  // They are typed at the machine itself, which has no address.
+  // Local commands have no client address.
   const silent = unauditedActs(watch.acts(), { isHere: true });
   if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
   return { code, out: out.join(""), err: err.join("") };
 }
 
-/** The answer of a command that has to succeed, called with `--json`. */
+/** The JSON output of a command that has to succeed. */
 export async function jsonHere<Answer = Record<string, unknown>>(
   args: readonly string[],
   env: Environment,
@@ -60,7 +60,7 @@ export interface OperatorSettings {
   remove(): Promise<void>;
 }
 
-/** The environment of an operator of this database, with a data folder of its own. */
+/** The environment of an operator of this database, with its own data folder. */
 export async function operatorSettings(databaseUrl: string): Promise<OperatorSettings> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-operator-"));
   const env = { SIGNET_DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SIGNET_MASTER_KEY: TEST_MASTER_KEY };
@@ -76,7 +76,7 @@ export function startProgram(args: readonly string[], env: Environment, cwd?: st
   });
 }
 
-/** Runs the program to its end. @param piped what is piped in */
+/** Runs the program until it exits. @param piped standard input */
 export async function runProgram(args: readonly string[], env: Environment, piped = ""): Promise<Ended> {
   const child = startProgram(args, env);
   const output = collect(child);
@@ -85,7 +85,7 @@ export async function runProgram(args: readonly string[], env: Environment, pipe
   return { code, out: output.out(), err: output.err() };
 }
 
-/** All that the program has written so far. */
+/** The program's output so far. */
 export function collect(child: ChildProcess): { out(): string; err(): string } {
   let out = "";
   let err = "";

@@ -1,12 +1,12 @@
 /**
- * For what another process or connection does on its own: asked again until it holds. The limit is for a busy machine with few
- * cores: far longer than the work takes, and shorter than the 30 seconds after which caches look again without being told.
+ * Polls a condition that another process or connection fulfils. The timeout suits a busy machine with few
+ * cores, and stays below the 30 seconds after which caches refresh without a notification.
  */
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * @param check true when it holds
- * @throws when it does not hold within `milliseconds`
+ * @param check returns true once the condition holds
+ * @throws when the condition doesn't hold within `milliseconds`
  */
 export async function eventually(
   what: string,

@@ -10,27 +10,27 @@ const listen = (port: number): Promise<Server> =>
     server.listen(port, "127.0.0.1", () => resolve(server));
   });
 
-test("no port is named twice, and each can be listened at", async () => {
+test("returns distinct ports that are free", async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   assert.equal(new Set(ports).size, 50);
   const servers = await Promise.all(ports.map(listen));
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-test("the ports around it are this process's alone: it listens at the first of them itself, for as long as it lives", async () => {
+test("reserves a block of ports for this process by listening on the first", async () => {
   const port = await freePort();
   const atFirst = listen(port - (port % BLOCK)).then((server) => server.close());
   await assert.rejects(atFirst, { code: "EADDRINUSE" });
 });
 
-test("more ports than a block has are of several", async () => {
+test("takes another block when one is used up", async () => {
   const ports = new Set<number>();
   for (let index = 0; index < BLOCK; index++) ports.add(await freePort());
   assert.equal(ports.size, BLOCK);
   assert.ok([...ports].every((port) => port % BLOCK !== 0));
 });
 
-test("a port that is taken is passed over, alone or in a row", async (t) => {
+test("skips ports in use, alone or in a row", async (t) => {
   let first = await freePort();
   // The next ones are of the same block.
   while (first % BLOCK > BLOCK / 2) first = await freePort();
@@ -43,7 +43,7 @@ test("a port that is taken is passed over, alone or in a row", async (t) => {
   assert.ok(!taken.includes(pair) && !taken.includes(pair + 1), "not 3, whose neighbour is taken");
 });
 
-test("none is of the range that the system gives away by itself, nor one that browsers call by no means", {
+test("returns no ephemeral port and none that browsers block", {
   skip: process.platform !== "linux",
 }, async () => {
   const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8");

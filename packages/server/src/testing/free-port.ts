@@ -3,9 +3,9 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the range that systems take the ports of outgoing connections, and of servers that ask for any port, from: none of
- * those takes a port between our look at it and the server's start, or while a server that was ended is started again. Above
- * the last of the ports that browsers and `fetch` call by no means (10080; Fetch Standard §2.9).
+ * Below the ephemeral range, from which the system assigns ports of outgoing connections and of servers on port 0: none of
+ * those takes a port between our check and the server's start, or during a restart. Above
+ * the last port that browsers and `fetch` block (10080; Fetch Standard §2.9).
  */
 const LOWEST_PORT = 10_200;
 const PORTS = 21_800;
@@ -14,7 +14,7 @@ const PORTS = 21_800;
 export const BLOCK = 200;
 const BLOCKS = PORTS / BLOCK;
 
-/** The ports that are ours: `next` is the one to name now, or lies past the block's end. */
+/** The reserved ports: `next` is the next to return, or lies past the block's end. */
 let next = 0;
 let end = 0;
 
@@ -38,7 +38,7 @@ export async function freePort(count = 1): Promise<number> {
 
 let claiming: Promise<void> | undefined;
 
-/** By all that wait for it at once. */
+/** Shared by concurrent callers. */
 function claimed(): Promise<void> {
   claiming ??= claimBlock().finally(() => {
     claiming = undefined;
@@ -74,7 +74,7 @@ function isOurs(port: number): Promise<boolean> {
 const isFree = async (port: number): Promise<boolean> =>
   (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));
 
-/** An address that the machine does not have, as ::1 in many containers, is in nobody's way. */
+/** An address that the machine doesn't have, such as ::1 in many containers, counts as free. */
 function canListen(port: number, host: string): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {

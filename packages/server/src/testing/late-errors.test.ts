@@ -1,4 +1,4 @@
-// A handler that goes on after its answer fails the test, and only that of its own server.
+// A handler that throws after its response fails the test of its own server only.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type FastifyInstance, fastify } from "fastify";
@@ -27,7 +27,7 @@ after(async () => {
   await other.close();
 });
 
-test("what is thrown after the answer is found, and what is answered with an error is not", async () => {
+test("records errors thrown after the response, and none that became the response", async () => {
   for (const url of ["/early", "/late"]) await other.inject(url);
   assert.equal((await app.inject("/early")).statusCode, 500);
   assert.deepEqual(late.found(), []);
@@ -36,7 +36,7 @@ test("what is thrown after the answer is found, and what is answered with an err
   assert.match(late.found()[0] ?? "", /^GET \/late: Error: late/);
 });
 
-test("nothing is found after its end", async () => {
+test("records nothing after end()", async () => {
   const before = late.found().length;
   late.end();
   await app.inject("/late");

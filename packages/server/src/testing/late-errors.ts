@@ -1,6 +1,6 @@
 /**
- * What handlers throw when their answer has been sent already: who had to be stopped went on. No answer shows it, and Fastify
- * tells its own log alone, which is off.
+ * Errors that handlers throw after the response was sent. No response shows them, and Fastify
+ * reports them only to its own log, which is off.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server } from "node:http";

@@ -1,4 +1,4 @@
-/** The openssl of the machine as an outside reader of certificates, CRLs and OCSP answers. */
+/** The machine's OpenSSL as an independent verifier of certificates, CRLs and OCSP responses. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";

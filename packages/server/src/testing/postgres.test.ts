@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { eventually } from "./eventually.ts";
 import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
 
-test("a server listens on loopback only, as the tests need it, and stop leaves nothing", async (t) => {
+test("the server listens on loopback only, and stop removes its data", async (t) => {
   const server = await startPostgres();
   t.after(() => server.stop());
   const settings = await showAll(server.url);
@@ -38,7 +38,7 @@ test("a server listens on loopback only, as the tests need it, and stop leaves n
   await assert.rejects(rows(first, "SELECT 1"), { code: "ECONNREFUSED" });
 });
 
-test("a durable server waits for the disk", async (t) => {
+test("a durable server syncs to disk", async (t) => {
   const server = await startPostgres({ isDurable: true });
   t.after(() => server.stop());
   const settings = await showAll(server.url);
@@ -46,7 +46,7 @@ test("a durable server waits for the disk", async (t) => {
     assert.equal(settings.get(name), "on", name);
 });
 
-test("a server does not outlive a process that is killed", async () => {
+test("the server ends when its process is killed", async () => {
   const module = JSON.stringify(new URL("./postgres.ts", import.meta.url).href);
   const script = `const { startPostgres } = await import(${module});
     console.log((await startPostgres()).url); setInterval(() => {}, 1000);`;
@@ -57,8 +57,7 @@ test("a server does not outlive a process that is killed", async () => {
   const folder = path.dirname((await showAll(url)).get("data_directory") ?? "");
   assert.ok(existsSync(folder));
   child.kill("SIGKILL");
-  for (let waited = 0; waited < 20_000 && existsSync(folder); waited += 50) await delay(50);
-  assert.ok(!existsSync(folder));
+  await eventually("the data folder is removed", () => !existsSync(folder), 20_000);
   await assert.rejects(rows(url, "SELECT 1"), { code: "ECONNREFUSED" });
 });
 

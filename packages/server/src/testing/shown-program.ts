@@ -1,4 +1,4 @@
-/** What a quickstart page shows, taken from it as somebody would copy it, in a folder of its own. */
+/** Runs the program that a quickstart page shows, in a temporary folder. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "@signet/server/testing/eventually";
 import type { Question, Reply } from "../challenges/channel.ts";
 import { agentHarness, withChallenge } from "../testing/agent-harness.ts";
 import { sampleRequest } from "../testing/sample-request.ts";
@@ -30,7 +31,7 @@ describe("the agent's challenges", () => {
     });
     const request = sampleRequest(harness.key, Date.now());
     const ended = harness.fake.enqueue(request);
-    while (!shownChallenge()) await delay(5);
+    await eventually("the challenge is shown", () => shownChallenge() !== undefined);
     harness.fake.answer(
       request.requestId,
       String(shownChallenge()?.["challengeId"]),
@@ -44,11 +45,11 @@ describe("the agent's challenges", () => {
     start(withChallenge("number_match"), { channel: { ask: () => new Promise(() => {}) } });
     const request = sampleRequest(harness.key, Date.now());
     void harness.fake.enqueue(request);
-    while (!shownChallenge()) await delay(5);
+    await eventually("the challenge is shown", () => shownChallenge() !== undefined);
     const challengeId = String(shownChallenge()?.["challengeId"]);
     harness.fake.answer(request.requestId, challengeId, true);
     const knowing = () => harness.fake.calls.filter(({ query }) => query.get("known") === challengeId);
-    while (knowing().length === 0) await delay(20);
+    await eventually("the poll names the known answer", () => knowing().length > 0);
     // As many as there were a second apart before: this one is leased.
     await delay(1_200);
     assert.equal(knowing().length, 1);
@@ -59,7 +60,7 @@ describe("the agent's challenges", () => {
     start(withChallenge("confirm").replace("perSubjectPerMin: 10, concurrency: 16", limits));
     for (let index = 0; index < 66; index += 1) void requestTokens();
     const asked = () => harness.fake.calls.filter(({ path }) => path === "agent/challenge").length;
-    while (asked() < 64) await delay(20);
+    await eventually("64 users have a challenge", () => asked() >= 64);
     await delay(100);
     assert.equal(asked(), 64);
   });
@@ -137,9 +138,9 @@ describe("the agent's challenges", () => {
     start(withChallenge("confirm"));
     const request = sampleRequest(harness.key, Date.now());
     void harness.fake.enqueue(request);
-    while (!shownChallenge()) await delay(5);
+    await eventually("the challenge is shown", () => shownChallenge() !== undefined);
     harness.fake.loseLease(request.requestId);
-    while (!logged.some((line) => line.includes("lease lost"))) await delay(5);
+    await eventually("the lost lease is logged", () => logged.some((line) => line.includes("lease lost")));
     assert.equal(harness.fake.calls.filter(({ path }) => path === "agent/sign").length, 0);
   });
 });

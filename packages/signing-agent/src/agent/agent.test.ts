@@ -4,6 +4,7 @@ import { createPublicKey } from "node:crypto";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkAgentSignature } from "@signet/protocol/agent-signature";
+import { eventually } from "@signet/server/testing/eventually";
 import type { AgentKey } from "../keys/key-source.ts";
 import { sovereignUrl } from "../service/pool-url.ts";
 import { type ClaimAnswer, type SigningService, signingService } from "../service/signing-service.ts";
@@ -122,7 +123,7 @@ describe("the agent", () => {
     let isAway = true;
     harness.fake.override = () => (isAway ? { status: 503 } : undefined);
     start();
-    while (harness.fake.calls.length === 0) await delay(5);
+    await eventually("the agent calls the service", () => harness.fake.calls.length > 0);
     await delay(300);
     assert.ok(harness.fake.calls.length <= 24, `${harness.fake.calls.length} calls`);
     isAway = false;
@@ -133,7 +134,7 @@ describe("the agent", () => {
     harness.fake.override = ({ path }) =>
       path === "agent/claim" ? { status: 200, body: { requestId: "../x", tokens: [] } } : undefined;
     start();
-    while (!logged.some((line) => line.includes("cannot claim"))) await delay(5);
+    await eventually("a failed claim is logged", () => logged.some((line) => line.includes("cannot claim")));
     await stop();
     assert.equal(harness.fake.calls.filter(({ path }) => path !== "agent/claim").length, 0);
     // Overlong text would fill journal and log.
@@ -142,7 +143,7 @@ describe("the agent", () => {
       path === "agent/claim" ? { status: 200, body: { ...endless, leaseToken: "l", attempt: 1 } } : undefined;
     logged.length = 0;
     start();
-    while (!logged.some((line) => line.includes("cannot claim"))) await delay(5);
+    await eventually("a failed claim is logged", () => logged.some((line) => line.includes("cannot claim")));
     assert.equal(harness.journal.position.seq, 0);
   });
 
@@ -150,7 +151,9 @@ describe("the agent", () => {
     harness.fake.override = ({ path }) =>
       path === "agent/claim" ? { status: 422, body: { error: "no_usable_key" } } : undefined;
     start();
-    while (!logged.some((line) => line.includes("is active yet"))) await delay(5);
+    await eventually("an inactive key is logged", () =>
+      logged.some((line) => line.includes("is active yet")),
+    );
     await delay(100);
     assert.equal(logged.filter((line) => line.includes("is active yet")).length, 1);
     assert.ok(harness.fake.calls.length <= 8, `${harness.fake.calls.length} calls`);
@@ -204,7 +207,7 @@ describe("the agent", () => {
     });
     for (let index = 0; index < 20; index += 1) void requestTokens();
     const count = (name: string) => harness.fake.calls.filter(({ path }) => path === name).length;
-    while (count("agent/reject") === 0) await delay(5);
+    await eventually("the agent rejects a request", () => count("agent/reject") > 0);
     await delay(100);
     assert.equal(count("agent/sign"), 0);
     // Only those it had room for: the others wait in the queue.
@@ -214,7 +217,9 @@ describe("the agent", () => {
   test("on stop it claims nothing more, finishes what it can, and hands the rest back", async () => {
     start(withChallenge("confirm"));
     const waiting = requestTokens();
-    while (!harness.fake.calls.some(({ path }) => path === "agent/challenge")) await delay(5);
+    await eventually("the agent sends a challenge", () =>
+      harness.fake.calls.some(({ path }) => path === "agent/challenge"),
+    );
     const began = performance.now();
     await harness.agent?.stop(100);
     const ended = await waiting;
@@ -254,7 +259,9 @@ describe("the agent", () => {
     start(withChallenge("confirm"));
     harness.fake.override = ({ path }) => (path === "agent/queue" ? new Promise(() => {}) : undefined);
     void requestTokens();
-    while (!harness.fake.calls.some(({ path }) => path === "agent/queue")) await delay(5);
+    await eventually("the agent polls its queue", () =>
+      harness.fake.calls.some(({ path }) => path === "agent/queue"),
+    );
     const began = performance.now();
     await harness.agent?.stop(0);
     const took = performance.now() - began;

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { access, constants, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, type FileHandle, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "@signet/server/testing/eventually";
 import { runAgentCommandLine } from "../commands/agent-command-line.ts";
 import { readConfiguration } from "../configuration/configuration.ts";
 import { openJournal } from "../journal/journal.ts";
@@ -45,7 +46,7 @@ describe("an agent opened from its files", () => {
   });
   afterEach(async () => {
     await agent?.stop();
-    while (fake.waiting() > 0) await delay(5);
+    await eventually("no claim is pending", () => fake.waiting() === 0);
     await rm(folder, { recursive: true });
   });
 
@@ -69,10 +70,15 @@ describe("an agent opened from its files", () => {
     const opened = () => open(inFolder(name), flags).catch(() => undefined);
     return {
       read: async () => {
-        let pipe = await opened();
-        for (; !pipe; pipe = await opened()) await delay(5);
-        const reader = pipe;
-        return (text) => reader.writeFile(text).finally(() => reader.close());
+        let pipe: FileHandle | undefined;
+        await eventually(`${name} has a reader`, async () => {
+          pipe = await opened();
+          return pipe !== undefined;
+        });
+        return async (text) => {
+          await pipe?.writeFile(text);
+          await pipe?.close();
+        };
       },
     };
   }
@@ -117,7 +123,7 @@ describe("an agent opened from its files", () => {
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
     await write("policy.yaml", NARROW);
     await tell(POLICY);
-    while (!lines.some((line) => line.includes("policy reloaded"))) await delay(5);
+    await eventually("the policy is reloaded", () => lines.some((line) => line.includes("policy reloaded")));
     assert.equal((await requestTokens()).outcome, "rejected");
     told.get("SIGTERM")?.();
     assert.equal(await ended, 0, lines.join("\n"));
@@ -167,7 +173,7 @@ describe("an agent opened from its files", () => {
     );
     await start();
     for (let index = 0; index < 70; index += 1) void requestTokens();
-    while (asked < 70) await delay(20);
+    await eventually("the webhook has 70 requests", () => asked === 70);
     webhook.closeAllConnections();
     webhook.close();
   });

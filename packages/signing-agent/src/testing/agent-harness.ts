@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "@signet/server/testing/eventually";
 import { type RunningAgent, startAgent } from "../agent/agent.ts";
 import type { AgentDeps } from "../agent/handle-request.ts";
 import { createMetrics } from "../agent/metrics.ts";
@@ -76,7 +76,7 @@ export function agentHarness(): AgentHarness {
     },
     stop: async () => {
       await state.agent?.stop(0);
-      while (state.fake.waiting() > 0) await delay(5);
+      await eventually("no claim is pending", () => state.fake.waiting() === 0);
     },
     requestTokens: (changes?: Changes) => state.fake.enqueue(sampleRequest(state.key, Date.now(), changes)),
     journalLines: async () => {

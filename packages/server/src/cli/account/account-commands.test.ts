@@ -71,13 +71,13 @@ describe("signet account", () => {
         (await json("show", made.id)).keys.map(({ publicKey, label }) => [publicKey, label]),
         [[made.publicKey, "first"]],
       );
-      assert.match((await typed("create", "--app", app, "--name", "X")).out, /not shown again/);
+      assert.match((await typed("create", "--app", app, "--name", "X")).out, /can't show it again/);
     });
 
     test("an administrator's account, and one that insists on the strict form", async () => {
       const made = await create("Terraform", "--administrator", "--strict");
       assert.deepEqual([made.administrator, made.requireStrictSignature], [true, true]);
-      assert.match((await typed("show", made.id)).out, /^kind +administrator$/m);
+      assert.match((await typed("show", made.id)).out, /^type +administrator$/m);
     });
 
     test("the list is whole, and --limit cuts it", async () => {
@@ -117,7 +117,7 @@ describe("signet account", () => {
       const first = await json("revoke-key", made.id, "--key", made.publicKey.toUpperCase());
       assert.notEqual(first.revokedAt, null);
       const { out } = await typed("revoke-key", made.id, "--key", made.publicKey);
-      assert.equal(out, "The key was revoked already.\n");
+      assert.equal(out, "The key was already revoked.\n");
       assert.match((await typed("revoke-key", made.id, "--key", second.publicKey)).out, /no active key left/);
       const foreign = await create("Other keys");
       const { code, err } = await typed("revoke-key", made.id, "--key", foreign.publicKey);
@@ -141,9 +141,9 @@ describe("signet account", () => {
     test("disable, enable and delete", async () => {
       const { id } = await create("Off");
       assert.notEqual((await json("disable", id)).disabledAt, null);
-      assert.match((await typed("show", id)).out, /^state +disabled$/m);
+      assert.match((await typed("show", id)).out, /^status +disabled$/m);
       assert.equal((await json("enable", id)).disabledAt, null);
-      assert.equal((await typed("delete", id)).out, '"Off" is deleted.\n');
+      assert.equal((await typed("delete", id)).out, 'Deleted "Off".\n');
       assert.equal((await typed("show", id)).code, 1);
     });
 

@@ -1,5 +1,4 @@
-/** A system account as operators see it; never a secret key. */
-
+/** Output of system accounts and their public keys. */
 import {
   isKeyActive,
   type SystemAccount,
@@ -7,15 +6,15 @@ import {
 } from "../../core/system-accounts/system-account.ts";
 import { findSystemAccount, listKeys } from "../../core/system-accounts/system-accounts.store.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { fields, stateOf, table, time, timeOrNull } from "../answer.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
 
 export const keyRecord = (key: SystemAccountKey) => ({
   publicKey: key.publicKey,
   label: key.label,
-  createdAt: time(key.createdAt),
-  expiresAt: timeOrNull(key.expiresAt),
-  revokedAt: timeOrNull(key.revokedAt),
-  lastUsedAt: timeOrNull(key.lastUsedAt),
+  createdAt: formatTime(key.createdAt),
+  expiresAt: formatTimeOrNull(key.expiresAt),
+  revokedAt: formatTimeOrNull(key.revokedAt),
+  lastUsedAt: formatTimeOrNull(key.lastUsedAt),
 });
 
 export const accountRecord = (account: SystemAccount) => ({
@@ -25,49 +24,49 @@ export const accountRecord = (account: SystemAccount) => ({
   administrator: account.isAdministrator,
   requireStrictSignature: account.requiresStrictSignature,
   permissions: account.permissions,
-  createdAt: time(account.createdAt),
+  createdAt: formatTime(account.createdAt),
   createdBy: account.createdBy,
-  updatedAt: time(account.updatedAt),
-  lastUsedAt: timeOrNull(account.lastUsedAt),
-  disabledAt: timeOrNull(account.disabledAt),
+  updatedAt: formatTime(account.updatedAt),
+  lastUsedAt: formatTimeOrNull(account.lastUsedAt),
+  disabledAt: formatTimeOrNull(account.disabledAt),
 });
 
-export const kindOf = ({ isAdministrator }: SystemAccount): string =>
-  isAdministrator ? "administrator" : "plain";
+export const accountType = ({ isAdministrator }: SystemAccount): string =>
+  isAdministrator ? "administrator" : "application";
 
 export function accountFields(account: SystemAccount): string[] {
   return fields({
     id: account.id,
     name: account.name,
-    kind: kindOf(account),
+    type: accountType(account),
     application: account.applicationId,
-    "also for": account.permissions.join(" ") || "(no other application)",
-    signature: account.requiresStrictSignature ? "the strict form only" : "either form",
-    state: stateOf(account.disabledAt),
-    "last used": shownTime(account.lastUsedAt),
-    "created at": time(account.createdAt),
+    "also acts for": account.permissions.join(" ") || "(none)",
+    signature: account.requiresStrictSignature ? "strict" : "any",
+    status: enabledStatus(account.disabledAt),
+    "last used": timeOrNever(account.lastUsedAt),
+    "created at": formatTime(account.createdAt),
     "created by": account.createdBy,
   });
 }
 
 export function keyTable(keys: readonly SystemAccountKey[], now: number): string[] {
   return table(
-    ["PUBLIC KEY", "LABEL", "STATE", "EXPIRES", "LAST USED"],
+    ["PUBLIC KEY", "LABEL", "STATUS", "EXPIRES", "LAST USED"],
     keys.map((key) => [
       key.publicKey,
       key.label,
       key.revokedAt !== null ? "revoked" : isKeyActive(key, now) ? "active" : "expired",
-      shownTime(key.expiresAt),
-      shownTime(key.lastUsedAt),
+      timeOrNever(key.expiresAt),
+      timeOrNever(key.lastUsedAt),
     ]),
   );
 }
 
-const shownTime = (milliseconds: number | null): string => timeOrNull(milliseconds) ?? "never";
+const timeOrNever = (milliseconds: number | null): string => formatTimeOrNull(milliseconds) ?? "never";
 
-/** The account as it is now, with its keys. @throws when it is gone */
+/** Reads the account again, with its keys. @throws when deleted meanwhile */
 export async function readAccount({ database }: Service, { orgId, id }: { orgId: string; id: string }) {
   const account = await findSystemAccount(database.query, orgId, id);
-  if (!account) throw new Error("the system account is gone");
+  if (!account) throw new Error("the system account no longer exists");
   return { account, keys: await listKeys(database.query, orgId, id) };
 }

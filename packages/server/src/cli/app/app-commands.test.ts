@@ -92,7 +92,7 @@ describe("signet app", () => {
       );
       assert.deepEqual([code, err], [0, ""]);
       assert.equal(out.match(/sgn_cs_/g)?.length, 1);
-      assert.match(out, /not shown again/);
+      assert.match(out, /can't show it again/);
     });
 
     test("every setting arrives", async () => {
@@ -163,7 +163,7 @@ describe("signet app", () => {
       const { id } = await jsonHere<{ id: string }>(person, settings.env);
       const told = await typed("assign", clientId, "--email", "ada@a.example");
       assert.deepEqual([told.code, told.err], [0, ""]);
-      assert.match(told.out, /is assigned to "Desk"[\s\S]*still for everyone/);
+      assert.match(told.out, /is assigned to "Desk"[\s\S]*still open to everyone/);
       assert.deepEqual(await json<{ access: string }>("access", clientId, "--access", "assigned"), {
         clientId,
         access: "assigned",
@@ -234,7 +234,7 @@ describe("signet app", () => {
     test("an application that nobody can reach is made with a note, which stays out of the JSON", async () => {
       const { code, out, err } = await typed("create", "--name", "Lost", "--type", "confidential", "--json");
       assert.equal(code, 0);
-      assert.match(err, /without --redirect-uri/);
+      assert.match(err, /without a redirect URI/);
       assert.equal((JSON.parse(out) as Shown).name, "Lost");
     });
 
@@ -250,7 +250,7 @@ describe("signet app", () => {
       );
       assert.notEqual((await json("disable", clientId)).disabledAt, null);
       assert.match((await typed("list")).out, new RegExp(`^${clientId}  Off +spa +disabled`, "m"));
-      assert.match((await typed("show", clientId)).out, /^state +disabled$/m);
+      assert.match((await typed("show", clientId)).out, /^status +disabled$/m);
       assert.equal((await json("disable", "--app", clientId.toUpperCase(), "--enable")).disabledAt, null);
     });
 
@@ -323,7 +323,7 @@ describe("signet app", () => {
       assert.deepEqual([made.clientSecret, made.secrets], [undefined, []]);
       const { settings: kept } = await stored(made.clientId);
       assert.deepEqual([kept.tokenEndpointAuthMethod, kept.tlsClientAuthSanUri], ["tls_client_auth", uri]);
-      assert.match((await typed("show", made.clientId)).out, /Devices speak for it/);
+      assert.match((await typed("show", made.clientId)).out, /authenticates with device certificates/);
       assert.match(
         (await typed(...create, "--device-uri", "x")).err,
         /--device-uri: must be an absolute URI/,

@@ -6,25 +6,25 @@ import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, fields } from "../answer.ts";
 import { type Call, type Command, choice, jsonOption, orgOption, requiredText } from "../command.ts";
-import { OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { fields, printResult } from "../output.ts";
+import { OPERATOR, requireOrganisation } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
-import { faultLines, readSettings, settingOptions } from "./app-settings.ts";
+import { errorLines, readSettings, settingOptions } from "./app-settings.ts";
 
 const clientTypes: readonly ClientType[] = ["confidential", "public", "native", "spa"];
 
 export const appCreate: Command = {
   name: "app create",
-  summary: "make an application; a confidential one gets its first secret, shown once",
+  summary: "create an application; a confidential one gets a client secret, shown once",
   usage: "--org ID --name NAME --type TYPE [options]",
   options: {
     ...orgOption,
-    name: { type: "string", value: "NAME", help: "as people see it on the consent page", required: true },
+    name: { type: "string", value: "NAME", help: "display name, shown on the consent page", required: true },
     type: {
       type: "string",
       value: "TYPE",
-      help: "confidential (has a server that keeps a secret), native, spa (single-page) or public",
+      help: "confidential (server-side, keeps a secret), native, spa (single-page app) or public",
       required: true,
     },
     ...settingOptions,
@@ -37,15 +37,15 @@ export const appCreate: Command = {
     "signet app create --org 01998d6e-… --name Bank --type confidential --auth-method private_key_jwt --jwks bank.jwks.json --redirect-uri https://bank.example/callback",
     "signet app create --org 01998d6e-… --name Meters --type confidential --auth-method tls_client_auth --bind-tokens --grant client_credentials --scope readings:write",
   ],
-  run: (call) => withService(call, (service) => create(call, service)),
+  runWithService: create,
 };
 
-async function create(call: Call, service: Service): Promise<number> {
+async function create(service: Service, call: Call): Promise<number> {
   const { values, io } = call;
   const name = requiredText(values, "name");
   const clientType = choice("type", requiredText(values, "type"), clientTypes);
   const settings = readSettings(values);
-  const { id: orgId } = await organisationOf(service, values);
+  const { id: orgId } = await requireOrganisation(service, values);
   const made = await inOneTransaction(service, async (inside) => {
     const application = await createApplication(inside, {
       orgId,
@@ -58,14 +58,14 @@ async function create(call: Call, service: Service): Promise<number> {
     const wanted = { orgId, applicationId: application.id, label: "first", expiresAt: null, actor: OPERATOR };
     return { application, first: await createClientSecret(inside, wanted) };
   }).catch((error: unknown) => {
-    throw error instanceof InvalidApplication ? new Error(faultLines(error, values).join("\n  ")) : error;
+    throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
   });
   const { application, first } = made;
   const secrets = first ? [first.secret] : [];
   const issuer = issuerOf(call.config.baseUrl, orgId);
   if (isUnreachable(application))
-    io.printError("Note: without --redirect-uri nobody can sign in to it, and no code can be sent.");
-  return answer(
+    io.printError("Note: users can't sign in without a redirect URI (--redirect-uri).");
+  return printResult(
     call,
     {
       issuer,
@@ -74,7 +74,7 @@ async function create(call: Call, service: Service): Promise<number> {
     },
     () => [
       ...fields({ issuer, clientId: application.id, clientSecret: first?.plaintext }),
-      ...(first ? ["", "The secret is not shown again."] : []),
+      ...(first ? ["", "Copy the secret now: Signet can't show it again."] : []),
     ],
   );
 }
@@ -83,7 +83,7 @@ const isUnreachable = ({ settings }: Application): boolean =>
   settings.grantTypes.includes("authorization_code") &&
   settings.redirectUris.length + settings.returnUrls.length === 0;
 
-/** An application without its secret would be of no use: both or none. */
+/** An application is never stored without its first secret. */
 function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
   return service.database.transaction((tx) =>
     work({ ...service, database: { ...service.database, query: tx, transaction: (inner) => inner(tx) } }),

@@ -1,4 +1,4 @@
-/** The options of `signet app create`: each names one setting of an application, and faults are told in their words. */
+/** The options of `signet app create`, one for each application setting, and validation errors by option. */
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
 import {
   type ApplicationSettings,
@@ -18,7 +18,7 @@ const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
 type Setting = Omit<Option, "type"> & {
   readonly member: keyof ApplicationSettings;
-  /** What the typed text, or for `true` the flag itself, means. @throws UsageError */
+  /** Reads the option's text; for a flag, its value. @throws UsageError */
   readonly read?: (text: string, option: string) => unknown;
   readonly flag?: boolean;
 };
@@ -30,44 +30,52 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "redirectUris",
     multiple: true,
     value: "URI",
-    help: "where codes are sent, exactly; repeat it for several. http://127.0.0.1/… may have any port",
+    help: "redirect URI, matched exactly (any port for http://127.0.0.1/…); repeatable",
   },
   "post-logout-redirect-uri": {
     member: "postLogoutRedirectUris",
     multiple: true,
     value: "URI",
-    help: "where a browser may go after signing out; repeatable",
+    help: "post-logout redirect URI; repeatable",
   },
   "return-url": {
     member: "returnUrls",
     multiple: true,
     value: "URL",
-    help: "where a federation login may return; repeatable",
+    help: "return URL of the federation login; repeatable",
   },
   grant: {
     member: "grantTypes",
     multiple: true,
     value: "GRANT",
     help: "authorization_code, refresh_token, client_credentials, device_code; repeatable (default: the first two)",
-    // The device grant's own name is a long URN (RFC 8628 §3.4): it has a short one here.
+    // Short for the URN of the device grant (RFC 8628 §3.4).
     read: (text, option) => (text === "device_code" ? deviceCodeGrantType : choice(option, text, grantTypes)),
   },
   scope: {
     member: "allowedScopes",
     multiple: true,
     value: "SCOPE",
-    help: "what it may ask for; repeatable (default: openid profile email phone offline_access; none for a service)",
+    help: "allowed scope; repeatable (default: openid profile email phone offline_access; none for client_credentials only)",
   },
-  audience: { member: "audience", value: "URI", help: "aud of its access tokens (default: the issuer)" },
+  audience: {
+    member: "audience",
+    value: "URI",
+    help: "audience (aud) of access tokens (default: the issuer)",
+  },
   resource: {
     member: "allowedResources",
     multiple: true,
     value: "URI",
-    help: "what the resource parameter may name (RFC 8707); repeatable",
+    help: "allowed resource indicator (RFC 8707); repeatable",
   },
-  description: { member: "description", value: "TEXT", help: "for people" },
-  "homepage-uri": { member: "homepageUri", value: "URI", help: "linked from our pages" },
-  "logo-uri": { member: "logoUri", value: "URI", help: "its logo" },
+  description: { member: "description", value: "TEXT", help: "description" },
+  "homepage-uri": {
+    member: "homepageUri",
+    value: "URI",
+    help: "home page, linked from sign-in and account pages",
+  },
+  "logo-uri": { member: "logoUri", value: "URI", help: "logo" },
   "auth-method": {
     member: "tokenEndpointAuthMethod",
     value: "METHOD",
@@ -77,125 +85,126 @@ const settings: Readonly<Record<string, Setting>> = {
   jwks: {
     member: "jwks",
     value: "FILE",
-    help: "its public keys for private_key_jwt, as a JWK Set; never a private one",
+    help: "public keys for private_key_jwt, as a JWK Set; never private keys",
     read: readJwksFile,
   },
-  "jwks-uri": {
-    member: "jwksUri",
-    value: "URI",
-    help: "where it publishes these keys instead, by https",
-  },
+  "jwks-uri": { member: "jwksUri", value: "URI", help: "HTTPS URL of the JWK Set, in place of --jwks" },
   "device-uri": {
     member: "tlsClientAuthSanUri",
     value: "URI",
-    help: "with tls_client_auth: the one device that speaks for it, by the URI in its certificate (default: any)",
+    help: "tls_client_auth: URI in the certificate of the one device that may authenticate (default: any device)",
   },
   "bind-tokens": {
     member: "tlsClientCertificateBoundAccessTokens",
     flag: true,
-    help: "its tokens are good in the hands of the device alone that they were issued to",
+    help: "bind tokens to the client certificate of the device (RFC 8705)",
     read: () => true,
   },
   "backchannel-logout-uri": {
     member: "backchannelLogoutUri",
     value: "URI",
-    help: "told when a session ends that it got tokens from, by https",
+    help: "HTTPS URL for back-channel logout notifications",
   },
   "no-consent": {
     member: "requireConsent",
     flag: true,
-    help: "users are not asked for consent",
+    help: "skip the consent page",
     read: () => false,
   },
   "consent-mode": {
     member: "consentMode",
     value: "MODE",
-    help: "who is asked: user (default), organisation (administrators alone), preauthorized (nobody)",
+    help: "who consents: user (default), organisation (administrators only), preauthorized (first-party, no consent)",
     read: (text, option) => choice(option, text, consentModes),
   },
   "no-pkce": {
     member: "requirePkce",
     flag: true,
-    help: "codes without PKCE are accepted; confidential clients only",
+    help: "accept authorization codes without PKCE; confidential clients only",
     read: () => false,
   },
   "access-token-lifetime": {
     member: "accessTokenLifetimeSeconds",
     value: "TIME",
-    help: "seconds, or 15m, 1h: from 60 to 86400 seconds (default 1h)",
+    help: "access token lifetime: seconds, or 15m, 1h; 60 to 86400 seconds (default 1h)",
     read: readDuration,
   },
   "refresh-token-lifetime": {
     member: "refreshTokenLifetimeSeconds",
     value: "TIME",
-    help: "unused for so long, a sign-in ends: from 300 seconds to 365d (default 1d)",
+    help: "refresh token lifetime when unused: 300 seconds to 365d (default 1d)",
     read: readDuration,
   },
   "refresh-token-absolute-lifetime": {
     member: "refreshTokenAbsoluteLifetimeSeconds",
     value: "TIME",
-    help: "however often it is refreshed, it ends then (default 30d)",
+    help: "maximum refresh token lifetime, however often refreshed (default 30d)",
     read: readDuration,
   },
   "refresh-token-grace": {
     member: "refreshTokenGraceSeconds",
     value: "TIME",
-    help: "in which a refresh may be repeated: 0 to 60 seconds (default 10)",
+    help: "reuse interval for a rotated refresh token: 0 to 60 seconds (default 10)",
     read: readDuration,
   },
   "no-refresh-without-offline-access": {
     member: "issueRefreshTokenWithoutOfflineAccess",
     flag: true,
-    help: "refresh tokens only when offline_access is granted",
+    help: "issue refresh tokens only when offline_access is granted",
     read: () => false,
   },
   "id-token-alg": {
     member: "idTokenSignedResponseAlg",
     value: "ALG",
-    help: `${algorithms.join(", ")} (default ES256)`,
+    help: `ID token signing algorithm: ${algorithms.join(", ")} (default ES256)`,
     read: alg,
   },
   "access-token-alg": {
     member: "accessTokenSignedResponseAlg",
     value: "ALG",
-    help: `${algorithms.join(", ")} (default ES256)`,
+    help: `access token signing algorithm: ${algorithms.join(", ")} (default ES256)`,
     read: alg,
   },
   "required-acr": {
     member: "requiredAcr",
     value: "ACR",
-    help: `what a sign-in must reach: ${Object.values(acrValues).join(", ")}`,
+    help: `required authentication level: ${Object.values(acrValues).join(", ")}`,
     read: (text, option) => choice(option, text, Object.values(acrValues)),
   },
   "id-token-scope-claims": {
     member: "idTokenIncludesScopeClaims",
     flag: true,
-    help: "the ID token holds what profile, email and phone name",
+    help: "include profile, email and phone claims in the ID token",
     read: () => true,
   },
-  contact: { member: "contacts", multiple: true, value: "TEXT", help: "whom to ask about it; repeatable" },
+  contact: {
+    member: "contacts",
+    multiple: true,
+    value: "TEXT",
+    help: "contact for the application; repeatable",
+  },
   access: {
     member: "access",
     value: "WHO",
-    help: "everyone in the organisation (default), or assigned users alone",
+    help: "who may sign in: everyone (default), or assigned users only",
     read: (text, option) => choice(option, text, accessModes),
   },
   "allow-permanent-keys": {
     member: "allowPermanentKeys",
     flag: true,
-    help: "session keys of the federation login may be made permanent",
+    help: "allow permanent session keys of the federation login",
     read: () => true,
   },
   "signing-pool": {
     member: "signingPoolId",
     value: "ID",
-    help: "the agents of this pool sign its tokens, and nobody else (signet pool list)",
+    help: "signing pool whose agents sign all tokens (see signet pool list)",
     read: (text) => text.toLowerCase(),
   },
   "require-signed-key-calls": {
     member: "requireSignedKeyCalls",
     flag: true,
-    help: "calls with a session key must be signed by a system account too",
+    help: "require a system account's signature on calls with a session key",
     read: () => true,
   },
 };
@@ -212,7 +221,7 @@ export const settingOptions: Options = Object.fromEntries(
   ]),
 );
 
-/** @throws UsageError for what is no number, no algorithm and the like; the rules of the record are the core's */
+/** @throws UsageError when a value can't be parsed; core validates the settings */
 export function readSettings(values: Values): Partial<ApplicationSettings> {
   const entries = Object.entries(settings).flatMap(([name, { member, read, multiple }]) => {
     const given = values[name];
@@ -221,13 +230,13 @@ export function readSettings(values: Values): Partial<ApplicationSettings> {
     return [[member, multiple ? [given].flat().map(one) : one(given)] as const];
   });
   const read = Object.fromEntries(entries) as Partial<ApplicationSettings>;
-  // Without users there is nothing that the five identity scopes could tell.
+  // A client-credentials client has no user, so the identity scopes don't apply.
   const isService = read.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return isService ? { allowedScopes: [], ...read } : read;
 }
 
-/** A line for each fault, with the option that it came by in place of the record's member. */
-export function faultLines({ faults }: InvalidApplication, values: Values): string[] {
+/** One line per validation error, naming the option instead of the setting. */
+export function errorLines({ faults }: InvalidApplication, values: Values): string[] {
   return faults.map(({ path, message }) => {
     const [, member = path, index, inside = ""] = /^(\w+)(?:\[(\d+)\])?(?:\.(.+))?$/.exec(path) ?? [];
     const option = Object.keys(settings).find((name) => settings[name]?.member === member);

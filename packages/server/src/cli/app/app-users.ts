@@ -1,130 +1,133 @@
-/** `signet app assign …`: who may use an application whose access is for assigned users. */
+/** `signet app assign …`: the users who may sign in to an application with restricted access. */
 import { listAssignedUsers } from "../../core/application-access/application-access.store.ts";
 import { assignUser, unassignUser } from "../../core/application-access/assignments.ts";
 import { type AccessMode, accessModes } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
-import { answer, answerList, limitOption, time } from "../answer.ts";
+import type { Service } from "../../modules/open-service.ts";
 import {
   type Call,
   type Command,
   choice,
   jsonOption,
+  limitOption,
   type Options,
   orgOption,
   requiredText,
+  userOptions,
 } from "../command.ts";
-import { applicationOf, OPERATOR, organisationOf, readAll, userOf, withService } from "../with-service.ts";
+import { formatTime, printList, printResult } from "../output.ts";
+import { OPERATOR, readAll, requireApplication, requireOrganisation, requireUser } from "../with-service.ts";
 
-const whichUser: Options = {
-  app: { type: "string", value: "ID", help: "the application: the same as ID" },
-  id: { type: "string", value: "ID", help: "the user, by PermId" },
-  email: { type: "string", value: "ADDRESS", help: "the user, by email address" },
+const assignmentOptions: Options = {
+  app: { type: "string", value: "ID", help: "client ID, in place of the ID argument" },
+  ...userOptions,
 };
 const usage = "ID --org ID (--id ID | --email ADDRESS) [--json]";
 
-const everybodyMay = (access: AccessMode) =>
+const accessNote = (access: AccessMode) =>
   access === "everyone"
-    ? ["Its access is still for everyone: signet app access ID --org … --access assigned"]
+    ? [
+        "Note: the application is still open to everyone. To restrict it: signet app access ID --org … --access assigned",
+      ]
     : [];
 
 const appAssign: Command = {
   name: "app assign",
-  summary: "let a user use an application whose access is for assigned users",
+  summary: "assign a user to an application",
   usage,
   positionals: 1,
-  options: { ...orgOption, ...whichUser, ...jsonOption },
+  options: { ...orgOption, ...assignmentOptions, ...jsonOption },
   examples: ["signet app assign 01998d6f-… --org 01998d6e-… --email ada@example.com"],
-  run: (call) => changeAssignment(call, true),
+  runWithService: (service, call) => changeAssignment(service, call, true),
 };
 
 const appUnassign: Command = {
   name: "app unassign",
-  summary: "take a user off an application; keys and tokens that they hold there end at once",
+  summary: "unassign a user; revokes the user's session keys and tokens for the application immediately",
   usage,
   positionals: 1,
-  options: { ...orgOption, ...whichUser, ...jsonOption },
-  run: (call) => changeAssignment(call, false),
+  options: { ...orgOption, ...assignmentOptions, ...jsonOption },
+  runWithService: (service, call) => changeAssignment(service, call, false),
 };
 
-function changeAssignment(call: Call, assigned: boolean): Promise<number> {
-  return withService(call, async (service) => {
-    const organisation = await organisationOf(service, call.values);
-    const { orgId, id, name, settings } = await applicationOf(service, organisation, call);
-    const user = await userOf(service, organisation, call.values);
-    const act = { orgId, applicationId: id, userId: user.id, actor: OPERATOR };
-    const done = assigned ? await assignUser(service, act) : await unassignUser(service, act);
-    if (typeof done === "string") throw new Error("the application or the user is gone");
-    if (!assigned && !done) throw new Error(`${user.email} is not assigned to "${name}"`);
-    const record = { clientId: id, permId: user.id, email: user.email, assigned };
-    const state = assigned ? "is assigned to" : "is not assigned any more to";
-    return answer(call, record, () => [
-      `${user.email} ${state} "${name}".`,
-      ...everybodyMay(settings.access),
-    ]);
-  });
+async function changeAssignment(service: Service, call: Call, assigned: boolean): Promise<number> {
+  const organisation = await requireOrganisation(service, call.values);
+  const { orgId, id, name, settings } = await requireApplication(service, organisation, call);
+  const user = await requireUser(service, organisation, call.values);
+  const act = { orgId, applicationId: id, userId: user.id, actor: OPERATOR };
+  const done = assigned ? await assignUser(service, act) : await unassignUser(service, act);
+  if (typeof done === "string") throw new Error("the application or the user no longer exists");
+  if (!assigned && !done) throw new Error(`${user.email} is not assigned to "${name}"`);
+  const record = { clientId: id, permId: user.id, email: user.email, assigned };
+  const outcome = assigned ? "is assigned to" : "is no longer assigned to";
+  return printResult(call, record, () => [
+    `${user.email} ${outcome} "${name}".`,
+    ...accessNote(settings.access),
+  ]);
 }
 
 const appAssigned: Command = {
   name: "app assigned",
-  summary: "list the users that are assigned to an application",
+  summary: "list the users assigned to an application",
   usage: "ID --org ID [--limit COUNT] [--json]",
   positionals: 1,
   options: {
     ...orgOption,
-    app: { type: "string", value: "ID", help: "the application: the same as ID" },
+    app: { type: "string", value: "ID", help: "client ID, in place of the ID argument" },
     ...limitOption,
     ...jsonOption,
   },
-  run: (call) =>
-    withService(call, async (service) => {
-      const organisation = await organisationOf(service, call.values);
-      const { orgId, id } = await applicationOf(service, organisation, call);
-      const list = await readAll(call.values, async ({ limit, after }) =>
-        (
-          await listAssignedUsers(service.database.query, { orgId, applicationId: id }, { limit, after })
-        ).slice(0, limit),
-      );
-      return answerList(call, list, {
-        record: (user) => ({
-          permId: user.id,
-          email: user.email,
-          assignedBy: user.assignedBy,
-          assignedAt: time(user.assignedAt),
-        }),
-        headings: ["ID", "EMAIL", "ASSIGNED BY", "ASSIGNED"],
-        row: (user) => [user.id, user.email, user.assignedBy, time(user.assignedAt)],
-        none: "Nobody is assigned to it yet: signet app assign ID --org … --email …",
-      });
-    }),
+  runWithService: async (service, call) => {
+    const organisation = await requireOrganisation(service, call.values);
+    const { orgId, id } = await requireApplication(service, organisation, call);
+    const list = await readAll(call.values, async ({ limit, after }) =>
+      (await listAssignedUsers(service.database.query, { orgId, applicationId: id }, { limit, after })).slice(
+        0,
+        limit,
+      ),
+    );
+    return printList(call, list, {
+      record: (user) => ({
+        permId: user.id,
+        email: user.email,
+        assignedBy: user.assignedBy,
+        assignedAt: formatTime(user.assignedAt),
+      }),
+      headings: ["ID", "EMAIL", "ASSIGNED BY", "ASSIGNED"],
+      row: (user) => [user.id, user.email, user.assignedBy, formatTime(user.assignedAt)],
+      none: "No users are assigned yet: signet app assign ID --org … --email …",
+    });
+  },
 };
 
 const appAccess: Command = {
   name: "app access",
-  summary: "say who may use an application: everyone of the organisation, or assigned users",
+  summary: "set who may sign in to an application: everyone in the organisation, or assigned users",
   usage: "ID --org ID --access everyone|assigned [--json]",
   positionals: 1,
   options: {
     ...orgOption,
-    app: { type: "string", value: "ID", help: "the application: the same as ID" },
+    app: { type: "string", value: "ID", help: "client ID, in place of the ID argument" },
     access: { type: "string", value: "WHO", help: accessModes.join(" or "), required: true },
     ...jsonOption,
   },
   examples: ["signet app access 01998d6f-… --org 01998d6e-… --access assigned"],
-  run: (call) =>
-    withService(call, async (service) => {
-      const organisation = await organisationOf(service, call.values);
-      const { orgId, id } = await applicationOf(service, organisation, call);
-      const access = choice("access", requiredText(call.values, "access"), accessModes);
-      const changed = await changeApplication(service, { orgId, id, actor: OPERATOR }, (before) => ({
-        name: before.name,
-        settings: { ...before.settings, access },
-        disabled: before.disabledAt !== null,
-      }));
-      if (!changed) throw new Error("the application is gone");
-      return answer(call, { clientId: id, access }, () => [
-        `"${changed.name}" is for ${access === "everyone" ? "everyone of the organisation" : "assigned users"}.`,
-      ]);
-    }),
+  runWithService: async (service, call) => {
+    const organisation = await requireOrganisation(service, call.values);
+    const { orgId, id } = await requireApplication(service, organisation, call);
+    const access = choice("access", requiredText(call.values, "access"), accessModes);
+    const changed = await changeApplication(service, { orgId, id, actor: OPERATOR }, (before) => ({
+      name: before.name,
+      settings: { ...before.settings, access },
+      disabled: before.disabledAt !== null,
+    }));
+    if (!changed) throw new Error("the application no longer exists");
+    return printResult(call, { clientId: id, access }, () => [
+      access === "everyone"
+        ? `Everyone in the organisation may sign in to "${changed.name}".`
+        : `Only assigned users may sign in to "${changed.name}".`,
+    ]);
+  },
 };
 
 export const appUserCommands: readonly Command[] = [appAccess, appAssign, appUnassign, appAssigned];

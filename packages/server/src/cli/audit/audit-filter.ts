@@ -1,4 +1,4 @@
-/** What `signet audit list` and `signet audit export` look for. */
+/** The filter options of `signet audit list` and `signet audit export`. */
 import { auditActions } from "../../core/audit/actions.ts";
 import { type AuditFilter, actionsNamed } from "../../core/audit/search/filter.ts";
 import { actorsMeant } from "../../core/audit/search/who.ts";
@@ -8,13 +8,13 @@ import { type Options, optionalText, UsageError, type Values } from "../command.
 import { readTime } from "../times.ts";
 
 export const filterOptions: Options = {
-  who: { type: "string", value: "WHO", help: "an email address, an id, operator, system or anonymous" },
-  what: { type: "string", value: "ACTION", help: "as in user.disabled, or the beginning of several: user." },
-  on: { type: "string", value: "ID", help: "what it was done to" },
-  address: { type: "string", value: "ADDRESS", help: "the network address that it came from" },
-  from: { type: "string", value: "TIME", help: "a date, or a time with its zone: 2027-01-31T12:00:00Z" },
-  to: { type: "string", value: "TIME", help: "up to it; a date is meant with its whole day" },
-  text: { type: "string", value: "TEXT", help: "a word somewhere in the event" },
+  who: { type: "string", value: "WHO", help: "an email address, an ID, operator, system or anonymous" },
+  what: { type: "string", value: "ACTION", help: "event, such as user.disabled, or a prefix such as user." },
+  on: { type: "string", value: "ID", help: "ID of the target" },
+  address: { type: "string", value: "ADDRESS", help: "IP address of the actor" },
+  from: { type: "string", value: "TIME", help: "start: a date, or a time such as 2027-01-31T12:00:00Z" },
+  to: { type: "string", value: "TIME", help: "end; a date includes the whole day" },
+  text: { type: "string", value: "TEXT", help: "text anywhere in the event" },
 };
 
 export const filterUsage =
@@ -32,7 +32,7 @@ export async function readFilter(
     optionalText(values, "on"),
   ];
   const [address, text] = [optionalText(values, "address"), optionalText(values, "text")];
-  const [from, to] = [timeOf(values, "from"), timeOf(values, "to")];
+  const [from, to] = [readTimeOption(values, "from"), readTimeOption(values, "to")];
   return {
     ...(who === undefined ? {} : { actors: await actorsMeant(database.query, orgId, who) }),
     ...(what === undefined ? {} : { actions: requireActions(what) }),
@@ -48,20 +48,18 @@ function requireActions(what: string): readonly string[] {
   const actions = actionsNamed(what);
   if (actions.length > 0) return actions;
   const nouns = new Set(auditActions.map((action) => `${action.split(".")[0]}.`));
-  throw new UsageError(
-    `--what: there is no "${what}"; all of them begin with one of ${[...nouns].join(" ")}`,
-  );
+  throw new UsageError(`--what: unknown event "${what}"; events begin with ${[...nouns].join(" ")}`);
 }
 
 const DAY_MS = 86_400_000;
 
-function timeOf(values: Values, option: "from" | "to"): number | undefined {
+function readTimeOption(values: Values, option: "from" | "to"): number | undefined {
   const text = optionalText(values, option);
   if (text === undefined) return undefined;
   const at = readTime(text);
   if (at === undefined)
     throw new UsageError(
-      `--${option} must be a date (2027-01-31) or a time with its zone (2027-01-31T12:00:00Z)`,
+      `--${option} must be a date (2027-01-31) or a time with a time zone (2027-01-31T12:00:00Z)`,
     );
   return option === "to" && text.length === "2027-01-31".length ? at + DAY_MS : at;
 }

@@ -1,4 +1,4 @@
-/** `signet audit verify`: whether the audit log is what the server wrote. */
+/** `signet audit verify`: checks the hash chain of the audit log. */
 import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
 import { chainKey } from "../../core/audit/chain/link.ts";
 import {
@@ -10,49 +10,48 @@ import {
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { listOrganisations } from "../../core/organisations/organisations.store.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, plain } from "../answer.ts";
 import { type Command, jsonOption, optionalText, UsageError, type Values } from "../command.ts";
-import { reasonOf } from "../reason.ts";
-import { organisationOf, readAll, withService } from "../with-service.ts";
+import { errorMessage } from "../error-message.ts";
+import { escapeControls, printResult } from "../output.ts";
+import { readAll, requireOrganisation } from "../with-service.ts";
 
 export const auditVerify: Command = {
   name: "audit verify",
-  summary: "check that no audit event was changed, taken out or put in; exit code 1 when one was",
+  summary: "verify the audit log's hash chain: exit code 1 if an event was changed, removed or inserted",
   usage: "[--org ID|all] [--expect SEQ:HASH] [--json]",
   options: {
-    org: { type: "string", value: "ID", help: "the organisation, or all of them (all when absent)" },
+    org: { type: "string", value: "ID", help: "organisation ID, or all (default)" },
     expect: {
       type: "string",
       value: "SEQ:HASH",
-      help: "an end of the chain that was noted elsewhere: a line `audit head` of the log, or an export's last",
+      help: "chain head recorded elsewhere: from a log line `audit head`, or the last line of an export",
     },
     ...jsonOption,
   },
   examples: ["signet audit verify", "signet audit verify --org 01998d6e-… --expect 1204:pQw1Yc…"],
-  run: (call) =>
-    withService(call, async (service) => {
-      const expect = readAnchor(call.values);
-      const org = optionalText(call.values, "org") ?? "all";
-      if (org === "all" && expect) throw new UsageError("--expect is of one organisation: name it by --org");
-      const organisations =
-        org === "all"
-          ? (await readAll({}, (page) => listOrganisations(service.database.query, page))).items
-          : [await organisationOf(service, { org })];
-      const reports: Report[] = [];
-      for (const organisation of organisations) reports.push(await verify(service, organisation, expect));
-      const isGood = reports.every(({ fault }) => fault === undefined);
-      answer(call, { ok: isGood, organisations: reports.map(recordOf) }, () =>
-        reports.length === 0 ? ["There is no organisation yet."] : reports.flatMap(linesOf),
-      );
-      return isGood ? 0 : 1;
-    }),
+  runWithService: async (service, call) => {
+    const expect = readAnchor(call.values);
+    const org = optionalText(call.values, "org") ?? "all";
+    if (org === "all" && expect) throw new UsageError("--expect applies to one organisation: add --org");
+    const organisations =
+      org === "all"
+        ? (await readAll({}, (page) => listOrganisations(service.database.query, page))).items
+        : [await requireOrganisation(service, { org })];
+    const reports: Report[] = [];
+    for (const organisation of organisations) reports.push(await verify(service, organisation, expect));
+    const ok = reports.every(({ fault }) => fault === undefined);
+    printResult(call, { ok: ok, organisations: reports.map(reportRecord) }, () =>
+      reports.length === 0 ? ["No organisations yet."] : reports.flatMap(reportLines),
+    );
+    return ok ? 0 : 1;
+  },
 };
 
 interface Report extends Verification {
   readonly organisation: Organisation;
-  /** How many waited, and were put into the chain first. */
+  /** Pending events that this run added to the chain first. */
   readonly chained: number;
-  /** Why those that wait could not be. */
+  /** Why pending events could not be added. */
   readonly hindrance?: string;
 }
 
@@ -62,7 +61,7 @@ async function verify(service: Service, organisation: Organisation, expect?: Anc
   const key = chainKey(masterKey);
   const chaining = await chainOrganisation({ database, clock, key }, orgId).then(
     (chained) => ({ chained }),
-    (error: unknown) => ({ chained: 0, hindrance: reasonOf(error) }),
+    (error: unknown) => ({ chained: 0, hindrance: errorMessage(error) }),
   );
   const verified = await verifyChain(database.query, orgId, key, expect ? { expect } : {});
   return { organisation, ...chaining, ...verified };
@@ -73,11 +72,11 @@ function readAnchor(values: Values): Anchor | undefined {
   if (text === undefined) return undefined;
   const [, seq, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? [];
   if (seq === undefined || hash === undefined)
-    throw new UsageError("--expect must be the number of an event and its hash, as in 1204:pQw1Yc…");
+    throw new UsageError("--expect must be a sequence number and a hash, such as 1204:pQw1Yc…");
   return { seq: Number(seq), hash };
 }
 
-const recordOf = ({ organisation, fault, ...report }: Report) => ({
+const reportRecord = ({ organisation, fault, ...report }: Report) => ({
   orgId: organisation.id,
   name: organisation.name,
   ok: fault === undefined,
@@ -89,34 +88,34 @@ const recordOf = ({ organisation, fault, ...report }: Report) => ({
   ...(report.hindrance === undefined ? {} : { hindrance: report.hindrance }),
 });
 
-function linesOf(report: Report): string[] {
+function reportLines(report: Report): string[] {
   const { organisation, events, headSeq, headHash, chained, unchained, hindrance, fault } = report;
-  const name = `${plain(organisation.name)} (${organisation.id})`;
+  const name = `${escapeControls(organisation.name)} (${organisation.id})`;
   const verdict = fault
     ? [
-        `${name}: NOT as the server wrote it.`,
+        `${name}: verification FAILED.`,
         `  ${faultText(fault)}`,
-        // Without its end nobody can say so: they may have been made anew, one after the other.
-        ...(fault.kind === "head" ? [] : [`  The ${events} events before it are right.`]),
+        // A forged head proves nothing about the events before it.
+        ...(fault.kind === "head" ? [] : [`  The ${events} events before it are intact.`]),
       ]
-    : [`${name}: ${events} events, all as the server wrote them.`];
+    : [`${name}: ${events} events, all intact.`];
   return [
     ...verdict,
-    ...(headSeq > 0 ? [`  The chain ends at ${headSeq}:${headHash}`] : []),
-    ...(chained > 0 ? [`  ${chained} events that were waiting were put into the chain first.`] : []),
-    ...(unchained > 0 ? [`  ${unchained} events wait to be chained: nothing protects them yet.`] : []),
-    ...(hindrance === undefined ? [] : [`  They could not be chained now: ${hindrance}`]),
+    ...(headSeq > 0 ? [`  Chain head: ${headSeq}:${headHash}`] : []),
+    ...(chained > 0 ? [`  ${chained} pending events were added to the chain first.`] : []),
+    ...(unchained > 0 ? [`  ${unchained} events are not yet in the chain, and not protected by it.`] : []),
+    ...(hindrance === undefined ? [] : [`  Adding them failed: ${hindrance}`]),
   ];
 }
 
 function faultText({ seq, id, kind }: ChainFault): string {
-  const event = id === undefined ? `Event ${seq}` : `Event ${seq} (${plain(id)})`;
+  const event = id === undefined ? `Event ${seq}` : `Event ${seq} (${escapeControls(id)})`;
   const texts: Readonly<Record<ChainFault["kind"], string>> = {
-    changed: `${event} is not what was chained there: it was changed, moved or put in.`,
+    changed: `${event} doesn't match the chain: it was changed, moved or inserted.`,
     missing: `${event} is missing.`,
-    extra: `${event} comes behind the end of the chain: the end was put back, or events were put in.`,
-    head: `The end of the chain at ${seq} was not signed by this master key, or not for these events: something in them was changed.`,
-    anchor: `${event} is not the one that was noted elsewhere: the log was cut off or replaced since.`,
+    extra: `${event} follows the chain head: the head was reset, or events were inserted.`,
+    head: `The chain head at ${seq} was not signed by this master key for these events: events or head were changed.`,
+    anchor: `${event} doesn't match the head given by --expect: the log was truncated or replaced.`,
   };
   return texts[kind];
 }

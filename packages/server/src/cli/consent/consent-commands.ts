@@ -1,4 +1,4 @@
-/** `signet consent …` and `signet preauth …`: what applications are allowed, by users and by administrators. */
+/** `signet consent …` and `signet preauth …`: consents of users and administrators, and pre-authorizations. */
 import type { Consent } from "../../core/consents/consent.ts";
 import { findConsent, listConsents, listPreauthorizations } from "../../core/consents/consents.store.ts";
 import {
@@ -8,19 +8,21 @@ import {
   revokeConsent,
 } from "../../core/consents/consents.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, answerList, fields, limitOption, time } from "../answer.ts";
 import {
   appOption,
   type Call,
   type Command,
   jsonOption,
+  limitOption,
   type Options,
   optionalText,
   orgOption,
+  recordArguments,
   UsageError,
   type Values,
 } from "../command.ts";
-import { applicationOf, OPERATOR, organisationOf, readAll, withService } from "../with-service.ts";
+import { fields, formatTime, printList, printResult } from "../output.ts";
+import { OPERATOR, readAll, requireApplication, requireOrganisation } from "../with-service.ts";
 
 const scopeOption: Options = {
   scope: {
@@ -28,11 +30,11 @@ const scopeOption: Options = {
     value: "SCOPE",
     multiple: true,
     required: false,
-    help: "what is allowed; repeatable",
+    help: "granted scope; repeatable",
   },
 };
-const someApp: Options = {
-  app: { type: "string", value: "ID", help: "only of this application, by its client_id" },
+const appFilter: Options = {
+  app: { type: "string", value: "ID", help: "client ID: entries of this application only" },
 };
 
 const consentRecord = (consent: Consent) => ({
@@ -42,7 +44,7 @@ const consentRecord = (consent: Consent) => ({
   ...(consent.kind === "user" ? { userId: consent.userId } : {}),
   scopes: consent.scopes,
   grantedBy: consent.grantedBy,
-  grantedAt: time(consent.grantedAt),
+  grantedAt: formatTime(consent.grantedAt),
 });
 
 const preauthRecord = (record: Consent) => ({
@@ -50,147 +52,143 @@ const preauthRecord = (record: Consent) => ({
   clientId: record.applicationId,
   scopes: record.scopes,
   createdBy: record.grantedBy,
-  createdAt: time(record.grantedAt),
+  createdAt: formatTime(record.grantedAt),
 });
 
-function scopesOf({ scope }: Values): string[] {
+function readScopes({ scope }: Values): string[] {
   const scopes = [scope ?? []].flat().flatMap((text) => String(text).split(" ").filter(Boolean));
-  if (scopes.length === 0) throw new UsageError("--scope is missing");
+  if (scopes.length === 0) throw new UsageError("--scope is required");
   return scopes;
 }
 
 const grantOrganisation: Command = {
   name: "consent grant-organisation",
-  summary: "allow an application scopes for all users: none of them is asked",
+  summary: "grant an application scopes for all users, who then skip the consent page",
   usage: "--org ID --app ID --scope SCOPE … [--json]",
   options: { ...orgOption, ...appOption, ...scopeOption, ...jsonOption },
   examples: [
     "signet consent grant-organisation --org 01998d6e-… --app 01998d70-… --scope openid --scope email",
   ],
-  run: (call) =>
-    withService(call, async (service) => {
-      const scopes = scopesOf(call.values);
-      const organisation = await organisationOf(service, call.values);
-      const application = await applicationOf(service, organisation, call);
-      const id = await grantOrganisationConsent(service, { application, scopes, actor: OPERATOR });
-      const granted = await findConsent(service.database.query, { orgId: organisation.id, id });
-      if (!granted) throw new Error("the consent is gone");
-      return answer(call, consentRecord(granted), () =>
-        fields({ id, clientId: application.id, scopes: granted.scopes.join(" ") }),
-      );
-    }),
+  runWithService: async (service, call) => {
+    const scopes = readScopes(call.values);
+    const organisation = await requireOrganisation(service, call.values);
+    const application = await requireApplication(service, organisation, call);
+    const id = await grantOrganisationConsent(service, { application, scopes, actor: OPERATOR });
+    const granted = await findConsent(service.database.query, { orgId: organisation.id, id });
+    if (!granted) throw new Error("the consent no longer exists");
+    return printResult(call, consentRecord(granted), () =>
+      fields({ id, clientId: application.id, scopes: granted.scopes.join(" ") }),
+    );
+  },
 };
 
 const consentList: Command = {
   name: "consent list",
-  summary: "list the consents of users and for all users",
+  summary: "list the consents granted by users and administrators",
   usage: "--org ID [--app ID] [--limit COUNT] [--json]",
-  options: { ...orgOption, ...someApp, ...limitOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { orgId, ...filter } = await filterOf(call, service);
-      const list = await readAll(call.values, (page) =>
-        listConsents(service.database.query, orgId, { ...filter, ...page }),
-      );
-      return answerList(call, list, {
-        record: consentRecord,
-        headings: ["ID", "KIND", "CLIENT ID", "USER", "SCOPES", "GRANTED"],
-        row: (consent) => [
-          consent.id,
-          consent.kind,
-          consent.applicationId,
-          consent.userId ?? "everybody",
-          consent.scopes.join(" "),
-          time(consent.grantedAt),
-        ],
-        none: "Nobody has allowed an application anything yet.",
-      });
-    }),
+  options: { ...orgOption, ...appFilter, ...limitOption, ...jsonOption },
+  runWithService: async (service, call) => {
+    const { orgId, ...filter } = await readListFilter(call, service);
+    const list = await readAll(call.values, (page) =>
+      listConsents(service.database.query, orgId, { ...filter, ...page }),
+    );
+    return printList(call, list, {
+      record: consentRecord,
+      headings: ["ID", "TYPE", "CLIENT ID", "USER", "SCOPES", "GRANTED"],
+      row: (consent) => [
+        consent.id,
+        consent.kind,
+        consent.applicationId,
+        consent.userId ?? "all users",
+        consent.scopes.join(" "),
+        formatTime(consent.grantedAt),
+      ],
+      none: "No consents yet.",
+    });
+  },
 };
 
 const consentRevoke: Command = {
   name: "consent revoke",
-  summary: "take a consent back: the tokens that rest on it end at once",
-  usage: "ID --org ID [--json]",
-  positionals: 1,
-  options: { ...orgOption, ...jsonOption },
-  run: (call) => end(call, "consent", "is revoked", revokeConsent),
+  summary: "revoke a consent and its tokens immediately",
+  ...recordArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const id = requireId(call, "consent");
+    if (!(await revokeConsent(service, { orgId, id, actor: OPERATOR })))
+      throw new Error(`there is no consent "${id}" in this organisation`);
+    return printResult(call, { id, done: true }, () => ["Consent revoked."]);
+  },
 };
 
 const preauthCreate: Command = {
   name: "preauth create",
-  summary: "allow an application scopes ahead of any request",
+  summary: "pre-authorize an application for scopes, without user consent",
   usage: "--org ID --app ID --scope SCOPE … [--json]",
   options: { ...orgOption, ...appOption, ...scopeOption, ...jsonOption },
   examples: ["signet preauth create --org 01998d6e-… --app 01998d70-… --scope openid"],
-  run: (call) =>
-    withService(call, async (service) => {
-      const scopes = scopesOf(call.values);
-      const organisation = await organisationOf(service, call.values);
-      const application = await applicationOf(service, organisation, call);
-      const record = await createPreauthorization(service, { application, scopes, actor: OPERATOR });
-      return answer(call, preauthRecord(record), () =>
-        fields({ id: record.id, clientId: application.id, scopes: record.scopes.join(" ") }),
-      );
-    }),
+  runWithService: async (service, call) => {
+    const scopes = readScopes(call.values);
+    const organisation = await requireOrganisation(service, call.values);
+    const application = await requireApplication(service, organisation, call);
+    const record = await createPreauthorization(service, { application, scopes, actor: OPERATOR });
+    return printResult(call, preauthRecord(record), () =>
+      fields({ id: record.id, clientId: application.id, scopes: record.scopes.join(" ") }),
+    );
+  },
 };
 
 const preauthList: Command = {
   name: "preauth list",
   summary: "list the pre-authorizations",
   usage: "--org ID [--app ID] [--limit COUNT] [--json]",
-  options: { ...orgOption, ...someApp, ...limitOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { orgId, ...filter } = await filterOf(call, service);
-      const list = await readAll(call.values, (page) =>
-        listPreauthorizations(service.database.query, orgId, { ...filter, ...page }),
-      );
-      return answerList(call, list, {
-        record: preauthRecord,
-        headings: ["ID", "CLIENT ID", "SCOPES", "CREATED BY", "CREATED"],
-        row: (record) => [
-          record.id,
-          record.applicationId,
-          record.scopes.join(" "),
-          record.grantedBy,
-          time(record.grantedAt),
-        ],
-        none: "No application is pre-authorized: signet preauth create --org … --app … --scope …",
-      });
-    }),
+  options: { ...orgOption, ...appFilter, ...limitOption, ...jsonOption },
+  runWithService: async (service, call) => {
+    const { orgId, ...filter } = await readListFilter(call, service);
+    const list = await readAll(call.values, (page) =>
+      listPreauthorizations(service.database.query, orgId, { ...filter, ...page }),
+    );
+    return printList(call, list, {
+      record: preauthRecord,
+      headings: ["ID", "CLIENT ID", "SCOPES", "CREATED BY", "CREATED"],
+      row: (record) => [
+        record.id,
+        record.applicationId,
+        record.scopes.join(" "),
+        record.grantedBy,
+        formatTime(record.grantedAt),
+      ],
+      none: "No application is pre-authorized: signet preauth create --org … --app … --scope …",
+    });
+  },
 };
 
 const preauthDelete: Command = {
   name: "preauth delete",
-  summary: "take a pre-authorization back: the tokens that rest on it end at once",
-  usage: "ID --org ID [--json]",
-  positionals: 1,
-  options: { ...orgOption, ...jsonOption },
-  run: (call) => end(call, "pre-authorization", "is deleted", deletePreauthorization),
+  summary: "delete a pre-authorization and revoke its tokens immediately",
+  ...recordArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const id = requireId(call, "pre-authorization");
+    if (!(await deletePreauthorization(service, { orgId, id, actor: OPERATOR })))
+      throw new Error(`there is no pre-authorization "${id}" in this organisation`);
+    return printResult(call, { id, done: true }, () => ["Pre-authorization deleted."]);
+  },
 };
 
-async function filterOf(call: Call, service: Service): Promise<{ orgId: string; applicationId?: string }> {
-  const organisation = await organisationOf(service, call.values);
+async function readListFilter(
+  call: Call,
+  service: Service,
+): Promise<{ orgId: string; applicationId?: string }> {
+  const organisation = await requireOrganisation(service, call.values);
   if (optionalText(call.values, "app") === undefined) return { orgId: organisation.id };
-  const { id: applicationId } = await applicationOf(service, organisation, call);
+  const { id: applicationId } = await requireApplication(service, organisation, call);
   return { orgId: organisation.id, applicationId };
 }
 
-function end(
-  call: Call,
-  what: string,
-  done: string,
-  take: (service: Service, taking: { orgId: string; id: string; actor: string }) => Promise<boolean>,
-): Promise<number> {
-  return withService(call, async (service) => {
-    const { id: orgId } = await organisationOf(service, call.values);
-    const [id] = call.positionals;
-    if (id === undefined) throw new UsageError(`ID is missing: the ${what}`);
-    if (!(await take(service, { orgId, id: id.toLowerCase(), actor: OPERATOR })))
-      throw new Error(`there is no ${what} "${id}" in this organisation`);
-    return answer(call, { id: id.toLowerCase(), done: true }, () => [`The ${what} ${done}.`]);
-  });
+function requireId({ positionals: [id] }: Call, noun: string): string {
+  if (id === undefined) throw new UsageError(`the ID of the ${noun} is required`);
+  return id.toLowerCase();
 }
 
 export const consentCommands: readonly Command[] = [

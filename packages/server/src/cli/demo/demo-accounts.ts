@@ -1,11 +1,11 @@
-/** The demo's system accounts, and the lines to paste that make a signed call with them. */
+/** The demo's system accounts, and shell commands that make signed calls with them. */
 import { createSystemAccount } from "../../core/system-accounts/system-accounts.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { OPERATOR } from "../with-service.ts";
 import type { DemoWithoutExamples } from "./demo-examples.ts";
 import type { DemoAccount, DemoFile } from "./demo-file.ts";
 
-/** The demo with its system accounts: one that was made before there were any gets them now. */
+/** Adds the system accounts that a demo of an earlier version lacks. */
 export async function withAccounts(
   service: Service,
   file: DemoWithoutAccounts,
@@ -52,14 +52,14 @@ async function createAccount(
 
 const sign = (secretKey: string) => `openssl dgst -sha256 -hmac ${secretKey} -binary | openssl base64 -A`;
 
-/** For a shell with curl and openssl. */
+/** A shell command for curl and openssl. */
 export function signedCall({ baseUrl, user, systemAccount }: DemoFile): string {
   const { publicKey, secretKey } = systemAccount;
   const authorization = `"Authorization: ${publicKey}:$(printf %s "$BODY" | ${sign(secretKey)})"`;
   return `BODY='${JSON.stringify({ email: user.email })}'; curl -s ${baseUrl}/legacy/api/users/get -H 'Content-Type: application/json' -H ${authorization} -d "$BODY"`;
 }
 
-/** The signature of a call without a body covers nothing: it is the empty string's. */
+/** A call without a body signs the empty string. */
 export function signedList({ baseUrl, administratorAccount }: DemoFile): string {
   const { publicKey, secretKey } = administratorAccount;
   return `curl -s ${baseUrl}/legacy/api/oauth/clients -H "Authorization: ${publicKey}:$(printf '' | ${sign(secretKey)})"`;

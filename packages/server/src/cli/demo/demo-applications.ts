@@ -1,4 +1,4 @@
-/** Applications as the demo makes them. */
+/** Creating the demo's applications. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { Application, ApplicationSettings } from "../../core/applications/application.ts";
 import { createApplication } from "../../core/applications/applications.ts";
@@ -17,7 +17,7 @@ export function createApp(
   return createApplication(service, { orgId, name, clientType, settings, actor: OPERATOR });
 }
 
-/** A confidential application, with its first secret. */
+/** A confidential application with a client secret. */
 export async function createSecretApp(
   service: Service,
   orgId: string,
@@ -29,7 +29,7 @@ export async function createSecretApp(
   return { clientId: id, clientSecret: (await createClientSecret(service, secret)).plaintext };
 }
 
-/** One that speaks for itself alone. */
+/** A machine-to-machine application (client credentials). */
 export const createServiceApp = (
   service: Service,
   orgId: string,

@@ -1,4 +1,4 @@
-/** What the programs in `examples/` need of the demo: an application for each, two scopes of an API, and a signing pool. */
+/** Demo data for the programs in `examples/`: their applications, the scopes of an API, and a signing pool. */
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
@@ -8,14 +8,14 @@ import { OPERATOR } from "../with-service.ts";
 import { createApp, createSecretApp, createServiceApp } from "./demo-applications.ts";
 import type { DemoExamples, DemoFile } from "./demo-file.ts";
 
-/** Who an access token for the notes is made out to (RFC 9068 §2.2, `aud`). */
+/** Audience of access tokens for the notes API (RFC 9068 §2.2). */
 const NOTES = "https://notes.demo.example";
 const READ = "notes:read";
 const WRITE = "notes:write";
 
 export type DemoWithoutExamples = Omit<DemoFile, "examples"> & { readonly examples?: DemoExamples };
 
-/** The demo with what the examples need: one that was made before there were any gets it now. */
+/** Adds the example data that a demo of an earlier version lacks. */
 export async function withExamples(service: Service, file: DemoWithoutExamples): Promise<DemoFile> {
   return { ...file, examples: file.examples ?? (await createExamples(service, file.org)) };
 }
@@ -36,7 +36,7 @@ const notes = (scopes: readonly string[]): Partial<ApplicationSettings> => ({
   audience: NOTES,
 });
 
-/** Somebody may have made scopes of these names in a demo of their own. */
+/** Scopes of these names may already exist in a demo that was edited. */
 async function createScopes(service: Service, orgId: string): Promise<void> {
   const there = await listCustomScopes(service.database.query, orgId);
   for (const [name, displayName, description] of [
@@ -49,8 +49,8 @@ async function createScopes(service: Service, orgId: string): Promise<void> {
   }
 }
 
-/** Access tokens that end soon, so that whoever tries it sees them renewed. */
-const SHORT_SECONDS = 120;
+/** Short-lived access tokens, so that the example shows a refresh soon. */
+const SHORT_LIFETIME_SECONDS = 120;
 
 async function createWebApp(service: Service, org: string, address: string): Promise<DemoExamples["webApp"]> {
   const app = await createSecretApp(service, org, "Example web app", {
@@ -58,7 +58,7 @@ async function createWebApp(service: Service, org: string, address: string): Pro
     postLogoutRedirectUris: [`${address}/`],
     backchannelLogoutUri: `${address}/signet/back-channel-logout`,
     homepageUri: `${address}/`,
-    accessTokenLifetimeSeconds: SHORT_SECONDS,
+    accessTokenLifetimeSeconds: SHORT_LIFETIME_SECONDS,
   });
   return { ...app, address };
 }
@@ -85,12 +85,12 @@ async function createNotesApp(
     redirectUris: [`${address}/`],
     postLogoutRedirectUris: [`${address}/`],
     homepageUri: `${address}/`,
-    accessTokenLifetimeSeconds: SHORT_SECONDS,
+    accessTokenLifetimeSeconds: SHORT_LIFETIME_SECONDS,
   });
   return { clientId: id, address, audience: NOTES };
 }
 
-/** The pool has no agent yet: the example enrols one, whose key never comes here. */
+/** The pool starts without an agent: the example enrols one with its own key. */
 async function createSovereign(
   service: Service,
   orgId: string,
@@ -99,7 +99,7 @@ async function createSovereign(
   const pool = await createPool(
     { ...service, baseUrl: service.config.baseUrl },
     { orgId, actor: OPERATOR },
-    // Without a delay: who removes the example's folder, and its key with it, enrols another and goes on at once.
+    // No delay: a developer who deletes the example's folder enrols a new key and continues immediately.
     { name: "Example pool", algs: ["ES256"], maxTokenLifetimeSeconds: 3600, keyPublishDelaySeconds: 0 },
   );
   const settings = { ...notes([READ]), signingPoolId: pool.id };

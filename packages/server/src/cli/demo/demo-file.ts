@@ -1,8 +1,8 @@
-/** `demo.json`: what demo mode made, for tests, examples and people. Mode 0600; written whole or not at all. */
+/** `demo.json`: the demo's IDs and credentials for tests and examples. Mode 0600, replaced atomically. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 
-export interface Person {
+export interface DemoUser {
   readonly email: string;
   readonly password: string;
 }
@@ -12,7 +12,7 @@ export interface ServiceApp {
   readonly clientSecret: string;
 }
 
-/** A system account, with the one pair of keys that it was made with. */
+/** A system account with its first key pair. */
 export interface DemoAccount {
   readonly id: string;
   readonly applicationId: string;
@@ -20,14 +20,14 @@ export interface DemoAccount {
   readonly secretKey: string;
 }
 
-/** For the programs in `examples/`. `address`: where each listens, and what it has registered. */
+/** For the programs in `examples/`. `address`: where each listens, as in its redirect URIs. */
 export interface DemoExamples {
   readonly webApp: ServiceApp & { readonly address: string };
   readonly legacyApp: { readonly clientId: string; readonly address: string };
   /** The single-page application, and the audience of the API behind it. */
   readonly notesApp: { readonly clientId: string; readonly address: string; readonly audience: string };
   readonly worker: ServiceApp;
-  /** A client whose tokens the agents of this pool sign, and nobody else. */
+  /** A client whose tokens only the agents of this pool sign. */
   readonly sovereign: ServiceApp & { readonly poolId: string; readonly address: string };
 }
 
@@ -36,8 +36,8 @@ export interface DemoFile {
   readonly baseUrl: string;
   readonly org: string;
   readonly issuer: string;
-  readonly admin: Person;
-  readonly user: Person;
+  readonly admin: DemoUser;
+  readonly user: DemoUser;
   readonly webApp: ServiceApp & {
     readonly redirectUris: readonly string[];
     readonly returnUrls: readonly string[];
@@ -53,7 +53,7 @@ export interface DemoFile {
   readonly otherOrg: {
     readonly org: string;
     readonly issuer: string;
-    readonly admin: Person;
+    readonly admin: DemoUser;
     readonly serviceApp: ServiceApp;
     readonly administratorAccount: DemoAccount;
   };

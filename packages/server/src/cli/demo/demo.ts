@@ -1,6 +1,6 @@
 /**
- * Demo mode: on an empty database an organisation with people and applications to try, and a second one to see the
- * walls. What it makes is printed and kept in `demo.json`; nothing of it is ever logged.
+ * Demo mode: creates an organisation with users and applications in an empty database, and a second one to show
+ * tenant isolation. Credentials are printed and written to `demo.json`, never logged.
  */
 import { join } from "node:path";
 import { randomSecret } from "@signet/protocol/hash";
@@ -17,12 +17,12 @@ import { OPERATOR } from "../with-service.ts";
 import { type DemoWithoutAccounts, signedCall, signedList, withAccounts } from "./demo-accounts.ts";
 import { createApp, createSecretApp, createServiceApp } from "./demo-applications.ts";
 import { withExamples } from "./demo-examples.ts";
-import { atAddress, type DemoFile, type Person, readDemoFile, writeDemoFile } from "./demo-file.ts";
+import { atAddress, type DemoFile, type DemoUser, readDemoFile, writeDemoFile } from "./demo-file.ts";
 
 export interface Demo {
   readonly file: DemoFile;
   readonly path: string;
-  /** What the pages may show. */
+  /** What the demo pages show. */
   readonly shown: {
     readonly organisationIds: readonly string[];
     readonly orgId: string;
@@ -31,16 +31,14 @@ export interface Demo {
   };
 }
 
-/** @returns undefined, after saying why, when the database holds organisations that are not the demo's */
+/** @returns undefined, with a printed reason, when the database holds other organisations */
 export async function prepareDemo(service: Service, io: Io): Promise<Demo | undefined> {
   const path = join(service.config.dataDir, "demo.json");
   const kept = await readDemoFile(path);
   const organisations = await listOrganisations(service.database.query, { limit: 1_000 });
   const isThere = kept !== undefined && organisations.some(({ id }) => id === kept.org);
   if (!isThere && organisations.length > 0) {
-    io.print(
-      `The database has organisations already and ${path} does not belong to them: no demo data was added.`,
-    );
+    io.print(`No demo data was added: the database already has organisations that ${path} doesn't describe.`);
     return undefined;
   }
   const file = isThere ? await renewDemo(service, path, kept) : await createDemo(service, path);
@@ -68,7 +66,7 @@ function createDemo(service: Service, path: string): Promise<DemoFile> {
   });
 }
 
-/** A demo of an earlier start, at the address that the server has now. */
+/** Updates the demo of an earlier start to the current base URL. */
 function renewDemo(service: Service, path: string, kept: DemoFile): Promise<DemoFile> {
   return inOneTransaction(service, async (inside) => {
     const accounts = await withAccounts(inside, atAddress(kept, service.config.baseUrl));
@@ -78,7 +76,7 @@ function renewDemo(service: Service, path: string, kept: DemoFile): Promise<Demo
   });
 }
 
-/** The file is written last: a start that is interrupted leaves nothing half made. */
+/** The file is written last: an interrupted start leaves no partial demo. */
 function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
   return service.database.transaction((tx) => {
     const database: Database = { ...service.database, query: tx, transaction: (inner) => inner(tx) };
@@ -88,7 +86,7 @@ function inOneTransaction<T>(service: Service, work: (inside: Service) => Promis
 
 async function createMainOrganisation(service: Service): Promise<Omit<DemoWithoutAccounts, "otherOrg">> {
   const { baseUrl } = service.config;
-  const organisation = await makeOrganisation(service, "Demo");
+  const organisation = await createDemoOrganisation(service, "Demo");
   const org = organisation.id;
   const web = webSettings(baseUrl);
   const native = await createApp(service, org, "Demo native app", "native", nativeSettings);
@@ -97,8 +95,8 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoWithou
     baseUrl,
     org,
     issuer: issuerOf(baseUrl, org),
-    admin: await createPerson(service, organisation, "Administrator", "admin@demo.example", "Ada", "Admin"),
-    user: await createPerson(service, organisation, "Standard", "user@demo.example", "Uma", "User"),
+    admin: await createDemoUser(service, organisation, "Administrator", "admin@demo.example", "Ada", "Admin"),
+    user: await createDemoUser(service, organisation, "Standard", "user@demo.example", "Uma", "User"),
     webApp: {
       ...(await createSecretApp(service, org, "Demo web app", web)),
       redirectUris: web.redirectUris,
@@ -111,16 +109,16 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoWithou
 }
 
 async function createOtherOrganisation(service: Service): Promise<DemoWithoutAccounts["otherOrg"]> {
-  const other = await makeOrganisation(service, "Other");
+  const other = await createDemoOrganisation(service, "Other");
   return {
     org: other.id,
     issuer: issuerOf(service.config.baseUrl, other.id),
-    admin: await createPerson(service, other, "Administrator", "admin@other.example", "Otto", "Other"),
+    admin: await createDemoUser(service, other, "Administrator", "admin@other.example", "Otto", "Other"),
     serviceApp: await createServiceApp(service, other.id, "Other service"),
   };
 }
 
-async function makeOrganisation(service: Service, name: string): Promise<Organisation> {
+async function createDemoOrganisation(service: Service, name: string): Promise<Organisation> {
   const { query } = service.database;
   const organisation = await createOrganisation(service, query, { name, actor: OPERATOR });
   await service.deviceCa.create(query, { orgId: organisation.id, actor: OPERATOR });
@@ -145,14 +143,14 @@ const nativeSettings: Partial<ApplicationSettings> = {
   grantTypes: ["authorization_code", "refresh_token", deviceCodeGrantType],
 };
 
-async function createPerson(
+async function createDemoUser(
   service: Service,
   organisation: Organisation,
   role: Role,
   email: string,
   firstname: string,
   surname: string,
-): Promise<Person> {
+): Promise<DemoUser> {
   const password = randomSecret("", 15);
   const person = { organisation, role, email, firstname, surname, password };
   await createUser(service, { ...person, emailVerified: true, actor: OPERATOR });
@@ -175,17 +173,17 @@ Signet is ready.
   User               ${user.email}   ${user.password}
   Administrator      ${admin.email}  ${admin.password}
 
-  A first token:
+  Get a token:
 
   curl -s ${issuer}/token -d grant_type=client_credentials -d client_id=${serviceApp.clientId} -d client_secret=${serviceApp.clientSecret}
 
-  A call signed by a system account, and one by an administrator's:
+  Calls signed by a system account and by an administrator account:
 
   ${signedCall(file)}
 
   ${signedList(file)}
 
-  The same and more, for your programs: ${path}
+  All IDs and credentials as JSON: ${path}
   Stop with Ctrl+C.
 `);
 }

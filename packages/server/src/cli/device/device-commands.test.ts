@@ -46,7 +46,7 @@ describe("signet device", () => {
     });
 
     test("a code that is made here enrols a device, which is then listed, shown and revoked", async () => {
-      assert.match((await typed("list")).out, /no such devices/);
+      assert.match((await typed("list")).out, /No matching devices/);
       const made = await json<Registered>("register", "--name", "Till 4", "--expires", "1h");
       assert.ok(Math.abs(Date.parse(made.expiresAt) - Date.now() - 3_600_000) < 600_000);
       const key = newEcKey();
@@ -58,7 +58,7 @@ describe("signet device", () => {
         (await typed("list", "--state", "active")).out,
         new RegExp(`^${id} +Till 4 +none +active `, "m"),
       );
-      assert.match((await typed("list", "--state", "revoked")).out, /no such devices/);
+      assert.match((await typed("list", "--state", "revoked")).out, /No matching devices/);
       const shown = await json<{ certificates: ReadonlyArray<{ standing: string }> }>("show", id);
       assert.deepEqual(
         shown.certificates.map((one) => one.standing),
@@ -66,7 +66,7 @@ describe("signet device", () => {
       );
       assert.match((await typed("show", id.toUpperCase())).out, /^revoked +no$/m);
       assert.equal(await standing(der), "good");
-      assert.match((await typed("revoke", id, "--reason", "keycompromise")).out, /^"Till 4" is revoked\.$/m);
+      assert.match((await typed("revoke", id, "--reason", "keycompromise")).out, /^Revoked "Till 4"\.$/m);
       assert.equal(await standing(der), "refused");
       assert.deepEqual(await json("revoke", id), { id, revoked: false });
       assert.match((await typed("show", id)).out, /\(keyCompromise\)$/m);
@@ -80,10 +80,10 @@ describe("signet device", () => {
         [["register", "--attestation", "maybe"], 2, /--attestation must be one of/],
         [["register", "--replaces", orgId], 1, /replaces must be/],
         [["revoke", id, "--reason", "boredom"], 2, /--reason must be one of/],
-        [["revoke"], 2, /by its ID/],
+        [["revoke"], 2, /ID of the device is required/],
         [["revoke", orgId], 1, /there is no device/],
         [["withdraw-code", orgId], 1, /there is no enrollment code/],
-        [["withdraw-code"], 2, /by its ID/],
+        [["withdraw-code"], 2, /ID of the device is required/],
         [["list", "--state", "asleep"], 2, /--state must be one of/],
         [["list", "--codes", "--state", "active"], 2, /about devices/],
       ] as const) {
@@ -123,7 +123,7 @@ describe("signet device", () => {
       assert.ok(!JSON.stringify(items).includes(code));
       assert.match((await typed("list", "--codes")).out, new RegExp(`^${id} +Gate +required `, "m"));
       assert.deepEqual(await json("withdraw-code", id), { id, withdrawn: true });
-      assert.match((await typed("withdraw-code", id)).out, /could not be used any more/);
+      assert.match((await typed("withdraw-code", id)).out, /already used or expired/);
       assert.equal((await enrol(org.issuer, code)).status, 401);
     });
   });

@@ -1,4 +1,4 @@
-/** Devices, their certificates and their enrollment codes as the commands show them. */
+/** Output of devices, their certificates and enrollment codes. */
 import {
   type Device,
   type DeviceCertificate,
@@ -6,40 +6,42 @@ import {
   standingOf,
 } from "../../core/devices/device.ts";
 import type { ListedDevice } from "../../features/device-identity/admin/device-list.store.ts";
-import { fields, table, time, timeOrNull } from "../answer.ts";
+import { fields, formatTime, formatTimeOrNull, table } from "../output.ts";
 
-/** The hash of the EK and the AK stay where they are: nobody has a use for them. */
 const deviceRecord = (device: Device) => ({
   id: device.id,
   name: device.name,
   attestation: device.attestation,
-  enrolledAt: time(device.enrolledAt),
-  lastSeenAt: timeOrNull(device.lastSeenAt),
-  revokedAt: timeOrNull(device.revokedAt),
+  enrolledAt: formatTime(device.enrolledAt),
+  lastSeenAt: formatTimeOrNull(device.lastSeenAt),
+  revokedAt: formatTimeOrNull(device.revokedAt),
   revokedReason: device.revokedReason,
 });
 
-export const listedRecord = ({ state, certificate, ...device }: ListedDevice) => ({
+export const deviceListRecord = ({ state, certificate, ...device }: ListedDevice) => ({
   ...deviceRecord(device),
   state,
-  certificate: certificate && { serial: certificate.serial, notAfter: time(certificate.notAfter) },
+  certificate: certificate && { serial: certificate.serial, notAfter: formatTime(certificate.notAfter) },
 });
 
 const certificateRecord = (certificate: DeviceCertificate, device: Device, now: number) => ({
   serial: certificate.serial,
   fingerprint: certificate.fingerprint,
   generation: certificate.generation,
-  issuedAt: time(certificate.issuedAt),
-  notAfter: time(certificate.notAfter),
+  issuedAt: formatTime(certificate.issuedAt),
+  notAfter: formatTime(certificate.notAfter),
   standing: standingOf(certificate, device, now),
 });
 
-export function shownRecord(device: Device, certificates: readonly DeviceCertificate[], now: number) {
+export function deviceDetailsRecord(device: Device, certificates: readonly DeviceCertificate[], now: number) {
   const records = certificates.map((certificate) => certificateRecord(certificate, device, now));
   return { ...deviceRecord(device), certificates: records };
 }
 
-export function shownLines({ certificates, ...device }: ReturnType<typeof shownRecord>): string[] {
+export function deviceDetailsLines({
+  certificates,
+  ...device
+}: ReturnType<typeof deviceDetailsRecord>): string[] {
   const { id, name, attestation, enrolledAt, lastSeenAt, revokedAt, revokedReason } = device;
   return [
     ...fields({
@@ -52,7 +54,7 @@ export function shownLines({ certificates, ...device }: ReturnType<typeof shownR
     }),
     "",
     ...table(
-      ["SERIAL", "CA", "ISSUED", "ENDS", "STANDING"],
+      ["SERIAL", "CA", "ISSUED", "EXPIRES", "STATUS"],
       certificates.map((one) => [
         one.serial,
         String(one.generation),
@@ -69,7 +71,7 @@ export const codeRecord = (code: EnrolmentCode) => ({
   name: code.name,
   attestation: code.attestation,
   replaces: code.replaces,
-  createdAt: time(code.createdAt),
+  createdAt: formatTime(code.createdAt),
   createdBy: code.createdBy,
-  expiresAt: time(code.expiresAt),
+  expiresAt: formatTime(code.expiresAt),
 });

@@ -1,4 +1,4 @@
-/** `signet device-roots …` and `signet ek-allow …`: whose TPMs an organisation believes. */
+/** `signet device-roots …` and `signet ek-allow …`: the TPMs that an organisation trusts. */
 import { allowEks, disallowEk } from "../../features/device-identity/ek-trust/allowed-eks.ts";
 import {
   type AllowedEk,
@@ -9,133 +9,127 @@ import {
 import { importRoots, removeRoot } from "../../features/device-identity/ek-trust/roots.ts";
 import { shownHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, answerList, limitOption, time } from "../answer.ts";
-import { type Command, jsonOption, optionalText, orgOption } from "../command.ts";
-import { OPERATOR, organisationOf, readAll, withService } from "../with-service.ts";
-import { hashOf, MOST_FILES, trustFiles } from "./trust-files.ts";
+import { type Command, jsonOption, listArguments, optionalText, orgOption } from "../command.ts";
+import { formatTime, printList, printResult } from "../output.ts";
+import { OPERATOR, readAll, requireOrganisation } from "../with-service.ts";
+import { MAX_FILES, parseSha256, readTrustFiles } from "./trust-files.ts";
 
 const rootRecord = ({ fingerprint, subject, notAfter, createdAt }: DeviceRoot) => ({
   sha256: shownHash(fingerprint),
   subject,
-  notAfter: time(notAfter),
-  importedAt: time(createdAt),
+  notAfter: formatTime(notAfter),
+  importedAt: formatTime(createdAt),
 });
 
 const ekRecord = ({ ekHash, label, createdAt }: AllowedEk) => ({
   sha256: shownHash(ekHash),
   label,
-  addedAt: time(createdAt),
+  addedAt: formatTime(createdAt),
 });
 
 const rootsImport: Command = {
   name: "device-roots import",
-  summary: "believe the TPMs of a vendor: import the certificates that those of its endorsement keys lead to",
+  summary: "trust a TPM vendor: import the CA certificates that its EK certificates chain to",
   usage: "FILE… --org ID [--json]",
-  positionals: MOST_FILES,
+  positionals: MAX_FILES,
   options: { ...orgOption, ...jsonOption },
   examples: ["signet device-roots import --org 01998d6e-… vendor-root.pem vendor-issuing.der"],
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const files = trustFiles(call.positionals);
-      const added = await importRoots(service, { orgId, actor: OPERATOR }, files);
-      const given = files.reduce((sum, { blocks }) => sum + blocks.length, 0);
-      const record = { imported: added.map(rootRecord), known: given - added.length };
-      return answer(call, record, () => [
-        ...added.map(({ subject }) => `imported  ${subject}`),
-        ...(record.known > 0 ? [`${record.known} of them were there already.`] : []),
-      ]);
-    }),
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const files = readTrustFiles(call.positionals);
+    const added = await importRoots(service, { orgId, actor: OPERATOR }, files);
+    const given = files.reduce((sum, { blocks }) => sum + blocks.length, 0);
+    const record = { imported: added.map(rootRecord), known: given - added.length };
+    return printResult(call, record, () => [
+      ...added.map(({ subject }) => `Imported  ${subject}`),
+      ...(record.known > 0 ? [`Already present: ${record.known}.`] : []),
+    ]);
+  },
 };
 
 const rootsList: Command = {
   name: "device-roots list",
-  summary: "list the roots of TPM vendors that the organisation believes",
-  usage: "--org ID [--limit COUNT] [--json]",
-  options: { ...orgOption, ...limitOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const list = await readAll(call.values, async (page) =>
-        (await listRoots(service.database.query, orgId, page)).map((root) => ({
-          ...root,
-          id: root.fingerprint,
-        })),
-      );
-      return answerList(call, list, {
-        record: rootRecord,
-        headings: ["SHA-256", "ENDS", "SUBJECT"],
-        row: (root) => [shownHash(root.fingerprint), time(root.notAfter), root.subject],
-        none: "The organisation believes no vendor's TPMs yet: signet device-roots import --org … FILE",
-      });
-    }),
+  summary: "list the trusted root certificates of TPM vendors",
+  ...listArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const list = await readAll(call.values, async (page) =>
+      (await listRoots(service.database.query, orgId, page)).map((root) => ({
+        ...root,
+        id: root.fingerprint,
+      })),
+    );
+    return printList(call, list, {
+      record: rootRecord,
+      headings: ["SHA-256", "EXPIRES", "SUBJECT"],
+      row: (root) => [shownHash(root.fingerprint), formatTime(root.notAfter), root.subject],
+      none: "No trusted roots yet: signet device-roots import --org … FILE",
+    });
+  },
 };
 
 const rootsRemove = removal("device-roots remove", {
-  summary: "stop believing a root; devices that were enrolled under it stay",
+  summary: "remove a trusted root; devices enrolled under it are unaffected",
   remove: (service, { orgId, hash }) => removeRoot(service, { orgId, actor: OPERATOR, fingerprint: hash }),
-  missing: "there is no such root in this organisation",
-  done: "The root is removed.",
+  missing: "there is no such root certificate in this organisation",
+  done: "Root certificate removed.",
 });
 
 const ekAdd: Command = {
   name: "ek-allow add",
-  summary: "put endorsement keys on the organisation's list",
+  summary: "add endorsement keys (EK) to the organisation's allow list",
   usage: "FILE… --org ID [--label TEXT] [--json]",
-  positionals: MOST_FILES,
+  positionals: MAX_FILES,
   options: {
     ...orgOption,
-    label: { type: "string", value: "TEXT", help: "what they are, for people (default: the file's name)" },
+    label: { type: "string", value: "TEXT", help: "label of the keys (default: the file name)" },
     ...jsonOption,
   },
   examples: [
     "signet ek-allow add --org 01998d6e-… ek-certificate.der",
     'signet ek-allow add --org 01998d6e-… --label "Order 4711" ek-keys.pem',
   ],
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const files = trustFiles(call.positionals);
-      const label = optionalText(call.values, "label");
-      const named = label === undefined ? {} : { label };
-      const added = await allowEks(service, { orgId, actor: OPERATOR, files, ...named });
-      const given = files.reduce((sum, { blocks }) => sum + blocks.length, 0);
-      const record = { added: added.map(ekRecord), known: given - added.length };
-      return answer(call, record, () => [
-        ...added.map((ek) => `added  ${shownHash(ek.ekHash)}  ${ek.label}`),
-        ...(record.known > 0 ? [`${record.known} of them were there already.`] : []),
-      ]);
-    }),
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const files = readTrustFiles(call.positionals);
+    const label = optionalText(call.values, "label");
+    const named = label === undefined ? {} : { label };
+    const added = await allowEks(service, { orgId, actor: OPERATOR, files, ...named });
+    const given = files.reduce((sum, { blocks }) => sum + blocks.length, 0);
+    const record = { added: added.map(ekRecord), known: given - added.length };
+    return printResult(call, record, () => [
+      ...added.map((ek) => `Added  ${shownHash(ek.ekHash)}  ${ek.label}`),
+      ...(record.known > 0 ? [`Already present: ${record.known}.`] : []),
+    ]);
+  },
 };
 
 const ekList: Command = {
   name: "ek-allow list",
-  summary: "list the endorsement keys that the organisation takes, where its policy goes by the list",
-  usage: "--org ID [--limit COUNT] [--json]",
-  options: { ...orgOption, ...limitOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const list = await readAll(call.values, async (page) =>
-        (await listAllowedEks(service.database.query, orgId, page)).map((ek) => ({ ...ek, id: ek.ekHash })),
-      );
-      return answerList(call, list, {
-        record: ekRecord,
-        headings: ["SHA-256", "ADDED", "LABEL"],
-        row: (ek) => [shownHash(ek.ekHash), time(ek.createdAt), ek.label],
-        none: "There are no endorsement keys on the list yet: signet ek-allow add --org … FILE",
-      });
-    }),
+  summary: "list the endorsement keys (EK) on the organisation's allow list",
+  ...listArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const list = await readAll(call.values, async (page) =>
+      (await listAllowedEks(service.database.query, orgId, page)).map((ek) => ({ ...ek, id: ek.ekHash })),
+    );
+    return printList(call, list, {
+      record: ekRecord,
+      headings: ["SHA-256", "ADDED", "LABEL"],
+      row: (ek) => [shownHash(ek.ekHash), formatTime(ek.createdAt), ek.label],
+      none: "No endorsement keys yet: signet ek-allow add --org … FILE",
+    });
+  },
 };
 
 const ekRemove = removal("ek-allow remove", {
-  summary: "take an endorsement key off the list; a device that was enrolled with it stays",
+  summary: "remove an endorsement key (EK) from the allow list; a device enrolled with it is unaffected",
   remove: (service, { orgId, hash }) => disallowEk(service, { orgId, actor: OPERATOR, ekHash: hash }),
-  missing: "there is no such endorsement key on this organisation's list",
-  done: "The endorsement key is removed.",
+  missing: "there is no such endorsement key on this organisation's allow list",
+  done: "Endorsement key removed.",
 });
 
-/** Takes off what the only positional argument names by its SHA-256. */
+/** A command that removes a record by its SHA-256, the positional argument. */
 function removal(
   name: string,
   told: {
@@ -151,13 +145,12 @@ function removal(
     usage: "SHA256 --org ID [--json]",
     positionals: 1,
     options: { ...orgOption, ...jsonOption },
-    run: (call) =>
-      withService(call, async (service) => {
-        const { id: orgId } = await organisationOf(service, call.values);
-        const hash = hashOf(call.positionals[0]);
-        if (!(await told.remove(service, { orgId, hash }))) throw new Error(told.missing);
-        return answer(call, { sha256: shownHash(hash), removed: true }, () => [told.done]);
-      }),
+    runWithService: async (service, call) => {
+      const { id: orgId } = await requireOrganisation(service, call.values);
+      const hash = parseSha256(call.positionals[0]);
+      if (!(await told.remove(service, { orgId, hash }))) throw new Error(told.missing);
+      return printResult(call, { sha256: shownHash(hash), removed: true }, () => [told.done]);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-/** The files that say which TPMs are believed, and the hashes by which what was in them is named. */
+/** Reading certificate and key files for TPM trust, and SHA-256 arguments. */
 import { readFileSync, statSync } from "node:fs";
 import {
   LARGEST_TRUST_FILE,
@@ -6,32 +6,32 @@ import {
   type TrustFile,
 } from "../../features/device-identity/ek-trust/trust-file.ts";
 import { UsageError } from "../command.ts";
-import { reasonOf } from "../reason.ts";
+import { errorMessage } from "../error-message.ts";
 
-/** Most files of one command. */
-export const MOST_FILES = 200;
+/** Maximum number of files of one command. */
+export const MAX_FILES = 200;
 
-/** @throws UsageError without a file, Error for one that cannot be read */
-export function trustFiles(paths: readonly string[]): TrustFile[] {
-  if (paths.length === 0) throw new UsageError("name a file");
-  return paths.map((path) => readTrustFile(path, bytesOf(path)));
+/** @throws UsageError without a file, Error for an unreadable one */
+export function readTrustFiles(paths: readonly string[]): TrustFile[] {
+  if (paths.length === 0) throw new UsageError("a FILE is required");
+  return paths.map((path) => readTrustFile(path, readBounded(path)));
 }
 
-function bytesOf(path: string): Buffer {
+function readBounded(path: string): Buffer {
   try {
-    // Before it is read: somebody may have named a disk.
+    // Checked before reading: the path may name a block device.
     const status = statSync(path);
-    if (!status.isFile()) throw new Error("it is not a file");
-    if (status.size > LARGEST_TRUST_FILE) throw new Error("it is larger than 4 MiB");
+    if (!status.isFile()) throw new Error("not a file");
+    if (status.size > LARGEST_TRUST_FILE) throw new Error("the file is larger than 4 MiB");
     return readFileSync(path);
   } catch (error) {
-    throw new Error(`${path}: ${reasonOf(error)}`);
+    throw new Error(`${path}: ${errorMessage(error)}`);
   }
 }
 
 /** @param typed hexadecimal, with or without colons. @returns base64url. @throws UsageError */
-export function hashOf(typed: string | undefined): string {
+export function parseSha256(typed: string | undefined): string {
   const hex = (typed ?? "").replaceAll(":", "");
-  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new UsageError("name it by its SHA-256, as the list shows it");
+  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new UsageError("SHA256 is required, as shown by the list command");
   return Buffer.from(hex, "hex").toString("base64url");
 }

@@ -24,10 +24,10 @@ test("without the listener there is nothing to check", async () => {
 
 test("the certificate's end and its name are looked at", async () => {
   assert.match(await check(), /^warn expires on \d{4}-\d\d-\d\d$/, "the test's is good for a day");
-  assert.match(await check({}, Date.now() - 20 * 24 * HOUR_MS), /^ok for 127\.0\.0\.1, until /);
+  assert.match(await check({}, Date.now() - 20 * 24 * HOUR_MS), /^ok covers 127\.0\.0\.1, expires on /);
   assert.match(await check({}, Date.now() + 25 * HOUR_MS), /^fail expired on /);
   const elsewhere = { SIGNET_MTLS_BASE_URL: "https://devices.example" };
-  assert.equal(await check(elsewhere), "fail is not for devices.example, where devices are sent");
+  assert.equal(await check(elsewhere), "fail doesn't cover devices.example, the host that devices use");
 });
 
 test("a key of another certificate and a file that is not there are told", async () => {

@@ -1,17 +1,17 @@
-/** `signet doctor`'s check of the certificate that the mTLS listener shows. */
+/** `signet doctor`: checks the server certificate of the mTLS listener. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config/config.ts";
-import { reasonOf } from "../reason.ts";
+import { errorMessage } from "../error-message.ts";
 import { type Check, fail, ok, warn } from "./check-configuration.ts";
 
 const SUBJECT = "mTLS certificate";
-const SOON_DAYS = 14;
+const WARN_DAYS = 14;
 const DAY_MS = 86_400_000;
 
-/** @param now milliseconds. @returns nothing where there is no such listener */
+/** @param now milliseconds. @returns no check without an mTLS listener */
 export async function mtlsCertificateCheck({ mtls, mtlsBaseUrl }: Config, now: number): Promise<Check[]> {
   if (!mtls) return [];
   const { certificateFile, keyFile } = mtls;
@@ -21,8 +21,8 @@ export async function mtlsCertificateCheck({ mtls, mtlsBaseUrl }: Config, now: n
     return [certificateCheck(new X509Certificate(cert), URL.parse(mtlsBaseUrl ?? "")?.hostname ?? "", now)];
   } catch (error) {
     const remedy =
-      "SIGNET_MTLS_CERT_FILE and SIGNET_MTLS_KEY_FILE must be a certificate and its key, in PEM.";
-    return [fail(SUBJECT, reasonOf(error), remedy)];
+      "Set SIGNET_MTLS_CERT_FILE and SIGNET_MTLS_KEY_FILE to a certificate and its private key, in PEM.";
+    return [fail(SUBJECT, errorMessage(error), remedy)];
   }
 }
 
@@ -34,11 +34,12 @@ function certificateCheck(certificate: X509Certificate, host: string, now: numbe
   if (known === undefined)
     return fail(
       SUBJECT,
-      `is not for ${name}, where devices are sent`,
-      "Set SIGNET_MTLS_BASE_URL to a name in it.",
+      `doesn't cover ${name}, the host that devices use`,
+      "Set SIGNET_MTLS_BASE_URL to a host name in the certificate.",
     );
-  if (end <= now) return fail(SUBJECT, `expired on ${day}`, "Renew it: the server takes it up by itself.");
-  if (end - now < SOON_DAYS * DAY_MS)
-    return warn(SUBJECT, `expires on ${day}`, "Renew it: the server takes it up by itself.");
-  return ok(SUBJECT, `for ${name}, until ${day}`);
+  if (end <= now)
+    return fail(SUBJECT, `expired on ${day}`, "Renew the certificate; the server reloads it automatically.");
+  if (end - now < WARN_DAYS * DAY_MS)
+    return warn(SUBJECT, `expires on ${day}`, "Renew the certificate; the server reloads it automatically.");
+  return ok(SUBJECT, `covers ${name}, expires on ${day}`);
 }

@@ -1,12 +1,11 @@
-/** What `signet doctor` finds, and its checks of what needs no file and no database. */
+/** `signet doctor`: check results, and the checks of configuration and clock. */
 import type { Config } from "../../config/config.ts";
 
 export interface Check {
-  /** `note`: nothing is wrong, and it is good to know. */
+  /** `note`: not a problem, but worth knowing. */
   readonly level: "ok" | "note" | "warn" | "fail";
   readonly subject: string;
   readonly message: string;
-  /** What to do. */
   readonly remedy?: string;
 }
 
@@ -21,9 +20,9 @@ export const note = found("note");
 export const warn = found("warn");
 export const fail = found("fail");
 
-/** Of a configuration that config.ts has found valid. */
+/** For a configuration that config.ts has already validated. */
 export function configurationChecks(config: Config): Check[] {
-  return [ok("configuration", "every setting is valid"), ...addressChecks(config)];
+  return [ok("configuration", "all settings are valid"), ...addressChecks(config)];
 }
 
 function addressChecks({ baseUrl, trustedProxies }: Config): Check[] {
@@ -31,34 +30,34 @@ function addressChecks({ baseUrl, trustedProxies }: Config): Check[] {
     return [
       note(
         "base URL",
-        `${baseUrl} is http and for this machine alone`,
-        "Before others use it: put a proxy with TLS in front and set SIGNET_BASE_URL=https://…",
+        `${baseUrl} uses HTTP and is reachable from this machine only`,
+        "Before going live: put a TLS proxy in front and set SIGNET_BASE_URL=https://…",
       ),
     ];
   }
-  // Signet speaks plain HTTP: with an https address there is a proxy, and every client would seem to be that proxy.
+  // Signet serves plain HTTP: an https base URL implies a proxy, whose address every client would appear to have.
   if (trustedProxies.length > 0) return [ok("base URL", baseUrl)];
   return [
     warn(
       "base URL",
-      `${baseUrl} is served through a proxy, and TRUSTED_PROXIES is empty: all clients share the proxy's address and its rate limits`,
-      "Set TRUSTED_PROXIES to the proxy's address or network.",
+      `${baseUrl} is behind a proxy, but TRUSTED_PROXIES is empty: all clients share the proxy's IP address and rate limits`,
+      "Set TRUSTED_PROXIES to the proxy's IP address or network.",
     ),
   ];
 }
 
-/** Tokens carry times: a machine that woke up in 1970, or was set wrong, signs tokens that nobody accepts. */
+/** With a wrong clock, the server signs tokens that nobody accepts. */
 export function clockCheck(now: number): Check {
   const year = new Date(now).getUTCFullYear();
-  const shown = `this machine says ${new Date(now).toISOString()}`;
+  const shown = `this machine's time is ${new Date(now).toISOString()}`;
   return year >= 2025 && year < 2100
     ? ok("clock", shown)
-    : fail("clock", shown, "Set the clock; let NTP keep it.");
+    : fail("clock", shown, "Set the clock and keep it synchronised with NTP.");
 }
 
-const MOST_DRIFT_MS = 60_000;
+const MAX_DRIFT_MS = 60_000;
 
-/** Several nodes read the times that each other wrote. @param times milliseconds: ours before, the database's, ours after */
+/** Nodes compare times that other nodes stored. @param times milliseconds: ours before, the database's, ours after */
 export function databaseClockCheck({
   asked,
   clock,
@@ -68,9 +67,9 @@ export function databaseClockCheck({
   clock: number;
   answered: number;
 }): Check {
-  // Whatever lies between the question and the answer is no difference.
+  // Any database time between query and response counts as no drift.
   const drift = Math.max(asked - clock, clock - answered, 0);
-  const shown = `${(drift / 1000).toFixed(1)} s from this machine's`;
-  if (drift <= MOST_DRIFT_MS) return ok("database clock", shown);
-  return fail("database clock", shown, "Set both clocks; let NTP keep them.");
+  const shown = `${(drift / 1000).toFixed(1)} s off this machine's clock`;
+  if (drift <= MAX_DRIFT_MS) return ok("database clock", shown);
+  return fail("database clock", shown, "Set both clocks and keep them synchronised with NTP.");
 }

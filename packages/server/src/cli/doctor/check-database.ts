@@ -1,4 +1,4 @@
-/** `signet doctor`'s checks of the database: reachable, recent enough, migrated, its clock, and its keys ours to open. */
+/** `signet doctor`: checks the database: connection, version, clock, schema, and decryption of stored keys. */
 import { stat } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
@@ -7,26 +7,26 @@ import { tryStoredKeys } from "../../core/signing-keys/signing-keys.ts";
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { reasonOf } from "../reason.ts";
+import { errorMessage } from "../error-message.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
 const DATABASE = "database";
 
-/** @param masterKey undefined when there is none that may be used: the stored keys are then not tried */
+/** @param masterKey undefined when unusable: the stored keys are then not checked */
 export async function databaseChecks(config: Config, masterKey: Buffer | undefined): Promise<Check[]> {
-  const missing = await missingFile(config.databaseUrl);
+  const missing = await missingDatabaseFile(config.databaseUrl);
   if (missing !== undefined)
     return [
       fail(
         DATABASE,
-        `there is no ${missing}`,
-        "signet start or signet migrate makes it; or set SIGNET_DATA_DIR to the right folder.",
+        `${missing} doesn't exist`,
+        "Run signet start or signet migrate to create it, or set SIGNET_DATA_DIR to the right folder.",
       ),
     ];
   let database: Database | undefined;
   try {
     database = openDatabase(config.databaseUrl, 1);
-    const checks = await engineChecks(database, placeOf(config.databaseUrl));
+    const checks = await engineChecks(database, databaseLocation(config.databaseUrl));
     const schema = await schemaCheck(database);
     return [
       ...checks,
@@ -37,8 +37,8 @@ export async function databaseChecks(config: Config, masterKey: Buffer | undefin
     return [
       fail(
         DATABASE,
-        `${placeOf(config.databaseUrl)}: ${reasonOf(error)}`,
-        "Check DATABASE_URL, and that the database runs and lets this user in.",
+        `${databaseLocation(config.databaseUrl)}: ${errorMessage(error)}`,
+        "Check DATABASE_URL, and that the database is running and accepts this user.",
       ),
     ];
   } finally {
@@ -46,15 +46,15 @@ export async function databaseChecks(config: Config, masterKey: Buffer | undefin
   }
 }
 
-/** SQLite makes the file that it does not find, and doctor must not. */
-async function missingFile(url: string): Promise<string | undefined> {
+/** SQLite would create a missing file; doctor must not. */
+async function missingDatabaseFile(url: string): Promise<string | undefined> {
   if (!url.startsWith("sqlite:")) return undefined;
   const path = url.slice("sqlite:".length);
   return (await stat(path).catch(() => undefined))?.isFile() ? undefined : path;
 }
 
 /** Without user and password. */
-function placeOf(databaseUrl: string): string {
+function databaseLocation(databaseUrl: string): string {
   if (databaseUrl.startsWith("sqlite:")) return databaseUrl.slice("sqlite:".length);
   const { host, pathname } = new URL(databaseUrl);
   return `${host}${pathname}`;
@@ -74,11 +74,12 @@ async function engineChecks(database: Database, place: string): Promise<Check[]>
 
 async function schemaCheck(database: Database): Promise<Check> {
   const { missing, unknown } = await schemaState(database);
-  if (missing.length > 0) return fail("schema", `not applied yet: ${missing.join(", ")}`, "signet migrate");
+  if (missing.length > 0)
+    return fail("schema", `pending migrations: ${missing.join(", ")}`, "Run signet migrate.");
   if (unknown.length > 0)
     return warn(
       "schema",
-      `a newer signet has applied ${unknown.join(", ")}`,
+      `a newer version has applied ${unknown.join(", ")}`,
       "Run the same version on every node.",
     );
   return ok("schema", "up to date");
@@ -86,7 +87,7 @@ async function schemaCheck(database: Database): Promise<Check> {
 
 async function storedKeysCheck(database: Database, masterKey: Buffer | undefined): Promise<Check> {
   const subject = "signing keys";
-  if (!masterKey) return warn(subject, "not tried: there is no master key to open them with", "See above.");
+  if (!masterKey) return warn(subject, "not checked: no usable master key", "Fix the master key first.");
   const encryption = createEncryption(masterKey);
   const tokens = await tryStoredKeys({ database, encryption });
   const devices = await tryStoredCaKeys(database, encryption);
@@ -95,10 +96,10 @@ async function storedKeysCheck(database: Database, masterKey: Buffer | undefined
   if (failed > 0)
     return fail(
       subject,
-      `the master key does not open ${failed} of ${opened + failed} stored keys`,
-      "Use the master key that they were stored under: SIGNET_MASTER_KEY, or the key file of that time.",
+      `the master key can't decrypt ${failed} of ${opened + failed} stored keys`,
+      "Restore the master key that encrypted them: SIGNET_MASTER_KEY or the master key file.",
     );
   return opened === 0
-    ? note(subject, "none yet: they are made when first needed")
-    : ok(subject, `the master key opens all ${opened}`);
+    ? note(subject, "none yet: created on first use")
+    : ok(subject, `the master key decrypts all ${opened}`);
 }

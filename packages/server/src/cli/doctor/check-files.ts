@@ -1,23 +1,23 @@
-/** `signet doctor`'s checks of the data folder and the master key. */
+/** `signet doctor`: checks the data folder and the master key. */
 import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { findMasterKey, MASTER_KEY_FILE } from "../../core/encryption/master-key.ts";
-import { reasonOf } from "../reason.ts";
+import { errorMessage } from "../error-message.ts";
 import { type Check, fail, note, ok, warn } from "./check-configuration.ts";
 
 const FOLDER = "data folder";
 
 export async function dataFolderCheck({ dataDir, databaseUrl, masterKey }: Config): Promise<Check> {
   const found = await stat(dataDir).catch(() => undefined);
-  // With PostgreSQL and a key from outside, nothing that matters is kept there.
+  // PostgreSQL with SIGNET_MASTER_KEY stores nothing in the data folder.
   const isNeeded = databaseUrl.startsWith("sqlite:") || masterKey === undefined;
-  if (!found && !isNeeded) return note(FOLDER, `${dataDir} is not there yet: signet start makes it`);
+  if (!found && !isNeeded) return note(FOLDER, `${dataDir} doesn't exist yet: signet start creates it`);
   if (!found)
     return fail(
       FOLDER,
-      `${dataDir} is not there`,
-      "signet start makes it; or set SIGNET_DATA_DIR to the right one.",
+      `${dataDir} doesn't exist`,
+      "Run signet start to create it, or set SIGNET_DATA_DIR to the right folder.",
     );
   if (!found.isDirectory())
     return fail(FOLDER, `${dataDir} is not a folder`, "Set SIGNET_DATA_DIR to a folder.");
@@ -26,17 +26,17 @@ export async function dataFolderCheck({ dataDir, databaseUrl, masterKey }: Confi
     () => false,
   );
   if (!isOurs)
-    return fail(FOLDER, `${dataDir} cannot be written`, "Give it to the user that runs signet: chown.");
+    return fail(FOLDER, `${dataDir} is not writable`, "Make the user that runs signet its owner (chown).");
   if ((found.mode & 0o022) !== 0)
-    return fail(FOLDER, `others may change files in ${dataDir}`, `chmod 700 ${dataDir}`);
+    return fail(FOLDER, `other users can change files in ${dataDir}`, `Run chmod 700 ${dataDir}.`);
   if ((found.mode & 0o077) !== 0)
-    return warn(FOLDER, `others may look into ${dataDir}`, `chmod 700 ${dataDir}`);
+    return warn(FOLDER, `other users can list ${dataDir}`, `Run chmod 700 ${dataDir}.`);
   return ok(FOLDER, dataDir);
 }
 
 const KEY = "master key";
 
-/** @returns the key too, when there is one that may be used; none is made */
+/** @returns the key as well when usable; never creates one */
 export async function masterKeyCheck(config: Config): Promise<{ check: Check; key?: Buffer }> {
   const path = join(config.dataDir, MASTER_KEY_FILE);
   try {
@@ -45,8 +45,8 @@ export async function masterKeyCheck(config: Config): Promise<{ check: Check; ke
       return {
         check: fail(
           KEY,
-          `there is no ${path}`,
-          "signet start makes one. If there was one before: restore it.",
+          `${path} doesn't exist`,
+          "Run signet start to create one. If it was lost, restore it from a backup.",
         ),
       };
     return { check: ok(KEY, config.masterKey ? "from SIGNET_MASTER_KEY" : path), key };
@@ -54,8 +54,8 @@ export async function masterKeyCheck(config: Config): Promise<{ check: Check; ke
     return {
       check: fail(
         KEY,
-        reasonOf(error),
-        `The key file must be its owner's alone, and hold what signet wrote.`,
+        errorMessage(error),
+        "The key file must be readable by its owner only, and have the content that signet wrote.",
       ),
     };
   }

@@ -1,14 +1,14 @@
-/** What `signet doctor` finds out about mail: it connects and signs in to the mail server, and sends nothing. */
+/** `signet doctor`: connects and authenticates to the SMTP server, without sending anything. */
 import type { Config } from "../../config/config.ts";
 import { verifySmtp } from "../../core/mail/smtp.ts";
-import { reasonOf } from "../reason.ts";
+import { errorMessage } from "../error-message.ts";
 import { type Check, fail, note, ok } from "./check-configuration.ts";
 
 export async function mailCheck({ mail }: Config): Promise<Check> {
   if (!mail) {
     return note(
       "mail",
-      "not set up: nobody can set a forgotten password or confirm an address, and no notices are sent",
+      "not configured: no password resets, address verification or notifications",
       "Set SMTP_URL and SIGNET_MAIL_FROM.",
     );
   }
@@ -16,8 +16,8 @@ export async function mailCheck({ mail }: Config): Promise<Check> {
   const server = `${smtp.host}:${smtp.port}`;
   try {
     await verifySmtp(smtp);
-    return ok("mail", `${server} answers; mails come from ${sender.address}`);
+    return ok("mail", `${server} is reachable; sender ${sender.address}`);
   } catch (error) {
-    return fail("mail", `${server} does not take mail: ${reasonOf(error)}`, "Check SMTP_URL and the server.");
+    return fail("mail", `${server} failed: ${errorMessage(error)}`, "Check SMTP_URL and the mail server.");
   }
 }

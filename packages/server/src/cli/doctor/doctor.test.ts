@@ -53,11 +53,11 @@ describe("signet doctor on both databases", () => {
       await jsonHere(["keys", "rotate", "--org", id], env);
       const { failed, of } = await diagnose(env);
       assert.deepEqual(failed, []);
-      assert.match(of("signing keys")?.message ?? "", /opens all 2$/);
+      assert.match(of("signing keys")?.message ?? "", /decrypts all 2$/);
       assert.equal(of("database clock")?.level, name === "postgres" ? "ok" : undefined);
       const { out } = await runHere(["doctor"], env);
       assert.match(out, /^ok {4}schema +up to date$/m);
-      assert.match(out, /^note {2}mail +not set up/m);
+      assert.match(out, /^note {2}mail +not configured/m);
       await remove();
     });
 
@@ -67,7 +67,7 @@ describe("signet doctor on both databases", () => {
       const { env, remove } = await operatorSettings(databaseUrl);
       const { failed, of } = await diagnose(env);
       assert.deepEqual(failed, ["schema"]);
-      assert.equal(of("schema")?.remedy, "signet migrate");
+      assert.equal(of("schema")?.remedy, "Run signet migrate.");
       const database = openDatabase(databaseUrl);
       assert.deepEqual(await database.query.introspection.getTables(), []);
       await database.close();
@@ -83,7 +83,7 @@ describe("signet doctor on both databases", () => {
       const wrong = { ...env, SIGNET_MASTER_KEY: "ab".repeat(32) };
       const { failed, of } = await diagnose(wrong);
       assert.deepEqual(failed, ["signing keys"]);
-      assert.match(of("signing keys")?.message ?? "", /does not open 2 of 2/);
+      assert.match(of("signing keys")?.message ?? "", /can't decrypt 2 of 2/);
       await remove();
     });
   });
@@ -120,7 +120,7 @@ test("a database file that is gone fails, and no other one is made", async () =>
   await rm(database);
   const { failed, of } = await diagnose(env);
   assert.deepEqual(failed, ["database"]);
-  assert.equal(of("database")?.message, `there is no ${database}`);
+  assert.equal(of("database")?.message, `${database} doesn't exist`);
   assert.ok(!(await readdir(dataDir)).includes("signet.db"));
 });
 
@@ -138,7 +138,7 @@ test("a data folder that others may change fails, one that they may read is a wa
   await chmod(dataDir, 0o770);
   const { failed, of } = await diagnose(env);
   assert.deepEqual(failed, ["data folder"]);
-  assert.equal(of("data folder")?.remedy, `chmod 700 ${dataDir}`);
+  assert.equal(of("data folder")?.remedy, `Run chmod 700 ${dataDir}.`);
 });
 
 test("a database file that is none fails", async () => {
@@ -210,10 +210,7 @@ test("a mail server that answers is well, one that does not fails, and no passwo
   const mail = { ...env, SIGNET_MAIL_FROM: "no-reply@id.example" };
   const up = await diagnose({ ...mail, SMTP_URL: `smtp://127.0.0.1:${server.port}` });
   assert.equal(up.of("mail")?.level, "ok");
-  assert.equal(
-    up.of("mail")?.message,
-    `127.0.0.1:${server.port} answers; mails come from no-reply@id.example`,
-  );
+  assert.equal(up.of("mail")?.message, `127.0.0.1:${server.port} is reachable; sender no-reply@id.example`);
   assert.deepEqual(server.mails, []);
   await server.close();
   const down = await diagnose({ ...mail, SMTP_URL: `smtp://ada:s3cret@127.0.0.1:${server.port}` });

@@ -1,4 +1,4 @@
-/** `signet doctor`: looks at everything the service stands on, changes nothing, and says what to do. */
+/** `signet doctor`: checks the installation without changing it, and suggests remedies. */
 import type { Config } from "../../config/config.ts";
 import { type Call, type Command, jsonOption } from "../command.ts";
 import { mtlsCertificateCheck } from "./check-certificate.ts";
@@ -9,7 +9,7 @@ import { mailCheck } from "./check-mail.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "check configuration, data folder, keys, database, clock and mail, and say what to do",
+  summary: "check configuration, data folder, keys, database, clock and mail, and suggest remedies",
   usage: "[--json]",
   options: jsonOption,
   examples: ["signet doctor", "signet doctor --json"],
@@ -17,9 +17,7 @@ export const doctorCommand: Command = {
   runMisconfigured: (faults, call) =>
     report(
       call,
-      faults.map((fault) =>
-        fail("configuration", fault, "Change it and run signet doctor again: nothing else was checked."),
-      ),
+      faults.map((fault) => fail("configuration", fault, "Correct it and run signet doctor again.")),
     ),
 };
 
@@ -51,6 +49,6 @@ function report({ values, io }: Omit<Call, "config">, checks: readonly Check[]):
   const warned = checks.filter(({ level }) => level === "warn").length;
   io.print("");
   if (failed > 0) io.print(failed === 1 ? "1 check failed." : `${failed} checks failed.`);
-  else io.print(warned === 0 ? "All is well." : "It can run; see the warnings.");
+  else io.print(warned === 0 ? "All checks passed." : `No check failed. Warnings: ${warned}.`);
   return failed === 0 ? 0 : 1;
 }

@@ -29,7 +29,7 @@ describe("signet keys", () => {
     after(() => settings.remove());
 
     test("listing keys makes none", async () => {
-      assert.match((await typed("list")).out, /no keys yet/);
+      assert.match((await typed("list")).out, /No signing keys yet/);
       assert.deepEqual(await json("list"), { items: [], more: false });
     });
 

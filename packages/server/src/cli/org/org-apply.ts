@@ -1,4 +1,4 @@
-/** `signet org apply`: makes an organisation what a file says, after showing what that means. */
+/** `signet org apply`: applies a configuration file to an organisation, after showing the difference. */
 import { createReadStream } from "node:fs";
 import { usesSecrets } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
@@ -13,24 +13,24 @@ import {
 import { type OrganisationState, readState } from "../../core/configuration/state.ts";
 import { readOrganisationFile } from "../../core/configuration/validation.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, plain } from "../answer.ts";
 import { type Call, type Command, jsonOption, orgOption, requiredText, UsageError } from "../command.ts";
-import { reasonOf } from "../reason.ts";
-import { OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { errorMessage } from "../error-message.ts";
+import { escapeControls, printResult } from "../output.ts";
+import { OPERATOR, requireOrganisation, withService } from "../with-service.ts";
 import { differenceLines } from "./org-difference.ts";
 
 export const orgApply: Command = {
   name: "org apply",
-  summary: "make an organisation what a file of `org export` says; shows the difference first",
+  summary: "apply a file of `org export` to an organisation; shows the difference and asks first",
   usage: "--org ID --file FILE [--dry-run] [--yes] [--prune] [--json]",
   options: {
     ...orgOption,
-    file: { type: "string", value: "FILE", help: "the file, or - for what is piped in", required: true },
-    "dry-run": { type: "boolean", help: "show the difference and change nothing" },
-    yes: { type: "boolean", help: "do not ask before changing anything" },
+    file: { type: "string", value: "FILE", help: "the file, or - for standard input", required: true },
+    "dry-run": { type: "boolean", help: "show the difference without applying it" },
+    yes: { type: "boolean", help: "apply without asking" },
     prune: {
       type: "boolean",
-      help: "remove what the file does not name, in the parts that it has; without it that is left alone",
+      help: "remove records missing from the file, in the sections it has (default: leave them alone)",
     },
     ...jsonOption,
   },
@@ -41,7 +41,7 @@ export const orgApply: Command = {
   run: async (call) => {
     const { values } = call;
     if (values.json && !values["dry-run"] && !values.yes)
-      throw new UsageError("--json cannot ask: add --dry-run or --yes");
+      throw new UsageError("--json can't ask for confirmation: add --dry-run or --yes");
     const name = requiredText(values, "file");
     try {
       const file = readOrganisationFile(await readBounded(name));
@@ -54,7 +54,7 @@ export const orgApply: Command = {
 
 async function apply(call: Call, service: Service, file: OrganisationFile): Promise<number> {
   const { io, values } = call;
-  const organisation = await organisationOf(service, values);
+  const organisation = await requireOrganisation(service, values);
   const orgId = organisation.id;
   const prune = values.prune === true;
   const state = await stateOf(service, orgId);
@@ -62,47 +62,50 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   const counts = countsOf(shown);
   const upToDate = counts.created + counts.changed + counts.removed === 0;
   if (!values.json) for (const line of differenceLines(organisation, shown)) io.print(line);
-  const agreed = !upToDate && !values["dry-run"] && (await isAgreed(call));
+  const agreed = !upToDate && !values["dry-run"] && (await confirmApply(call));
   if (agreed) await applyFile(service, { orgId, file, prune, shown, actor: OPERATOR });
-  const secretless = agreed || upToDate ? await withoutSecret(service, orgId, file) : [];
+  const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
   const told = shown.filter(({ act }) => act !== "unchanged");
-  answer(call, { ...done, records: told, withoutSecret: secretless }, () => [
+  printResult(call, { ...done, records: told, withoutSecret: missingSecrets }, () => [
     outcome(values["dry-run"] === true, { upToDate, agreed }),
-    ...secretLines(secretless),
+    ...missingSecretLines(missingSecrets),
   ]);
-  // Who said no has it their way.
   return 0;
 }
 
 function outcome(dryRun: boolean, { upToDate, agreed }: { upToDate: boolean; agreed: boolean }): string {
-  if (upToDate) return "Nothing to do.";
+  if (upToDate) return "Already up to date.";
   if (agreed) return "Applied.";
   return dryRun ? "Nothing was changed (--dry-run)." : "Nothing was changed.";
 }
 
-async function isAgreed({ io, values }: Call): Promise<boolean> {
+async function confirmApply({ io, values }: Call): Promise<boolean> {
   if (values.yes) return true;
-  const typed = await io.confirm("Apply this?");
+  const typed = await io.confirm("Apply these changes?");
   if (typed === undefined)
-    throw new UsageError("there is no terminal to ask at: look with --dry-run, then add --yes");
+    throw new UsageError("no terminal to confirm on: review with --dry-run, then add --yes");
   return typed;
 }
 
 async function stateOf({ database }: Service, orgId: string): Promise<OrganisationState> {
   const state = await database.transaction((tx) => readState(tx, orgId));
-  if (!state) throw new Error("the organisation is gone");
+  if (!state) throw new Error("the organisation no longer exists");
   return state;
 }
 
-interface Secretless {
+interface MissingSecret {
   readonly clientId: string;
   readonly name: string;
   readonly command: string;
 }
 
-/** The file's applications that need a secret and have none: a file never holds one. */
-async function withoutSecret(service: Service, orgId: string, file: OrganisationFile): Promise<Secretless[]> {
+/** Applications of the file that need a client secret and have none: files never contain secrets. */
+async function findMissingSecrets(
+  service: Service,
+  orgId: string,
+  file: OrganisationFile,
+): Promise<MissingSecret[]> {
   const state = await stateOf(service, orgId);
   const now = service.clock();
   const named = differenceOf(state, file, false).applications.filter(({ step }) => "wanted" in step);
@@ -115,29 +118,31 @@ async function withoutSecret(service: Service, orgId: string, file: Organisation
   });
 }
 
-function secretLines(secretless: readonly Secretless[]): string[] {
-  if (secretless.length === 0) return [];
-  const width = Math.max(...secretless.map(({ command }) => command.length));
+function missingSecretLines(missingSecrets: readonly MissingSecret[]): string[] {
+  if (missingSecrets.length === 0) return [];
+  const width = Math.max(...missingSecrets.map(({ command }) => command.length));
   return [
     "",
-    "Without a secret so far; each of these shows one, once:",
-    ...secretless.map(({ command, name }) => plain(`  ${command.padEnd(width)}  # ${name}`)),
+    "Applications without a client secret. To create one, shown once:",
+    ...missingSecrets.map(({ command, name }) => escapeControls(`  ${command.padEnd(width)}  # ${name}`)),
   ];
 }
 
-const MOST_TOLD = 100;
+const MAX_ERRORS_SHOWN = 100;
 
 function faultText(name: string, { faults }: InvalidFile): string {
-  const told = faults.slice(0, MOST_TOLD).map(({ path, message }) => plain(`${path || "/"}: ${message}`));
+  const told = faults
+    .slice(0, MAX_ERRORS_SHOWN)
+    .map(({ path, message }) => escapeControls(`${path || "/"}: ${message}`));
   const more = faults.length - told.length;
   return [
-    `${name} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}, and nothing was changed:`,
+    `${name} has ${faults.length === 1 ? "1 error" : `${faults.length} errors`}; nothing was changed:`,
     ...told,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join("\n  ");
 }
 
-/** A little more than may be, so that too much is noticed; a pipe has no size to look at. */
+/** Reads slightly beyond the limit, so that validation reports the excess; a pipe has no size to check. */
 async function readBounded(name: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -148,7 +153,7 @@ async function readBounded(name: string): Promise<Uint8Array> {
       if (size > MOST_BYTES) break;
     }
   } catch (error) {
-    throw new Error(`--file ${name}: ${reasonOf(error)}`);
+    throw new Error(`--file ${name}: ${errorMessage(error)}`);
   }
   return Buffer.concat(pieces);
 }

@@ -13,18 +13,19 @@ import {
   disableOrganisation,
 } from "../../core/organisations/organisations.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, answerList, fields, limitOption, stateOf, time, timeOrNull } from "../answer.ts";
 import {
   type Call,
   type Command,
   choice,
   jsonOption,
+  limitOption,
   optionalText,
   orgOption,
   requiredText,
   UsageError,
 } from "../command.ts";
-import { OPERATOR, organisationOf, readAll, withService } from "../with-service.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, printList, printResult } from "../output.ts";
+import { OPERATOR, readAll, requireOrganisation } from "../with-service.ts";
 import { readLogoFile } from "./logo-file.ts";
 import { orgApply } from "./org-apply.ts";
 import { orgExport } from "./org-export.ts";
@@ -36,34 +37,33 @@ const record = (organisation: Organisation, baseUrl: string) => ({
   secondFactor: organisation.settings.secondFactor,
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
   allowAccountDeletion: organisation.settings.allowAccountDeletion,
-  createdAt: time(organisation.createdAt),
-  disabledAt: timeOrNull(organisation.disabledAt),
+  createdAt: formatTime(organisation.createdAt),
+  disabledAt: formatTimeOrNull(organisation.disabledAt),
 });
 
 const orgCreate: Command = {
   name: "org create",
-  summary: "make an organisation, with an issuer, signing keys and a device CA of its own",
+  summary: "create an organisation with its own issuer, signing keys and device CA",
   usage: "--name NAME [--json]",
   options: {
-    name: { type: "string", value: "NAME", help: "as people see it", required: true },
+    name: { type: "string", value: "NAME", help: "display name", required: true },
     ...jsonOption,
   },
   examples: ['signet org create --name "Acme"'],
-  run: (call) =>
-    withService(call, async (service) => {
-      const name = requiredText(call.values, "name");
-      const made = await service.database.transaction(async (tx) => {
-        const organisation = await createOrganisation(service, tx, { name, actor: OPERATOR });
-        await service.deviceCa.create(tx, { orgId: organisation.id, actor: OPERATOR });
-        return organisation;
-      });
-      const shown = record(made, call.config.baseUrl);
-      return answer(call, shown, () => [
-        ...fields({ id: shown.id, name: shown.name, issuer: shown.issuer }),
-        "",
-        `Next: signet user create --org ${shown.id} --email … --role administrator`,
-      ]);
-    }),
+  runWithService: async (service, call) => {
+    const name = requiredText(call.values, "name");
+    const made = await service.database.transaction(async (tx) => {
+      const organisation = await createOrganisation(service, tx, { name, actor: OPERATOR });
+      await service.deviceCa.create(tx, { orgId: organisation.id, actor: OPERATOR });
+      return organisation;
+    });
+    const shown = record(made, call.config.baseUrl);
+    return printResult(call, shown, () => [
+      ...fields({ id: shown.id, name: shown.name, issuer: shown.issuer }),
+      "",
+      `Next: signet user create --org ${shown.id} --email … --role administrator`,
+    ]);
+  },
 };
 
 const orgList: Command = {
@@ -71,82 +71,97 @@ const orgList: Command = {
   summary: "list the organisations, oldest first",
   usage: "[--limit COUNT] [--json]",
   options: { ...limitOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async ({ database }) =>
-      answerList(call, await readAll(call.values, (page) => listOrganisations(database.query, page)), {
-        record: (organisation) => record(organisation, call.config.baseUrl),
-        headings: ["ID", "NAME", "STATE", "CREATED"],
-        row: ({ id, name, disabledAt, createdAt }) => [id, name, stateOf(disabledAt), time(createdAt)],
-        none: "There is no organisation yet: signet org create --name …",
-      }),
-    ),
+  runWithService: async ({ database }, call) =>
+    printList(call, await readAll(call.values, (page) => listOrganisations(database.query, page)), {
+      record: (organisation) => record(organisation, call.config.baseUrl),
+      headings: ["ID", "NAME", "STATUS", "CREATED"],
+      row: ({ id, name, disabledAt, createdAt }) => [
+        id,
+        name,
+        enabledStatus(disabledAt),
+        formatTime(createdAt),
+      ],
+      none: "No organisations yet: signet org create --name …",
+    }),
 };
 
 const orgDisable: Command = {
   name: "org disable",
-  summary: "close an organisation: its issuer, sign-ins and tokens stop; nothing is deleted",
+  summary: "disable an organisation with its issuer, sign-ins and tokens; nothing is deleted",
   usage: "ID [--enable] [--json]",
   positionals: 1,
-  options: { enable: { type: "boolean", help: "open it again" }, ...jsonOption },
+  options: { enable: { type: "boolean", help: "enable the organisation again" }, ...jsonOption },
   examples: ["signet org disable 01998d6e-…", "signet org disable 01998d6e-… --enable"],
-  run: (call) => withService(call, (service) => setDisabled(call, service)),
+  runWithService: setDisabled,
 };
 
-async function setDisabled(call: Call, service: Service): Promise<number> {
+async function setDisabled(service: Service, call: Call): Promise<number> {
   const [given] = call.positionals;
-  if (given === undefined) throw new UsageError("the organisation's ID is missing");
-  const { id } = await organisationOf(service, call.values, given);
+  if (given === undefined) throw new UsageError("the ID of the organisation is required");
+  const { id } = await requireOrganisation(service, call.values, given);
   const disabled = call.values.enable !== true;
   await disableOrganisation(service, { orgId: id, disabled, actor: OPERATOR });
   const changed = await findOrganisation(service.database.query, id);
-  return answer(call, changed && record(changed, call.config.baseUrl), () => [
-    disabled ? `"${changed?.name}" is disabled.` : `"${changed?.name}" is enabled.`,
+  return printResult(call, changed && record(changed, call.config.baseUrl), () => [
+    `${disabled ? "Disabled" : "Enabled"} "${changed?.name}".`,
   ]);
 }
 
 const orgSet: Command = {
   name: "org set",
-  summary: "change an organisation's policies",
+  summary: "change an organisation's name, branding and policies",
   usage: "--org ID [options]",
   options: {
     ...orgOption,
-    name: { type: "string", value: "NAME", help: "as people see it" },
-    "accent-color": { type: "string", value: "COLOUR", help: "like #2f4fd8; none for Signet's own" },
-    logo: { type: "string", value: "FILE", help: "a PNG of at most 8 KiB; none for no logo" },
+    name: { type: "string", value: "NAME", help: "display name" },
+    "accent-color": {
+      type: "string",
+      value: "COLOUR",
+      help: "accent colour such as #2f4fd8; none for the default",
+    },
+    logo: { type: "string", value: "FILE", help: "PNG file of at most 8 KiB; none to remove the logo" },
     "second-factor": {
       type: "string",
       value: "POLICY",
-      help: "optional, or required: who has none adds one right after the password",
+      help: "optional or required: users without a second factor enrol one at sign-in",
     },
     "verified-email": {
       type: "string",
       value: "POLICY",
-      help: "optional, or required: nobody goes on to an application before their address is confirmed",
+      help: "optional or required: users verify their email address before they reach an application",
     },
     "account-deletion": {
       type: "string",
       value: "POLICY",
-      help: "allowed, or forbidden: users cannot delete their own accounts; administrators always can",
+      help: "allowed or forbidden: whether users may delete their own accounts; administrators always may",
     },
-    "password-min-length": { type: "string", value: "COUNT", help: "characters, 8 to 128" },
-    "session-lifetime": { type: "string", value: "SECONDS", help: "of a sign-in, 300 to 31536000" },
+    "password-min-length": { type: "string", value: "COUNT", help: "minimum password length, 8 to 128" },
+    "session-lifetime": {
+      type: "string",
+      value: "SECONDS",
+      help: "maximum session lifetime, 300 to 31536000",
+    },
     "session-idle": {
       type: "string",
       value: "SECONDS",
-      help: "after which an unused sign-in ends, from 60 to its lifetime",
+      help: "idle timeout of a session, from 60 to the session lifetime",
     },
-    "default-language": { type: "string", value: "LANGUAGE", help: "for whose own is not known, like en" },
+    "default-language": {
+      type: "string",
+      value: "LANGUAGE",
+      help: "language for users without a known preference, such as en",
+    },
     ...jsonOption,
   },
   examples: [
     "signet org set --org 01998d6e-… --second-factor required",
     "signet org set --org 01998d6e-… --accent-color '#2f4fd8' --password-min-length 14",
   ],
-  run: (call) => withService(call, (service) => change(call, service)),
+  runWithService: change,
 };
 
-async function change(call: Call, service: Service): Promise<number> {
-  const { id } = await organisationOf(service, call.values);
+async function change(service: Service, call: Call): Promise<number> {
+  const { id } = await requireOrganisation(service, call.values);
   const name = optionalText(call.values, "name");
   const accent = optionalText(call.values, "accent-color")?.toLowerCase();
   const logo = optionalText(call.values, "logo");
@@ -154,33 +169,32 @@ async function change(call: Call, service: Service): Promise<number> {
     ...(accent === undefined ? {} : { accentColor: accent }),
     ...(logo === undefined ? {} : { logoUri: logo === "none" ? logo : readLogoFile(logo) }),
   };
-  const settings = policiesOf(call);
+  const settings = readPolicies(call);
   if (name === undefined && [branding, settings].every((members) => Object.keys(members).length === 0))
-    throw new UsageError("name what shall change, e.g. --second-factor POLICY; see signet help org set");
+    throw new UsageError("give at least one setting, e.g. --second-factor POLICY; see signet org set --help");
   await changeOrganisationSettings(service, {
     orgId: id,
     ...(name === undefined ? {} : { name }),
-    settings: (present) => ({ ...settings, ...brandingWith(present.settings.branding, branding) }),
+    settings: (present) => ({ ...settings, ...mergeBranding(present.settings.branding, branding) }),
     actor: OPERATOR,
   });
   const changed = await findOrganisation(service.database.query, id);
   const { secondFactor, requireVerifiedEmail, allowAccountDeletion, ...others } = settings;
   const members = [...(name === undefined ? [] : ["name"]), ...Object.keys(branding), ...Object.keys(others)];
-  const at = `at "${changed?.name}"`;
-  return answer(call, changed && record(changed, call.config.baseUrl), () => [
-    ...(secondFactor === undefined ? [] : [`A second factor is ${secondFactor} ${at}.`]),
+  return printResult(call, changed && record(changed, call.config.baseUrl), () => [
+    ...(secondFactor === undefined ? [] : [`Second factor: ${secondFactor}.`]),
     ...(requireVerifiedEmail === undefined
       ? []
-      : [`A confirmed address is ${requireVerifiedEmail ? "required" : "optional"} ${at}.`]),
+      : [`Verified email address: ${requireVerifiedEmail ? "required" : "optional"}.`]),
     ...(allowAccountDeletion === undefined
       ? []
-      : [`Users ${allowAccountDeletion ? "may" : "may not"} delete their own accounts ${at}.`]),
-    ...(members.length === 0 ? [] : [`Changed ${at}: ${members.join(", ")}.`]),
+      : [`Account deletion by users: ${allowAccountDeletion ? "allowed" : "forbidden"}.`]),
+    ...(members.length === 0 ? [] : [`Changed: ${members.join(", ")}.`]),
   ]);
 }
 
-/** @param changes what is not named stays; `none` takes a member away */
-function brandingWith(
+/** @param changes overrides by member; `none` removes the member */
+function mergeBranding(
   present: OrganisationSettings["branding"],
   changes: OrganisationSettings["branding"],
 ): Partial<OrganisationSettings> {
@@ -189,9 +203,9 @@ function brandingWith(
   return { branding: Object.fromEntries(members) };
 }
 
-function policiesOf(call: Call): Partial<OrganisationSettings> {
-  const factor = policyOf(call, "second-factor");
-  const email = policyOf(call, "verified-email");
+function readPolicies(call: Call): Partial<OrganisationSettings> {
+  const factor = readPolicy(call, "second-factor");
+  const email = readPolicy(call, "verified-email");
   const deletion = optionalText(call.values, "account-deletion");
   const language = optionalText(call.values, "default-language");
   const number = (option: string, member: keyof OrganisationSettings) => {
@@ -216,7 +230,7 @@ function policiesOf(call: Call): Partial<OrganisationSettings> {
   };
 }
 
-function policyOf({ values }: Call, name: string): SecondFactorPolicy | undefined {
+function readPolicy({ values }: Call, name: string): SecondFactorPolicy | undefined {
   const policy = optionalText(values, name);
   return policy === undefined ? undefined : choice(name, policy, secondFactorPolicies);
 }

@@ -99,7 +99,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), ["Page", "Shop"]);
       const again = await typed(args);
       assert.equal(again.code, 0);
-      assert.match(again.out, /^Nothing to do\.$/m);
+      assert.match(again.out, /^Already up to date\.$/m);
     });
 
     test("without a terminal nothing happens unasked", async () => {
@@ -107,7 +107,7 @@ describe("signet org export and apply", () => {
       const args = await applying(org, content);
       const { code, err } = await typed(args);
       assert.equal(code, 2);
-      assert.match(err, /no terminal to ask at: look with --dry-run, then add --yes/);
+      assert.match(err, /no terminal to confirm on: review with --dry-run, then add --yes/);
       const asJson = await typed([...args, "--json"], "yes");
       assert.equal(asJson.code, 2);
       assert.deepEqual(await names(org), []);
@@ -134,7 +134,7 @@ describe("signet org export and apply", () => {
       const command = `signet secret create --org ${org} --app ${id}`;
       assert.ok(
         out.includes(
-          `\nApplied.\n\nWithout a secret so far; each of these shows one, once:\n  ${command}  # Shop\n`,
+          `\nApplied.\n\nApplications without a client secret. To create one, shown once:\n  ${command}  # Shop\n`,
         ),
         out,
       );
@@ -154,9 +154,9 @@ describe("signet org export and apply", () => {
       const gone = await typed([...(await applying(org, less)), "--yes", "--prune"]);
       assert.match(
         gone.out,
-        /^ {2}- application "Page" \(.+\): with its secrets, tokens, users' consents and/m,
+        /^ {2}- application "Page" \(.+\): permanently, with its secrets, tokens, consents and/m,
       );
-      assert.match(gone.out, /^ {2}- scope "payroll": it gives nothing any more$/m);
+      assert.match(gone.out, /^ {2}- scope "payroll": it no longer adds claims$/m);
       assert.deepEqual(await names(org), ["Shop"]);
     });
 
@@ -172,7 +172,7 @@ describe("signet org export and apply", () => {
       const narrower = await typed([...(await applying(org, allowing(["payroll"]))), "--yes"]);
       assert.match(
         narrower.out,
-        /^ {2}~ consent for all users of "Shop": the tokens that rest on it end\n {6}scopes {2}- "openid"$/m,
+        /^ {2}~ consent for all users of "Shop": revokes the tokens issued under it\n {6}scopes {2}- "openid"$/m,
       );
     });
 
@@ -189,7 +189,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual([code, out], [1, ""]);
       assert.equal(
         err,
-        `signet org apply: ${inFolder("acme.json")} has 2 faults, and nothing was changed:\n` +
+        `signet org apply: ${inFolder("acme.json")} has 2 errors; nothing was changed:\n` +
           "  /applications/0/secrets: is unknown\n" +
           "  /applications/1/clientType: must be one of confidential, public, native, spa\n",
       );
@@ -198,7 +198,7 @@ describe("signet org export and apply", () => {
       const other = { ...content, applications: [{ ...shop, clientType: "spa" }] };
       assert.match(
         (await typed([...(await applying(org, other)), "--yes"])).err,
-        /has a fault, and nothing was changed:\n {2}\/applications\/0\/clientType: is confidential and cannot be changed/,
+        /has 1 error; nothing was changed:\n {2}\/applications\/0\/clientType: is confidential and cannot be changed/,
       );
       assert.match((await typed([...(await applying(org, "{"))])).err, /\/: is not JSON/);
       assert.match(
@@ -232,7 +232,7 @@ describe("signet org export and apply", () => {
       await applied(org, { ...file, applications: keyless }, "--yes");
       const { code, err } = await typed(["export", "--org", org]);
       assert.equal(code, 0);
-      assert.match(err, /several applications are called "Shop"/);
+      assert.match(err, /several applications are named "Shop"/);
     });
   });
 

@@ -1,9 +1,9 @@
-/** What `signet org apply` shows before it does anything. */
+/** The difference that `signet org apply` shows before it changes anything. */
 
 import type { MemberChange } from "../../core/configuration/difference.ts";
 import { countsOf, type Entry, isDone } from "../../core/configuration/entries.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { plain } from "../answer.ts";
+import { escapeControls } from "../output.ts";
 
 const signs = { created: "+", changed: "~", removed: "-" } as const;
 
@@ -15,13 +15,13 @@ const kinds: Readonly<Record<Entry["kind"], string>> = {
   preauthorization: "pre-authorization of",
 };
 
-/** What goes with it, for who looks at a line twice only when it says so. */
+/** What else is lost when a record of this kind is removed. */
 const losses: Readonly<Record<Entry["kind"], string>> = {
   organisation: "",
-  scope: "it gives nothing any more",
-  application: "with its secrets, tokens, users' consents and system accounts, for good",
-  "organisation-consent": "the tokens that rest on it end",
-  preauthorization: "the tokens that rest on it end",
+  scope: "it no longer adds claims",
+  application: "permanently, with its secrets, tokens, consents and system accounts",
+  "organisation-consent": "revokes the tokens issued under it",
+  preauthorization: "revokes the tokens issued under it",
 };
 
 export function differenceLines({ id, name }: Organisation, entries: readonly Entry[]): string[] {
@@ -33,7 +33,7 @@ export function differenceLines({ id, name }: Organisation, entries: readonly En
     ...entries.filter(isDone).flatMap(entryLines),
     ...leftAlone.map((entry) => `  . ${titleOf(entry)}: not in the file, left alone`),
     `${created} created, ${changed} changed, ${removed} removed, ${leftAlone.length} left alone.`,
-  ].map(plain);
+  ].map(escapeControls);
 }
 
 function entryLines(entry: Entry): string[] {
@@ -43,7 +43,7 @@ function entryLines(entry: Entry): string[] {
   return [`  ${sign} ${titleOf(entry)}${loss}`, ...members];
 }
 
-/** A yes to less is given anew. */
+/** A consent with fewer scopes replaces the old one, which revokes its tokens. */
 function isNarrower({ act, kind, changes }: Entry): boolean {
   if (act !== "changed" || kind !== "organisation-consent") return false;
   const scopes = changes.find(({ member }) => member === "scopes");
@@ -58,7 +58,7 @@ function titleOf({ kind, name, id, changes }: Entry): string {
   return `${kinds[kind]} "${name}"${which}${id !== undefined && kind === "application" ? ` (${id})` : ""}`;
 }
 
-/** A list by what comes and what goes, anything else by what it was and what it will be. */
+/** Lists as added and removed items, other values as before and after. */
 function changeLines({ member, before, after }: MemberChange): string[] {
   const indent = `      ${member}`;
   if (Array.isArray(after) && (before === undefined || Array.isArray(before))) {

@@ -69,11 +69,11 @@ describe("signet pool, signet agent", () => {
       assert.ok(pool.issuer.endsWith(`/oauth/${org}/sovereign/pools/${pool.poolId}`));
       const shown = await typed("pool", "show", pool.poolId);
       assert.match(shown.out, /^maxTokenLifetimeSeconds +900$/m);
-      assert.match(shown.out, /no keys yet/);
-      assert.match((await typed("pool", "disable", pool.poolId)).out, /is disabled/);
+      assert.match(shown.out, /No keys yet/);
+      assert.match((await typed("pool", "disable", pool.poolId)).out, /is now disabled/);
       assert.match((await typed("pool", "disable", pool.poolId)).out, /already/);
       assert.match((await typed("pool", "list")).out, new RegExp(`^${pool.poolId} .*disabled$`, "m"));
-      assert.match((await typed("pool", "enable", pool.poolId)).out, /is enabled/);
+      assert.match((await typed("pool", "enable", pool.poolId)).out, /is now enabled/);
     });
 
     test("what makes no pool is told, and none is made", async () => {
@@ -121,7 +121,7 @@ describe("signet pool, signet agent", () => {
     test("an agent is ended; when its keys are known to others, they are gone", async () => {
       const pool = await makePool();
       const { agent } = await register(pool);
-      assert.match((await typed("agent", "deactivate", agent.agentId)).out, /is deactivated/);
+      assert.match((await typed("agent", "deactivate", agent.agentId)).out, /Deactivated/);
       assert.match((await typed("agent", "list")).out, new RegExp(`^${agent.agentId} .*deactivated`, "m"));
       const ended = await json<Agent>("agent", "compromise", agent.agentId);
       assert.notEqual(ended.compromisedAt, null);

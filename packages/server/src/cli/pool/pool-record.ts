@@ -1,8 +1,8 @@
-/** Signing pools, their agents and keys, as operators see them; never the hash of an API key. */
+/** Output of signing pools, agents and their keys. */
 import { type AgentKey, agentKeyState, type SigningAgent } from "../../core/signing-pools/agent-key.ts";
 import { issuerOfPool, jwksUriOfPool, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { fields, stateOf, table, time, timeOrNull } from "../answer.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
 
 export const poolRecord = ({ config }: Service, pool: SigningPool) => ({
   poolId: pool.id,
@@ -17,8 +17,8 @@ export const poolRecord = ({ config }: Service, pool: SigningPool) => ({
   maxPending: pool.maxPending,
   trustedRoots: pool.trustedRoots,
   requireX5c: pool.requireX5c,
-  createdAt: time(pool.createdAt),
-  disabledAt: timeOrNull(pool.disabledAt),
+  createdAt: formatTime(pool.createdAt),
+  disabledAt: formatTimeOrNull(pool.disabledAt),
 });
 
 export function poolFields(service: Service, pool: SigningPool): string[] {
@@ -26,7 +26,7 @@ export function poolFields(service: Service, pool: SigningPool): string[] {
   return fields({
     poolId: record.poolId,
     name: record.name,
-    state: stateOf(pool.disabledAt),
+    status: enabledStatus(pool.disabledAt),
     issuer: record.issuer,
     jwksUri: record.jwksUri,
     issuerMode: record.issuerMode,
@@ -45,10 +45,10 @@ export const agentRecord = (agent: SigningAgent) => ({
   agentId: agent.id,
   poolId: agent.poolId,
   name: agent.name,
-  createdAt: time(agent.createdAt),
-  lastSeenAt: timeOrNull(agent.lastSeenAt),
-  deactivatedAt: timeOrNull(agent.deactivatedAt),
-  compromisedAt: timeOrNull(agent.compromisedAt),
+  createdAt: formatTime(agent.createdAt),
+  lastSeenAt: formatTimeOrNull(agent.lastSeenAt),
+  deactivatedAt: formatTimeOrNull(agent.deactivatedAt),
+  compromisedAt: formatTimeOrNull(agent.compromisedAt),
 });
 
 export function agentState({ compromisedAt, deactivatedAt }: SigningAgent): string {
@@ -62,19 +62,19 @@ export const agentKeyRecord = (key: AgentKey, now: number) => ({
   alg: key.alg,
   state: agentKeyState(key, now),
   certificates: key.x5c.length,
-  activeFrom: time(key.activeFrom),
-  retiringAt: timeOrNull(key.retiringAt),
-  lastTokenExp: timeOrNull(key.lastTokenExp),
-  compromisedAt: timeOrNull(key.compromisedAt),
+  activeFrom: formatTime(key.activeFrom),
+  retiringAt: formatTimeOrNull(key.retiringAt),
+  lastTokenExp: formatTimeOrNull(key.lastTokenExp),
+  compromisedAt: formatTimeOrNull(key.compromisedAt),
 });
 
 export function agentKeyTable(keys: readonly AgentKey[], now: number): string[] {
-  if (keys.length === 0) return ["It has no keys yet: signet agent register --org … --pool … --keys FILE"];
+  if (keys.length === 0) return ["No keys yet: signet agent register --org … --pool … --keys FILE"];
   return table(
-    ["KID", "AGENT", "ALG", "STATE", "SIGNS FROM", "RETIRES"],
+    ["KID", "AGENT", "ALG", "STATUS", "SIGNS FROM", "RETIRES"],
     keys.map((key) => {
       const { kid, agentId, alg, state, activeFrom, retiringAt } = agentKeyRecord(key, now);
-      return [kid, agentId, alg, state, activeFrom, retiringAt ?? "when it has a successor"];
+      return [kid, agentId, alg, state, activeFrom, retiringAt ?? "next rotation"];
     }),
   );
 }

@@ -36,7 +36,7 @@ describe("signet scope, consent, preauth", () => {
     after(() => settings.remove());
 
     test("a scope is made, listed, changed in part, and deleted", async () => {
-      assert.match((await typed("scope list")).out, /no scopes of its own yet/);
+      assert.match((await typed("scope list")).out, /No custom scopes yet/);
       const claims = ["--claim", "department=user:attributes.department", "--claim", "level=static:7"];
       const text = [
         "--name",

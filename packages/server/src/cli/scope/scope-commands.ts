@@ -1,4 +1,4 @@
-/** `signet scope …`: what applications of an organisation can ask for beside the standard scopes. */
+/** `signet scope …`: the organisation's custom scopes. */
 import type { ClaimSource, CustomScope, ScopeClaim } from "../../core/scopes/custom-scope.ts";
 import { claimSources } from "../../core/scopes/custom-scope.ts";
 import {
@@ -9,7 +9,6 @@ import {
 } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, answerList, fields, time } from "../answer.ts";
 import {
   type Call,
   type Command,
@@ -18,20 +17,22 @@ import {
   jsonOrText,
   type Options,
   optionalText,
+  orgArguments,
   orgOption,
   requiredText,
   UsageError,
   type Values,
 } from "../command.ts";
-import { OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { fields, formatTime, printList, printResult } from "../output.ts";
+import { OPERATOR, requireOrganisation } from "../with-service.ts";
 
 const contentOptions: Options = {
-  description: { type: "string", value: "TEXT", help: "what it allows, a sentence for the consent page" },
+  description: { type: "string", value: "TEXT", help: "description on the consent page" },
   claim: {
     type: "string",
     value: "NAME=SOURCE:WHAT",
     multiple: true,
-    help: "user:PATH, membership:PATH or static:VALUE (JSON, or text); repeatable",
+    help: "claim to add: user:PATH, membership:PATH or static:VALUE (JSON or text); repeatable",
   },
 };
 
@@ -42,15 +43,15 @@ const scopeRecord = (scope: CustomScope) => ({
   description: scope.description,
   claims: scope.claims,
   sensitive: scope.sensitive,
-  createdAt: time(scope.createdAt),
-  updatedAt: time(scope.updatedAt),
+  createdAt: formatTime(scope.createdAt),
+  updatedAt: formatTime(scope.updatedAt),
 });
 
 const claimText = (claim: ScopeClaim): string =>
   `${claim.name}=${claim.source}:${claim.source === "static" ? JSON.stringify(claim.value) : claim.path}`;
 
-const answerScope = (call: Call, scope: CustomScope): number =>
-  answer(call, scopeRecord(scope), () =>
+const printScope = (call: Call, scope: CustomScope): number =>
+  printResult(call, scopeRecord(scope), () =>
     fields({
       id: scope.id,
       name: scope.name,
@@ -63,109 +64,109 @@ const answerScope = (call: Call, scope: CustomScope): number =>
 
 const scopeCreate: Command = {
   name: "scope create",
-  summary: "make a scope; its claims are added to access tokens and userinfo",
+  summary: "create a custom scope, which adds claims to access tokens and userinfo",
   usage: "--org ID --name NAME --display-name TEXT [options]",
   options: {
     ...orgOption,
-    name: { type: "string", value: "NAME", help: "as applications ask for it; it stays", required: true },
-    "display-name": { type: "string", value: "TEXT", help: "as the consent page names it", required: true },
+    name: { type: "string", value: "NAME", help: "scope name in requests; can't be changed", required: true },
+    "display-name": {
+      type: "string",
+      value: "TEXT",
+      help: "display name on the consent page",
+      required: true,
+    },
     ...contentOptions,
-    sensitive: { type: "boolean", help: "the consent page marks it" },
+    sensitive: { type: "boolean", help: "highlight the scope on the consent page" },
     ...jsonOption,
   },
   examples: [
     'signet scope create --org 01998d6e-… --name payroll --display-name "See your pay" --claim department=user:attributes.department',
     'signet scope create --org 01998d6e-… --name teams --display-name "Your teams" --claim roles=membership:groups --sensitive',
   ],
-  run: (call) =>
-    withService(call, async (service) => {
-      const { values } = call;
-      const { id: orgId } = await organisationOf(service, values);
-      const scope = await createCustomScope(service, {
-        orgId,
-        name: requiredText(values, "name"),
-        displayName: requiredText(values, "display-name"),
-        description: optionalText(values, "description") ?? "",
-        claims: readClaims(values) ?? [],
-        sensitive: values.sensitive === true,
-        actor: OPERATOR,
-      });
-      return answerScope(call, scope);
-    }),
+  runWithService: async (service, call) => {
+    const { values } = call;
+    const { id: orgId } = await requireOrganisation(service, values);
+    const scope = await createCustomScope(service, {
+      orgId,
+      name: requiredText(values, "name"),
+      displayName: requiredText(values, "display-name"),
+      description: optionalText(values, "description") ?? "",
+      claims: readClaims(values) ?? [],
+      sensitive: values.sensitive === true,
+      actor: OPERATOR,
+    });
+    return printScope(call, scope);
+  },
 };
 
 const scopeList: Command = {
   name: "scope list",
-  summary: "list the organisation's own scopes",
-  usage: "--org ID [--json]",
-  options: { ...orgOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const items = await listCustomScopes(service.database.query, orgId);
-      return answerList(
-        call,
-        { items, more: false },
-        {
-          record: scopeRecord,
-          headings: ["ID", "NAME", "DISPLAY NAME", "CLAIMS", "SENSITIVE"],
-          row: (scope) => [
-            scope.id,
-            scope.name,
-            scope.displayName,
-            scope.claims.map(claimText).join(" "),
-            scope.sensitive ? "yes" : "no",
-          ],
-          none: "The organisation has no scopes of its own yet: signet scope create --org … --name … --display-name …",
-        },
-      );
-    }),
+  summary: "list the organisation's custom scopes",
+  ...orgArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const items = await listCustomScopes(service.database.query, orgId);
+    return printList(
+      call,
+      { items, more: false },
+      {
+        record: scopeRecord,
+        headings: ["ID", "NAME", "DISPLAY NAME", "CLAIMS", "SENSITIVE"],
+        row: (scope) => [
+          scope.id,
+          scope.name,
+          scope.displayName,
+          scope.claims.map(claimText).join(" "),
+          scope.sensitive ? "yes" : "no",
+        ],
+        none: "No custom scopes yet: signet scope create --org … --name … --display-name …",
+      },
+    );
+  },
 };
 
 const scopeUpdate: Command = {
   name: "scope update",
-  summary: "change a scope; users are asked again when it gives something else",
+  summary: "change a custom scope; users consent again when its claims change",
   usage: "NAME --org ID [options]",
   positionals: 1,
   options: {
     ...orgOption,
-    "display-name": { type: "string", value: "TEXT", help: "as the consent page names it" },
+    "display-name": { type: "string", value: "TEXT", help: "display name on the consent page" },
     ...contentOptions,
-    "no-claims": { type: "boolean", help: "it gives no claims any more" },
-    sensitive: { type: "boolean", help: "the consent page marks it" },
-    "not-sensitive": { type: "boolean", help: "the consent page does not mark it" },
+    "no-claims": { type: "boolean", help: "remove all claims" },
+    sensitive: { type: "boolean", help: "highlight the scope on the consent page" },
+    "not-sensitive": { type: "boolean", help: "don't highlight the scope on the consent page" },
     ...jsonOption,
   },
   examples: ["signet scope update payroll --org 01998d6e-… --claim department=user:attributes.department"],
-  run: (call) =>
-    withService(call, async (service) => {
-      const { orgId, id } = await scopeOf(call, service);
-      const content = readContent(call.values);
-      const scope = await changeCustomScope(service, { orgId, id, content, actor: OPERATOR });
-      if (!scope) throw new Error("the scope is gone");
-      return answerScope(call, scope);
-    }),
+  runWithService: async (service, call) => {
+    const { orgId, id } = await requireScope(call, service);
+    const content = readContent(call.values);
+    const scope = await changeCustomScope(service, { orgId, id, content, actor: OPERATOR });
+    if (!scope) throw new Error("the scope no longer exists");
+    return printScope(call, scope);
+  },
 };
 
 const scopeDelete: Command = {
   name: "scope delete",
-  summary: "remove a scope: it gives nothing any more; applications may go on naming it",
+  summary: "delete a custom scope: it no longer adds claims; requests that name it still succeed",
   usage: "NAME --org ID [--json]",
   positionals: 1,
   options: { ...orgOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const scope = await scopeOf(call, service);
-      const deleted = await deleteCustomScope(service, { ...scope, actor: OPERATOR });
-      return answer(call, { id: scope.id, name: scope.name, deleted }, () => [`${scope.name} is deleted.`]);
-    }),
+  runWithService: async (service, call) => {
+    const scope = await requireScope(call, service);
+    const deleted = await deleteCustomScope(service, { ...scope, actor: OPERATOR });
+    return printResult(call, { id: scope.id, name: scope.name, deleted }, () => [`Deleted ${scope.name}.`]);
+  },
 };
 
-/** The scope of the only positional argument, by its name or id. @throws when the organisation has none such */
-async function scopeOf({ values, positionals }: Call, service: Service): Promise<CustomScope> {
-  const { id: orgId } = await organisationOf(service, values);
+/** The scope of the positional argument, by name or ID. @throws when it isn't in the organisation */
+async function requireScope({ values, positionals }: Call, service: Service): Promise<CustomScope> {
+  const { id: orgId } = await requireOrganisation(service, values);
   const [which] = positionals;
-  if (which === undefined) throw new UsageError("NAME is missing: the scope");
+  if (which === undefined) throw new UsageError("the NAME of the scope is required");
   const scopes = await listCustomScopes(service.database.query, orgId);
   const scope = scopes.find(({ id, name }) => name === which || id === which.toLowerCase());
   if (!scope) throw new Error(`there is no scope "${which}" in this organisation`);
@@ -177,9 +178,9 @@ function readContent(values: Values): Partial<ScopeContent> {
   const claims = values["no-claims"] === true ? [] : readClaims(values);
   const isMarked = values.sensitive === true;
   if (isMarked && values["not-sensitive"] === true)
-    throw new UsageError("--sensitive and --not-sensitive contradict each other");
+    throw new UsageError("--sensitive and --not-sensitive can't be combined");
   if (values["no-claims"] === true && values.claim !== undefined)
-    throw new UsageError("--claim and --no-claims contradict each other");
+    throw new UsageError("--claim and --no-claims can't be combined");
   return {
     ...(displayName === undefined ? {} : { displayName }),
     ...(typeof values.description === "string" ? { description: values.description.trim() } : {}),
@@ -192,7 +193,8 @@ function readClaims({ claim }: Values): ScopeClaim[] | undefined {
   if (claim === undefined) return undefined;
   return [claim].flat().map((text) => {
     const [, name = "", word = "", what = ""] = /^([^=]+)=([a-z]+):(.+)$/s.exec(String(text)) ?? [];
-    if (name === "") throw new UsageError(`--claim ${text} must be like NAME=user:PATH or NAME=static:VALUE`);
+    if (name === "")
+      throw new UsageError(`--claim ${text} must have the form NAME=user:PATH or NAME=static:VALUE`);
     const source: ClaimSource = choice("claim", word, claimSources);
     return source === "static" ? { name, source, value: jsonOrText(what) } : { name, source, path: what };
   });

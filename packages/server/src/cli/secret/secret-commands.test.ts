@@ -91,7 +91,7 @@ describe("signet secret", () => {
       assert.notEqual((await json("revoke", "--id", made.id.toUpperCase())).revokedAt, null);
       assert.equal((await shown()).secrets.filter(({ revokedAt }) => revokedAt === null).length, active - 1);
       const again = await typed("revoke", "--id", made.id);
-      assert.deepEqual([again.code, again.out], [0, "The secret was revoked already.\n"]);
+      assert.deepEqual([again.code, again.out], [0, "The secret was already revoked.\n"]);
     });
 
     test("revoking the last active secret says so", async () => {
@@ -130,7 +130,7 @@ describe("signet secret", () => {
         settings.env,
       );
       assert.equal(code, 1);
-      assert.match(err, /native client: it cannot keep a secret/);
+      assert.match(err, /native client, which can't have/);
     });
 
     test("what was typed wrong ends with 2", async () => {

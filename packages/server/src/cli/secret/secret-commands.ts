@@ -1,4 +1,4 @@
-/** `signet secret …`: the secrets of a confidential application. Several may be active, so that one replaces another in peace. */
+/** `signet secret …`: client secrets. Several can be active at once, for rotation without downtime. */
 import type { Application } from "../../core/applications/application.ts";
 import { findApplication } from "../../core/applications/applications.store.ts";
 import {
@@ -8,7 +8,6 @@ import {
   revokeSecret,
 } from "../../core/applications/client-secrets.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, fields } from "../answer.ts";
 import { secretRecord } from "../app/app-record.ts";
 import {
   appOption,
@@ -20,37 +19,40 @@ import {
   requiredText,
   UsageError,
 } from "../command.ts";
+import { fields, printResult } from "../output.ts";
 import { readExpiry } from "../times.ts";
-import { applicationOf, OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { OPERATOR, requireApplication, requireOrganisation } from "../with-service.ts";
 
 const secretCreate: Command = {
   name: "secret create",
-  summary: "give an application another secret, shown once; the others stay active",
+  summary: "create a client secret, shown once; existing secrets stay active",
   usage: "--org ID --app ID [--label TEXT] [--expires TIME] [--json]",
   options: {
     ...orgOption,
     ...appOption,
-    label: { type: "string", value: "TEXT", help: "to tell it from the others" },
+    label: { type: "string", value: "TEXT", help: "label to tell it from others" },
     expires: {
       type: "string",
       value: "TIME",
-      help: "days from now (90), a date (2027-01-31, its start in UTC) or a time (2027-01-31T12:00:00Z)",
+      help: "days from now (90), a date (2027-01-31, midnight UTC) or a time (2027-01-31T12:00:00Z)",
     },
     ...jsonOption,
   },
   examples: ["signet secret create --org 01998d6e-… --app 01998d70-… --label autumn --expires 90"],
-  run: (call) => withService(call, (service) => create(call, service)),
+  runWithService: create,
 };
 
-async function create(call: Call, service: Service): Promise<number> {
+async function create(service: Service, call: Call): Promise<number> {
   const { values } = call;
   const label = optionalText(values, "label") ?? "";
   if (!isSecretLabel(label)) throw new UsageError("--label must be at most 100 plain characters");
   const expiresAt = readExpiry(optionalText(values, "expires"), service.clock);
-  const organisation = await organisationOf(service, values);
-  const application = await applicationOf(service, organisation, call);
+  const organisation = await requireOrganisation(service, values);
+  const application = await requireApplication(service, organisation, call);
   if (application.clientType !== "confidential")
-    throw new Error(`"${application.name}" is a ${application.clientType} client: it cannot keep a secret`);
+    throw new Error(
+      `"${application.name}" is a ${application.clientType} client, which can't have a client secret`,
+    );
   const { orgId, id: applicationId } = application;
   const { secret, plaintext } = await createClientSecret(service, {
     orgId,
@@ -60,7 +62,7 @@ async function create(call: Call, service: Service): Promise<number> {
     actor: OPERATOR,
   });
   const record = { clientId: applicationId, ...secretRecord(secret), clientSecret: plaintext };
-  return answer(call, record, () => [
+  return printResult(call, record, () => [
     ...fields({
       clientId: applicationId,
       secretId: secret.id,
@@ -68,26 +70,26 @@ async function create(call: Call, service: Service): Promise<number> {
       expires: record.expiresAt ?? "never",
     }),
     "",
-    "The secret is not shown again.",
+    "Copy the secret now: Signet can't show it again.",
   ]);
 }
 
 const secretRevoke: Command = {
   name: "secret revoke",
-  summary: "end one secret at once; the application's other secrets are left alone",
+  summary: "revoke a client secret immediately; the application's other secrets stay active",
   usage: "--org ID --app ID --id ID [--json]",
   options: {
     ...orgOption,
     ...appOption,
-    id: { type: "string", value: "ID", help: "the secret, as app show lists it", required: true },
+    id: { type: "string", value: "ID", help: "secret ID, as listed by app show", required: true },
     ...jsonOption,
   },
-  run: (call) => withService(call, (service) => revoke(call, service)),
+  runWithService: revoke,
 };
 
-async function revoke(call: Call, service: Service): Promise<number> {
-  const organisation = await organisationOf(service, call.values);
-  const application = await applicationOf(service, organisation, call);
+async function revoke(service: Service, call: Call): Promise<number> {
+  const organisation = await requireOrganisation(service, call.values);
+  const application = await requireApplication(service, organisation, call);
   const { orgId, id: applicationId } = application;
   const id = requiredText(call.values, "id").toLowerCase();
   const known = application.secrets.find((secret) => secret.id === id);
@@ -95,15 +97,15 @@ async function revoke(call: Call, service: Service): Promise<number> {
   const revoked = await revokeSecret(service, { orgId, applicationId, id, actor: OPERATOR });
   const after = await findApplication(service.database.query, orgId, applicationId);
   const secret = after?.secrets.find((one) => one.id === id) ?? known;
-  return answer(call, { clientId: applicationId, ...secretRecord(secret) }, () => [
-    revoked ? "The secret is revoked." : "The secret was revoked already.",
-    ...noteLastSecret(after, service.clock()),
+  return printResult(call, { clientId: applicationId, ...secretRecord(secret) }, () => [
+    revoked ? "Secret revoked." : "The secret was already revoked.",
+    ...lastSecretNote(after, service.clock()),
   ]);
 }
 
-function noteLastSecret(application: Application | undefined, now: number): string[] {
+function lastSecretNote(application: Application | undefined, now: number): string[] {
   const left = application?.secrets.filter((secret) => isActive(secret, now)).length ?? 0;
-  return left > 0 ? [] : ["The application has no active secret left: signet secret create gives it one."];
+  return left > 0 ? [] : ["The application has no active secret left. Add one: signet secret create"];
 }
 
 export const secretCommands: readonly Command[] = [secretCreate, secretRevoke];

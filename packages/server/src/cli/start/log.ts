@@ -1,4 +1,4 @@
-/** The log: JSON lines on standard output. */
+/** The server log: JSON lines on standard output. */
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { RequestLine } from "../../http/request-log.ts";
 
@@ -7,8 +7,8 @@ export type Log = Logger & { request(line: RequestLine): void };
 const INFO = 30;
 
 /**
- * Lines are written in pieces, because a request must not wait for the disk; what is left goes out twice a second. The
- * line of a request is put together by hand, at a third of pino's price: it is the one thing that every request pays.
+ * Writes are buffered, so that requests don't wait for the disk, and flushed twice a second. Request lines are
+ * formatted by hand, at a third of pino's cost, because every request writes one.
  */
 export function openLog(level: string): Log {
   const log = logTo(level, pino.destination({ sync: false, minLength: 16_000 }));
@@ -16,7 +16,7 @@ export function openLog(level: string): Log {
   return log;
 }
 
-/** The same lines, written to somewhere else. */
+/** A log that writes to the given destination. */
 export function logTo(level: string, destination: DestinationStream): Log {
   const log = pino(
     { level, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },
@@ -29,7 +29,7 @@ export function logTo(level: string, destination: DestinationStream): Log {
   return Object.assign(log, { request });
 }
 
-/** Nothing in it needs escaping: the id is ours, the method node:http's, the route a pattern of ours. */
+/** Needs no escaping: the ID is generated here, the method comes from node:http, the route is a pattern. */
 export function requestLine({ requestId, method, route, status, durationMs }: RequestLine, at: Date): string {
   return `{"level":${INFO},"time":"${at.toISOString()}","service":"signet","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
 }

@@ -1,4 +1,4 @@
-/** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
+/** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
 import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import type { FastifyInstance } from "fastify";
@@ -21,12 +21,12 @@ const DRAIN_MS = 7_000;
 
 export const startCommand: Command = {
   name: "start",
-  summary: "run the server; settings come from the environment",
+  summary: "run the server; configured by environment variables",
   usage: "[--demo]",
   options: {
     demo: {
       type: "boolean",
-      help: "on an empty database: make people and applications to try, and show them",
+      help: "create demo users and applications in an empty database, and print their credentials",
     },
   },
   examples: [
@@ -34,22 +34,24 @@ export const startCommand: Command = {
     "SIGNET_BASE_URL=https://id.example.com TRUSTED_PROXIES=10.0.0.0/8 DATABASE_URL=postgres://… signet start",
   ],
   run: async ({ config, values, io }) => {
-    // Before anything is opened: a signal that comes during the start ends in order too.
-    const told = nextSignal();
-    await runServer(config, { isDemo: values.demo === true, io, log: openLog(config.logLevel), told });
+    // Registered first: a signal during startup also shuts down gracefully.
+    const stopRequested = nextSignal();
+    await runServer(config, {
+      isDemo: values.demo === true,
+      io,
+      log: openLog(config.logLevel),
+      stopRequested,
+    });
     return 0;
   },
 };
 
-/**
- * Opens everything, serves, and leaves in order.
- * @param told resolves with what the log calls the reason when the server is to stop
- */
+/** @param stopRequested resolves with the logged reason when the server is to stop */
 export async function runServer(
   config: Config,
-  { isDemo, io, log, told }: { isDemo: boolean; io: Io; log: Log; told: Promise<string> },
+  { isDemo, io, log, stopRequested }: { isDemo: boolean; io: Io; log: Log; stopRequested: Promise<string> },
 ): Promise<void> {
-  // Applications to try run on the same machine.
+  // The demo's applications run on the same machine.
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
@@ -57,7 +59,7 @@ export async function runServer(
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
-    await serve(demo ? withMailbox(service) : service, { log, io, demo, told });
+    await serve(demo ? withMailbox(service) : service, { log, io, demo, stopRequested });
   } finally {
     await service.close();
     log.info("stopped");
@@ -65,14 +67,19 @@ export async function runServer(
   }
 }
 
-/** Resolves when the server has been told to stop and has stopped. */
+/** Resolves when the server has stopped. */
 async function serve(
   service: Service,
-  { log, io, demo, told }: { log: Log; io: Io; demo: Demo | undefined; told: Promise<string> },
+  {
+    log,
+    io,
+    demo,
+    stopRequested,
+  }: { log: Log; io: Io; demo: Demo | undefined; stopRequested: Promise<string> },
 ): Promise<void> {
   const { config } = service;
   let draining = false;
-  // Loaded only here: the other commands need no web server, and start in two thirds of the time without it.
+  // Imported only here: the other commands start in two thirds of the time without the web server.
   const { createApp } = await import("../../app.ts");
   const { certificateListenersOf } = await import("../../modules/certificate-listeners.ts");
   const app = await createApp(service, {
@@ -85,9 +92,9 @@ async function serve(
     ...(demo ? { demo: demo.shown } : {}),
   });
   const listeners = await certificateListenersOf(app, config, {
-    reloaded: () => log.info("the certificate of the mTLS listener was read again"),
-    failed: (error) => log.error(describe(error), "reading the certificate of the mTLS listener failed"),
-    refused: (cause) => log.info({ cause }, "refused at the listener for proxies"),
+    reloaded: () => log.info("mTLS certificate reloaded"),
+    failed: (error) => log.error(describe(error), "reloading the mTLS certificate failed"),
+    refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
   });
   try {
     await app.listen({ host: config.host, port: config.port });
@@ -96,21 +103,21 @@ async function serve(
     await app.close();
     throw error;
   }
-  const stopReloading = atHangUp(() => void listeners.reload());
+  const stopReloading = onHangUp(() => void listeners.reload());
   const stopBackground = startBackground(service, log);
   const { baseUrl, mtlsBaseUrl } = config;
   log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
 
-  const signal = await told;
+  const signal = await stopRequested;
   draining = true;
-  log.info({ signal }, "stopping: requests under way are finished");
+  log.info({ signal }, "stopping: draining requests in progress");
   await closeWithin(app, listeners, DRAIN_MS);
   stopReloading();
   await stopBackground();
 }
 
-/** What goes on beside the requests. @returns a function that stops it all and waits for what is under way */
+/** Starts the background jobs. @returns a function that stops them and waits for running work */
 function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
   const stopHousekeeping = startHousekeeping({
@@ -137,7 +144,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
   });
   return async () => {
     await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
-    // Last of all: what the others have just done is in it.
+    // Last, so that the other jobs' final events are chained too.
     await stopAuditChain();
   };
 }
@@ -148,8 +155,8 @@ function nextSignal(): Promise<string> {
   });
 }
 
-/** SIGHUP, as whoever renews certificates sends it. */
-function atHangUp(act: () => void): () => void {
+/** SIGHUP: the conventional signal after a certificate renewal. */
+function onHangUp(act: () => void): () => void {
   process.on("SIGHUP", act);
   return () => void process.off("SIGHUP", act);
 }
@@ -159,7 +166,7 @@ async function closeWithin(
   listeners: OpenListeners,
   milliseconds: number,
 ): Promise<void> {
-  // A client that never finishes must not keep the node: its connection is cut.
+  // A client that never finishes must not block the shutdown.
   const cut = setTimeout(() => {
     app.server.closeAllConnections();
     listeners.closeAllConnections();
@@ -168,7 +175,7 @@ async function closeWithin(
   clearTimeout(cut);
 }
 
-/** Only what is ours to show: an error's other members may hold the values of a row. */
+/** Logs message, code and stack only: other members of an error may contain row values. */
 function describe(error: unknown): { error: string; code?: string; stack?: string } {
   if (!(error instanceof Error)) return { error: redactSecrets(String(error)) };
   const code = "code" in error ? { code: String(error.code) } : {};

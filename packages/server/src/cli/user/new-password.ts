@@ -1,13 +1,13 @@
-/** A password for somebody else: typed, piped in or made; never an argument, which others on the machine could read. */
+/** Passwords are typed, piped in or generated; never an argument, which other processes can read. */
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { generatedPassword } from "../../core/passwords/generated-password.ts";
 import { type Call, type Options, UsageError } from "../command.ts";
 
 export const generateOption: Options = {
-  generate: { type: "boolean", help: "make a password and show it, this once" },
+  generate: { type: "boolean", help: "generate a password and show it once" },
 };
 
-/** @returns the password, and once more to be shown when it was made here */
+/** @returns the password, and in `toShow` when it was generated */
 export async function newPassword(
   { values, io }: Call,
   organisation: Organisation,
@@ -17,6 +17,6 @@ export async function newPassword(
     return { text, toShow: text };
   }
   const text = await io.readSecret("New password");
-  if (text === "") throw new UsageError("there is no password: type or pipe one in, or use --generate");
+  if (text === "") throw new UsageError("a password is required: type it, pipe it in, or add --generate");
   return { text };
 }

@@ -145,7 +145,7 @@ describe("signet user", () => {
         }
       });
       const { code, out } = await typed(["reset-factors", "--email", "TOFA@example.com"]);
-      assert.deepEqual([code, out.split("\n")[0]], [0, "tofa@example.com has no second factor any more."]);
+      assert.deepEqual([code, out.split("\n")[0]], [0, "tofa@example.com no longer has a second factor."]);
       const left = await withService(({ database }) =>
         Promise.all(owners.map((owner) => findFactorSummary(database.query, owner))),
       );

@@ -13,28 +13,28 @@ import {
   orgOption,
   requiredText,
 } from "../command.ts";
-import { OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { OPERATOR, requireOrganisation } from "../with-service.ts";
 import { generateOption, newPassword } from "./new-password.ts";
-import { answerUser } from "./user-record.ts";
+import { printUser } from "./user-record.ts";
 
 const roles: readonly Role[] = ["Standard", "Administrator"];
 
 export const userCreate: Command = {
   name: "user create",
-  summary: "make a user; the password is asked for, piped in or made",
+  summary: "create a user; the password is prompted for, piped in or generated",
   usage: "--org ID --email ADDRESS [--generate] [options]",
   options: {
     ...orgOption,
-    email: { type: "string", value: "ADDRESS", help: "what the user signs in with", required: true },
+    email: { type: "string", value: "ADDRESS", help: "email address for sign-in", required: true },
     firstname: { type: "string", value: "NAME", help: "given name" },
     surname: { type: "string", value: "NAME", help: "family name" },
     phone: {
       type: "string",
       value: "NUMBER",
-      help: "telephone number, shown to applications with the scope phone",
+      help: "phone number, visible to applications with the phone scope",
     },
     role: { type: "string", value: "ROLE", help: "standard (default) or administrator" },
-    verified: { type: "boolean", help: "the address is known to be the user's" },
+    verified: { type: "boolean", help: "mark the email address as verified" },
     ...generateOption,
     ...jsonOption,
   },
@@ -43,15 +43,15 @@ export const userCreate: Command = {
     "pass show ada | signet user create --org 01998d6e-… --email ada@example.com --json",
     "signet user create --org 01998d6e-… --email ada@example.com --generate",
   ],
-  run: (call) => withService(call, (service) => create(call, service)),
+  runWithService: create,
 };
 
-async function create(call: Call, service: Service): Promise<number> {
+async function create(service: Service, call: Call): Promise<number> {
   const { values } = call;
   const email = requiredText(values, "email");
   const role = choice("role", optionalText(values, "role") ?? "Standard", roles);
-  const organisation = await organisationOf(service, values);
-  // Told before anybody thinks of a password.
+  const organisation = await requireOrganisation(service, values);
+  // Checked before the operator types a password.
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
   if (await findUserByEmail(service.database.query, organisation.id, emailKey(email)))
     throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
@@ -68,5 +68,5 @@ async function create(call: Call, service: Service): Promise<number> {
     emailVerified: values.verified === true,
     actor: OPERATOR,
   });
-  return answerUser(call, service, { orgId: organisation.id, id }, password.toShow, "has been created");
+  return printUser(call, service, { orgId: organisation.id, id }, password.toShow, "has been created");
 }

@@ -99,7 +99,7 @@ describe("signet user, with names and mails", () => {
         }),
       );
       const shownOut = ["user", "delete", "--id", id, "--yes", "--org", host];
-      assert.match((await runHere(shownOut, withMail())).out, /is no guest of this organisation any more/);
+      assert.match((await runHere(shownOut, withMail())).out, /is no longer a guest of this organisation/);
       const memberOf = (orgId: string) => opened(({ database }) => findUser(database.query, orgId, id));
       assert.deepEqual([(await memberOf(host))?.id, (await memberOf(org))?.id], [undefined, id]);
       assert.equal((await json<{ deleted: boolean }>(["delete", "--id", id, "--yes"])).deleted, true);

@@ -1,10 +1,9 @@
-/** A user as operators see it; never a password's hash. */
-
+/** Output of users, without password hashes. */
 import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { answer, fields, time, timeOrNull } from "../answer.ts";
 import type { Call } from "../command.ts";
+import { fields, formatTime, formatTimeOrNull, printResult } from "../output.ts";
 
 export const userRecord = (user: User) => ({
   id: user.id,
@@ -14,15 +13,12 @@ export const userRecord = (user: User) => ({
   surname: user.surname,
   phone: user.phone,
   role: user.role,
-  createdAt: time(user.createdAt),
-  disabledAt: timeOrNull(user.disabledAt),
+  createdAt: formatTime(user.createdAt),
+  disabledAt: formatTimeOrNull(user.disabledAt),
 });
 
-/**
- * @param password shown, this once
- * @param done what has been done, after the address
- */
-export async function answerUser(
+/** @param password a generated one, shown once. @param done outcome, printed after the email address */
+export async function printUser(
   call: Call,
   { database }: Service,
   key: { orgId: string; id: string },
@@ -30,10 +26,10 @@ export async function answerUser(
   done: string,
 ): Promise<number> {
   const user = await findUser(database.query, key.orgId, key.id);
-  if (!user) throw new Error("the user is gone");
-  return answer(call, { ...userRecord(user), ...(password === undefined ? {} : { password }) }, () => [
+  if (!user) throw new Error("the user no longer exists");
+  return printResult(call, { ...userRecord(user), ...(password === undefined ? {} : { password }) }, () => [
     `${user.email} ${done}.`,
     ...fields({ id: user.id, role: user.role, password }),
-    ...(password === undefined ? [] : ["The password is not shown again."]),
+    ...(password === undefined ? [] : ["Copy the password now: Signet can't show it again."]),
   ]);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import {
   makeOrganisation,
@@ -116,17 +117,16 @@ describe("email delivery", () => {
     test("several nodes share the work and send each email once", async () => {
       const [one, two] = [node(), node()];
       for (let count = 0; count < 12; count += 1) await one.put();
-      while (
-        (
-          await one.deps.database.query
-            .selectFrom("outgoing_mail")
-            .select("id")
-            .where("sent_at", "is", null)
-            .where("failed_at", "is", null)
-            .execute()
-        ).length > 0
-      )
+      await eventually("every email is sent", async () => {
         await Promise.all([one.round(), two.round(), one.round(), two.round()]);
+        const unsent = await one.deps.database.query
+          .selectFrom("outgoing_mail")
+          .select("id")
+          .where("sent_at", "is", null)
+          .where("failed_at", "is", null)
+          .execute();
+        return unsent.length === 0;
+      });
       const ids = [...one.sent, ...two.sent].map(({ id }) => id);
       assert.equal(ids.length, 12);
       assert.equal(new Set(ids).size, 12);
@@ -200,7 +200,7 @@ describe("email delivery", () => {
       await dying.put();
       const never: MailTransport = { ...dying.deps.transport, send: () => new Promise(() => {}) };
       void deliverDueMails({ ...dying.deps, transport: never });
-      while ((await lastRow())?.attempts !== 1) await new Promise((resolve) => setImmediate(resolve));
+      await eventually("the dying node has taken the email", async () => (await lastRow())?.attempts === 1);
       assert.equal(await living.round(), 0, "it is the other's for now");
       clock.advance(5 * MINUTE);
       assert.equal(await living.round(), 1);

@@ -4,6 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { testBrowser } from "../../testing/fakes/browser.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { startMailServer } from "../../testing/fakes/mail-server.ts";
@@ -123,7 +124,7 @@ describe("email journey", () => {
       await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: org.user.email });
       const { deps, lines, errors } = worker(node);
       const stop = startMailDelivery({ ...deps, outbox: node.service.outbox });
-      while (sockets.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await eventually("the mail server has a connection", () => sockets.length > 0);
       const began = performance.now();
       await stop();
       assert.ok(performance.now() - began < 15_000);

@@ -1,7 +1,7 @@
 /** Accepting a form of an account page: as in page-kit/accept-form.ts, by anyone who may make the change. */
 import { checkForm, type FormOutcome, requireSameOrigin, type SentForm } from "../../page-kit/accept-form.ts";
+import type { Visit } from "../../page-kit/page.ts";
 import { showWaitingForm } from "../../page-kit/reauthentication.ts";
-import type { Visit } from "../../page-kit/visit.ts";
 import { type AccountDeps, accountFrame, accountPath, type Change, requireChanger } from "./account-page.ts";
 
 export interface AccountForm extends Change {

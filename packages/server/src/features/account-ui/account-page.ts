@@ -28,7 +28,6 @@ import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
 import { wasAlready } from "../../page-kit/console-frame.ts";
-import { readerMessages } from "../../page-kit/reader-language.ts";
 import {
   type BrowserSessionPort,
   consolePath,
@@ -36,7 +35,8 @@ import {
   SeeOther,
   SignInRequired,
   type Visit,
-} from "../../page-kit/visit.ts";
+} from "../../page-kit/page.ts";
+import { readerMessages } from "../../page-kit/reader-language.ts";
 
 export interface AccountDeps {
   readonly database: Database;
@@ -44,7 +44,7 @@ export interface AccountDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;
-  readonly door: BrowserSessionPort;
+  readonly browserSession: BrowserSessionPort;
   /** Seals what browsers carry for us between two pages. */
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
@@ -59,7 +59,7 @@ export const accountPath = ({ id }: Organisation, rest: string): string => `/oau
 
 /** Anyone who is signed in. @param returnTo where the browser goes after signing in. @throws SignInRequired */
 export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
-  const signedIn = await deps.door.whoIsThere(visit);
+  const signedIn = await deps.browserSession.whoIsThere(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   return signedIn;
 }
@@ -154,6 +154,7 @@ export function accountFrame(visit: Visit, user: User, current: AccountPage | un
     stylesheet: consoleStylesheet.path,
     organisation: pageOrganisation(organisation),
     homeUri: accountPath(organisation, "profile"),
+    consoleUri: (rest) => consolePath(organisation, rest),
     wasAlready: wasAlready(visit),
     navigation: {
       label: frame.account,

@@ -2,7 +2,7 @@
 
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
-import { goTo, show, type Visit } from "../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../page-kit/page.ts";
 import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security/security.page.ts";
@@ -12,7 +12,7 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   const { organisation } = visit;
   return {
     ...accountFrame(visit, user, "security"),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: changePath(visit, rest),
     backUri: accountPath(organisation, "security"),
   };

@@ -1,7 +1,7 @@
 /** GET account/confirm-identity: signs in again beside a page that waits with what was typed (page-kit/reauthentication.ts). */
 import type { FastifyInstance } from "fastify";
 import { identityConfirmedPage } from "../../html/components/act.page.ts";
-import { show } from "../../page-kit/visit.ts";
+import { show } from "../../page-kit/page.ts";
 import { CONFIRM_IDENTITY } from "./account-form.ts";
 import {
   type AccountDeps,

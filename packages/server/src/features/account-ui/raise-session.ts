@@ -4,7 +4,7 @@ import { type FactorProof, raised } from "../../core/second-factors/factor-proof
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { signInWithin } from "../../core/sessions/sessions.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import type { Visit } from "../../page-kit/visit.ts";
+import type { Visit } from "../../page-kit/page.ts";
 import type { AccountDeps } from "./account-page.ts";
 
 /** Signed out in another tab just now: a session that has ended is not raised from the dead. */
@@ -44,6 +44,6 @@ export async function useAndRaise(
     if (error instanceof SessionIsOver) return undefined;
     throw error;
   });
-  if (used) deps.door.writeSession(visit, used.token);
+  if (used) deps.browserSession.writeSession(visit, used.token);
   return used?.codes;
 }

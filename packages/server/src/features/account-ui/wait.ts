@@ -2,7 +2,7 @@
 
 import { rateLimitHeaders } from "../../core/rate-limits/rate-limit-headers.ts";
 import type { RateLimited } from "../../core/rate-limits/rate-limits.ts";
-import type { Visit } from "../../page-kit/visit.ts";
+import type { Visit } from "../../page-kit/page.ts";
 
 export function tellWait({ reply }: Visit, error: RateLimited): void {
   reply.headers({ ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) });

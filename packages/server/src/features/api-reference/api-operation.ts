@@ -1,4 +1,4 @@
-/** What the JSON interfaces' routes say of themselves, with what all of them have in common. */
+/** Describes an `apiRoute` operation, with the headers, credentials and errors that all of them share. */
 import type { Credential, Operation } from "../../http/api/api-route.ts";
 import {
   type DescribedOperation,
@@ -6,7 +6,7 @@ import {
   problemAnswers,
 } from "../../http/api/described-operation.ts";
 
-const securityOf: Readonly<Record<Credential, DescribedOperation["security"]>> = {
+const securityByCredential: Readonly<Record<Credential, DescribedOperation["security"]>> = {
   administrator: [["administratorAccount"]],
   "system-account": [["systemAccount"]],
   "session-key": [["sessionKey"], ["sessionKey", "systemAccount"]],
@@ -17,16 +17,16 @@ const securityOf: Readonly<Record<Credential, DescribedOperation["security"]>> =
 
 const credentialTexts: Partial<Readonly<Record<Credential, string>>> = {
   "session-key":
-    "The session key is the credential. A signature of a system account may come along and is then checked; some applications demand it.",
-  link: "What the link of a mail holds is the credential. Who sends neither a signature nor `Accept: application/json` is taken for a browser.",
+    "The session key is the credential. A system account's signature is optional and verified if present; some applications require it.",
+  link: "The token from the email link is the credential. A request with neither a signature nor `Accept: application/json` is treated as a browser's.",
 };
 
-const STRICT_ONLY = "The signature must be of the strict form.";
+const STRICT_ONLY = "Requires the strict form of the signature.";
 
-export function describedOperation(operation: Operation): DescribedOperation {
+export function describeApiOperation(operation: Operation): DescribedOperation {
   const { method, path, operationId, summary, tag, credential, query, body, example, answers } = operation;
-  const strictText = operation.isStrictOnly ? STRICT_ONLY : undefined;
-  const description = [operation.description, strictText, credentialTexts[credential]]
+  const strictNote = operation.isStrictOnly ? STRICT_ONLY : undefined;
+  const description = [operation.description, strictNote, credentialTexts[credential]]
     .filter((text) => text !== undefined)
     .join(" ");
   return {
@@ -36,11 +36,11 @@ export function describedOperation(operation: Operation): DescribedOperation {
     summary,
     ...(description === "" ? {} : { description }),
     tag,
-    security: securityOf[credential],
+    security: securityByCredential[credential],
     ...(query ? { query } : {}),
     isStrictOnly: operation.isStrictOnly ?? false,
     hasPage: credential === "link" && method === "GET",
-    headers: headersOf(operation),
+    headers: conditionalHeaders(operation),
     ...(body
       ? {
           body: {
@@ -51,13 +51,13 @@ export function describedOperation(operation: Operation): DescribedOperation {
           },
         }
       : {}),
-    answers: { ...errorAnswersOf(operation), ...answers },
+    answers: { ...errorAnswers(operation), ...answers },
   };
 }
 
-function errorAnswersOf(operation: Operation): DescribedOperation["answers"] {
+function errorAnswers(operation: Operation): DescribedOperation["answers"] {
   const { method, errors = [], errorForm } = operation;
-  if (errorForm === undefined) return problemAnswers(errorsOf(operation));
+  if (errorForm === undefined) return problemAnswers(problemStatuses(operation));
   return oauthErrorAnswers([
     ...[400, 401, 403, 404],
     ...(method === "GET" ? [] : [413, 415]),
@@ -66,15 +66,18 @@ function errorAnswersOf(operation: Operation): DescribedOperation["answers"] {
   ]);
 }
 
-function headersOf({ method, credential, path, errorForm }: Operation): Record<string, string> {
+function conditionalHeaders({ method, credential, path, errorForm }: Operation): Record<string, string> {
   if (credential !== "administrator") return {};
-  if (method === "POST") return { "Idempotency-Key": "for a day the same answer again, without its secrets" };
+  if (method === "POST")
+    return {
+      "Idempotency-Key": "a repeated request gets the same response for 24 hours, without its secrets",
+    };
   const isChange = (method === "PUT" || method === "DELETE") && path.includes("/:") && !errorForm;
-  return isChange ? { "If-Match": "the `ETag` of the record as it was read" } : {};
+  return isChange ? { "If-Match": "the `ETag` of the record when it was read" } : {};
 }
 
-/** Those that every route of its kind has; more are named by the route itself. */
-function errorsOf({ method, path, credential, errors = [] }: Operation): number[] {
+/** The statuses shared by routes of this kind, and the operation's own. */
+function problemStatuses({ method, path, credential, errors = [] }: Operation): number[] {
   const isChange = method === "PUT" || method === "DELETE";
   return [
     400,

@@ -1,4 +1,4 @@
-// What the document is made of, and what must not get into it unnoticed.
+// Building the OpenAPI document: paths, schemas, samples, and the mistakes it rejects.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type, { type TSchema } from "typebox";
@@ -15,13 +15,13 @@ const operation = (more: Partial<DescribedOperation> = {}): DescribedOperation =
   answers: { 200: { description: "The thing" } },
   ...more,
 });
-const made = (...operations: DescribedOperation[]) =>
+const buildDocument = (...operations: DescribedOperation[]) =>
   openApiDocument({ operations, baseUrl: "https://id.example", version: "1.2.3" });
 const answering = (schema: TSchema, more: Partial<DescribedOperation> = {}) =>
   operation({ answers: { 200: { description: "The thing", schema } }, ...more });
 
-test("a path parameter that may be left out gives two paths, each with a name of its own", () => {
-  const { paths } = made(operation({ path: "/keys/:key/:appId?" }));
+test("an optional path parameter yields two paths with distinct operationIds", () => {
+  const { paths } = buildDocument(operation({ path: "/keys/:key/:appId?" }));
   assert.deepEqual(Object.keys(paths), ["/keys/{key}", "/keys/{key}/{appId}"]);
   const names = Object.values(paths).map(({ get }) => [get?.operationId, get?.summary]);
   assert.deepEqual(names, [
@@ -38,10 +38,10 @@ test("a path parameter that may be left out gives two paths, each with a name of
   );
 });
 
-test("a schema with a title is written once and referred to; a choice of words is an enumeration", () => {
+test("a schema with a title becomes a shared component, a union of strings an enum", () => {
   const colour = Type.Union([Type.Literal("red"), Type.Literal("blue")]);
   const thing = Type.Object({ colour, more: Type.Record(Type.String(), Type.Unknown()) }, { title: "Thing" });
-  const { paths, components } = made(
+  const { paths, components } = buildDocument(
     answering(thing),
     answering(Type.Array(thing), { operationId: "listThings", path: "/things" }),
   );
@@ -60,24 +60,27 @@ test("a schema with a title is written once and referred to; a choice of words i
   });
 });
 
-test("two different schemas of one title, two operations of one name or address, and what has no text are refused", () => {
+test("rejects duplicate titles, operationIds and addresses, and undescribed parameters and tags", () => {
   const named = (schema: TSchema) => Type.Object({ a: schema }, { title: "Thing" });
   const other = { operationId: "other", path: "/others/:id" };
-  assert.throws(() => made(answering(named(Type.String())), answering(named(Type.Null()), other)), /Thing/);
-  assert.throws(() => made(operation(), operation({ path: "/others/:id" })), /getThing/);
-  assert.throws(() => made(operation(), operation({ operationId: "other" })), /twice/);
-  assert.throws(() => made(operation({ path: "/things/:unheardOf" })), /unheardOf/);
-  assert.throws(() => made(operation({ tag: "Unheard of" })), /Unheard of/);
+  assert.throws(
+    () => buildDocument(answering(named(Type.String())), answering(named(Type.Null()), other)),
+    /Thing/,
+  );
+  assert.throws(() => buildDocument(operation(), operation({ path: "/others/:id" })), /getThing/);
+  assert.throws(() => buildDocument(operation(), operation({ operationId: "other" })), /twice/);
+  assert.throws(() => buildDocument(operation({ path: "/things/:unheardOf" })), /unheardOf/);
+  assert.throws(() => buildDocument(operation({ tag: "Unheard of" })), /Unheard of/);
 });
 
-test("a body that would end a word of the shell does not", () => {
+test("shell samples escape single quotes in the body", () => {
   const body = {
     contentType: "application/json",
     schema: Type.Object({ name: Type.String() }),
     isOptional: false,
     example: { name: "it's $HOME `id`" },
   } as const;
-  const { paths } = made(operation({ method: "POST", path: "/things", body }));
+  const { paths } = buildDocument(operation({ method: "POST", path: "/things", body }));
   const [sample] = paths["/things"]?.["post"]?.["x-codeSamples"] ?? [];
   assert.ok(sample?.source.includes(`-d '{"name":"it'\\''s $HOME \`id\`"}'`));
 });

@@ -1,9 +1,9 @@
-/** An example for a schema: what its author gave, else what the member's name and its form suggest. */
+/** Builds an example value for a schema: the schema's own example, else one by member name and type. */
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "./openapi.ts";
-import { resolved } from "./schemas.ts";
+import { resolveReference } from "./schemas.ts";
 
-const texts: Readonly<Record<string, string>> = {
+const textsByName: Readonly<Record<string, string>> = {
   email: "ada@acme.example",
   password: "plum tractor ninety",
   newpassword: "walnut orbit seventeen",
@@ -31,35 +31,36 @@ const texts: Readonly<Record<string, string>> = {
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** @param name the member that the value is for */
-export function exampleOf(schema: JsonSchema, named: Named, name = ""): unknown {
-  const shown = resolved(schema, named);
-  if (shown.examples && shown.examples.length > 0) return shown.examples[0];
-  if (shown.default !== undefined) return shown.default;
-  if (shown.const !== undefined) return shown.const;
-  if (shown.enum) return shown.enum[0];
-  if (shown.allOf) return Object.assign({}, ...shown.allOf.map((part) => exampleOf(part, named, name)));
-  if (shown.anyOf) {
-    const choice = shown.anyOf.find(({ type }) => type !== "null");
-    return choice ? exampleOf(choice, named, name) : null;
+/** @param name the member that holds the value */
+export function buildExample(schema: JsonSchema, named: Named, name = ""): unknown {
+  const resolved = resolveReference(schema, named);
+  if (resolved.examples && resolved.examples.length > 0) return resolved.examples[0];
+  if (resolved.default !== undefined) return resolved.default;
+  if (resolved.const !== undefined) return resolved.const;
+  if (resolved.enum) return resolved.enum[0];
+  if (resolved.allOf)
+    return Object.assign({}, ...resolved.allOf.map((part) => buildExample(part, named, name)));
+  if (resolved.anyOf) {
+    const choice = resolved.anyOf.find(({ type }) => type !== "null");
+    return choice ? buildExample(choice, named, name) : null;
   }
-  return plainExample(shown, named, name);
+  return exampleByType(resolved, named, name);
 }
 
-function plainExample(schema: JsonSchema, named: Named, name: string): unknown {
+function exampleByType(schema: JsonSchema, named: Named, name: string): unknown {
   const [type] = [schema.type ?? (schema.properties ? "object" : "")].flat();
   switch (type) {
     case "object":
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([member, one]) => [
           member,
-          exampleOf(one, named, member),
+          buildExample(one, named, member),
         ]),
       );
     case "array":
-      return schema.items ? [exampleOf(schema.items, named, name.replace(/s$/, ""))] : [];
+      return schema.items ? [buildExample(schema.items, named, name.replace(/s$/, ""))] : [];
     case "string":
-      return textOf(schema, name);
+      return exampleText(schema, name);
     case "integer":
     case "number":
       return Math.max(schema.minimum ?? 0, Math.min(schema.maximum ?? 3600, 3600));
@@ -72,15 +73,15 @@ function plainExample(schema: JsonSchema, named: Named, name: string): unknown {
   }
 }
 
-function textOf({ format }: JsonSchema, name: string): string {
-  if (format === "uuid") return uuidFor(name);
+function exampleText({ format }: JsonSchema, name: string): string {
+  if (format === "uuid") return exampleUuid(name);
   if (format === "date-time") return "2027-01-31T12:00:00.000Z";
   if (format === "uri") return "https://shop.example/";
-  return texts[name.replaceAll("_", "").toLowerCase()] ?? "text";
+  return textsByName[name.replaceAll("_", "").toLowerCase()] ?? "text";
 }
 
-/** The same for the same name, so that an example tells ids of different things apart. */
-function uuidFor(name: string): string {
+/** Derived from the name: one id per member name, so different records have different ids. */
+function exampleUuid(name: string): string {
   const digits = createHash("sha256").update(name.toLowerCase()).digest("hex");
   return `01998d6e-${digits.slice(0, 4)}-7${digits.slice(4, 7)}-8${digits.slice(7, 10)}-${digits.slice(10, 22)}`;
 }

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 as far as this service uses it: what document.ts makes and the reference page reads. */
+/** Types of the subset of OpenAPI 3.1 that this service uses. */
 
 /** JSON Schema 2020-12. */
 export interface JsonSchema {
@@ -41,7 +41,7 @@ export interface OpenApiMedia {
   readonly example?: unknown;
 }
 
-/** One of its own, or the name of a shared one. */
+/** Inline, or a reference to `components.responses`. */
 export type OpenApiResponse = OpenApiAnswer | { readonly $ref: string };
 
 export interface OpenApiAnswer {
@@ -62,7 +62,7 @@ export interface OpenApiOperation {
     readonly content: Readonly<Record<string, OpenApiMedia>>;
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
-  /** How to call it from a shell, with curl and openssl. */
+  /** Shell commands with curl and openssl. */
   readonly "x-codeSamples": ReadonlyArray<{
     readonly lang: string;
     readonly label: string;

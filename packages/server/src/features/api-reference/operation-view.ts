@@ -1,20 +1,20 @@
-/** One operation of the reference page. */
+/** Renders one operation of the reference page. */
 import { type Html, html } from "../../html/html.ts";
 import type { OpenApiAnswer, OpenApiMedia, OpenApiOperation, OpenApiParameter } from "./openapi.ts";
 import { memberList, prose, schemaView } from "./schema-view.ts";
 
-export interface ShownOperation {
+export interface ReferenceOperation {
   /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly operation: OpenApiOperation;
-  /** Of each status; shared ones looked up. */
+  /** By status, with shared responses resolved. */
   readonly answers: readonly (readonly [string, OpenApiAnswer])[];
 }
 
-export function operationView({ method, path, operation, answers }: ShownOperation): Html {
+export function operationView({ method, path, operation, answers }: ReferenceOperation): Html {
   const { operationId, summary, description, parameters = [], requestBody } = operation;
-  const good = answers.filter(([status]) => Number(status) < 400);
+  const successes = answers.filter(([status]) => Number(status) < 400);
   const errors = answers.filter(([status]) => Number(status) >= 400);
   return html`<article class="card operation" id="${operationId}">
 <h3>${summary}</h3>
@@ -23,10 +23,10 @@ ${description !== undefined && html`<p>${prose(description)}</p>`}
 <p class="quiet">${credentialText(operation)}</p>
 ${parameterView(parameters)}
 ${requestBody && bodyView(requestBody)}
-<h4>Answers</h4>
-${good.map(([status, answer]) => answerView(status, answer))}
+<h4>Responses</h4>
+${successes.map(([status, answer]) => answerView(status, answer))}
 ${errorView(errors)}
-<details><summary>Example for a shell</summary>
+<details><summary>Shell example</summary>
 ${operation["x-codeSamples"].map(({ source }) => html`<pre>${source}</pre>`)}
 </details>
 </article>
@@ -35,31 +35,31 @@ ${operation["x-codeSamples"].map(({ source }) => html`<pre>${source}</pre>`)}
 
 const schemeTexts: Readonly<Record<string, string>> = {
   systemAccount: "a system account’s signature",
-  administratorAccount: "the signature of an administrator’s system account",
+  administratorAccount: "an administrator system account’s signature",
   sessionKey: "a session key",
   accessToken: "an access token",
   clientSecretBasic: "client authentication",
-  agentKey: "the API key of a signing agent",
-  deviceCertificate: "a device’s certificate",
-  browserSession: "the browser session that began the request",
+  agentKey: "a signing agent’s API key",
+  deviceCertificate: "a device certificate",
+  browserSession: "the browser session that started the request",
 };
 
 function credentialText({ security }: OpenApiOperation): Html {
   const alternatives = security.map((schemes) => Object.keys(schemes)).filter((names) => names.length > 0);
-  if (alternatives.length === 0) return html`Anybody may call it.`;
+  if (alternatives.length === 0) return html`No authentication.`;
   const text = alternatives
     .map((names) => names.map((name) => schemeTexts[name] ?? name).join(" and "))
     .join(", or ");
-  return html`Needs <a href="#credentials">${text}</a>.`;
+  return html`Requires <a href="#credentials">${text}</a>.`;
 }
 
-const places = { path: "In the path", query: "In the query", header: "Headers" } as const;
+const placeHeadings = { path: "Path parameters", query: "Query parameters", header: "Headers" } as const;
 
 function parameterView(parameters: readonly OpenApiParameter[]): Html[] {
-  return Object.entries(places).flatMap(([place, heading]) => {
-    const here = parameters.filter((parameter) => parameter.in === place);
-    if (here.length === 0) return [];
-    const members = here.map(({ required, ...parameter }) => ({ ...parameter, isRequired: required }));
+  return Object.entries(placeHeadings).flatMap(([place, heading]) => {
+    const placed = parameters.filter((parameter) => parameter.in === place);
+    if (placed.length === 0) return [];
+    const members = placed.map(({ required, ...parameter }) => ({ ...parameter, isRequired: required }));
     return [
       html`<h4>${heading}</h4>
 ${memberList(members)}
@@ -70,8 +70,8 @@ ${memberList(members)}
 
 function bodyView({ required, content }: NonNullable<OpenApiOperation["requestBody"]>): Html[] {
   return Object.entries(content).map(
-    ([type, media]) => html`<h4>Body</h4>
-<p class="quiet"><code>${type}</code>${!required && ", may be left out"}</p>
+    ([type, media]) => html`<h4>Request body</h4>
+<p class="quiet"><code>${type}</code>${!required && ", optional"}</p>
 ${mediaView(media)}
 ${type === "application/json" && exampleView(media)}
 `,

@@ -1,16 +1,16 @@
-/** The page at /docs: the OpenAPI document for readers. It needs no script, and asks no other server for anything. */
+/** The page at /docs: the OpenAPI document as HTML, without scripts or external resources. */
 import { type Html, html } from "../../html/html.ts";
 import { contentLayout, type PageFrame } from "../../html/layout.ts";
 import type { OpenApiAnswer, OpenApiDocument, OpenApiResponse } from "./openapi.ts";
-import { operationView, type ShownOperation } from "./operation-view.ts";
+import { operationView, type ReferenceOperation } from "./operation-view.ts";
 import { prose, recordId, schemaView } from "./schema-view.ts";
-import { errorsText, hmac, strictForm } from "./texts.ts";
+import { errorsText, hmacSignature, strictForm } from "./texts.ts";
 
 export type ReferenceView = PageFrame & {
   document: OpenApiDocument;
   /** `/openapi.json`. */
   documentUri: string;
-  /** Shell lines that sign a call, in the plain and in the strict form. */
+  /** Shell commands that sign a call, in the plain and the strict form. */
   samples: { plain: string; strict: string };
 };
 
@@ -18,20 +18,20 @@ interface Group {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly operations: readonly ShownOperation[];
+  readonly operations: readonly ReferenceOperation[];
 }
 
 export function referencePage(view: ReferenceView): Html {
   const { document } = view;
   const { title, version, description } = document.info;
-  const groups = groupsOf(document);
+  const groups = groupByTag(document);
   return contentLayout({
     ...view,
     title: `${title} API reference`,
-    body: html`<div class="intro"><a class="skip" href="#signing">Skip the contents</a>
+    body: html`<div class="intro"><a class="skip" href="#signing">Skip table of contents</a>
 <h1>${title} API reference</h1>
 <p>${prose(description)}</p>
-<p class="quiet">Version ${version}. Base address <code>${document.servers[0]?.url}</code>. The same for programs, as OpenAPI 3.1: <a href="${view.documentUri}">${view.documentUri}</a></p></div>
+<p class="quiet">Version ${version}. Base URL <code>${document.servers[0]?.url}</code>. OpenAPI 3.1 document: <a href="${view.documentUri}">${view.documentUri}</a></p></div>
 <div class="reference">
 ${contents(groups)}
 <div class="chapters">
@@ -40,20 +40,20 @@ ${credentials(document)}
 <section id="errors"><h2>Errors</h2>
 <p>${prose(errorsText)}</p></section>
 ${groups.map(chapter)}
-${records(document)}
+${schemasSection(document)}
 </div>
 </div>`,
   });
 }
 
-function groupsOf({ tags, paths, components }: OpenApiDocument): Group[] {
+function groupByTag({ tags, paths, components }: OpenApiDocument): Group[] {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,
       operation,
       answers: Object.entries(operation.responses).map(
-        ([status, response]) => [status, answerOf(response, components)] as const,
+        ([status, response]) => [status, resolveResponse(response, components)] as const,
       ),
     })),
   );
@@ -65,45 +65,48 @@ function groupsOf({ tags, paths, components }: OpenApiDocument): Group[] {
   }));
 }
 
-function answerOf(response: OpenApiResponse, { responses }: OpenApiDocument["components"]): OpenApiAnswer {
+function resolveResponse(
+  response: OpenApiResponse,
+  { responses }: OpenApiDocument["components"],
+): OpenApiAnswer {
   if (!("$ref" in response)) return response;
   const shared = responses[response.$ref.split("/").at(-1) ?? ""];
-  if (!shared) throw new Error(`${response.$ref} is not in the document`);
+  if (!shared) throw new Error(`${response.$ref} is not in components.responses`);
   return shared;
 }
 
 function contents(groups: readonly Group[]): Html {
   return html`<nav class="contents" aria-label="Contents">
 <ul>
-<li><a href="#signing">How to sign</a></li>
+<li><a href="#signing">Request signing</a></li>
 <li><a href="#credentials">Credentials</a></li>
 <li><a href="#errors">Errors</a></li>
 ${groups.map(
   ({ id, name, operations }) => html`<li><a href="#${id}">${name}</a>
 <ul>
-${operations.map(entry)}</ul></li>
+${operations.map(contentsEntry)}</ul></li>
 `,
-)}<li><a href="#records">Records</a></li>
+)}<li><a href="#records">Schemas</a></li>
 </ul>
 </nav>`;
 }
 
-const entry = ({ operation }: ShownOperation): Html =>
+const contentsEntry = ({ operation }: ReferenceOperation): Html =>
   html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>\n`;
 
 function signing({ samples }: ReferenceView): Html {
-  return html`<section id="signing"><h2>How to sign</h2>
-<p>${prose(hmac)}</p>
+  return html`<section id="signing"><h2>Request signing</h2>
+<p>${prose(hmacSignature)}</p>
 <pre>${samples.plain}</pre>
 <p>${prose(strictForm)}</p>
 <pre>${samples.strict}</pre></section>`;
 }
 
-/** The first of them is told under "How to sign". */
+/** `systemAccount` is described under "Request signing". */
 function credentials({ components }: OpenApiDocument): Html {
   const schemes = Object.entries(components.securitySchemes).filter(([name]) => name !== "systemAccount");
   return html`<section id="credentials"><h2>Credentials</h2>
-<p>An operation says which it needs. A system account’s signature is explained <a href="#signing">above</a>.</p>
+<p>Each operation lists the credentials it requires. For a system account’s signature, see <a href="#signing">Request signing</a>.</p>
 <ul class="members">
 ${schemes.map(
   ([name, scheme]) => html`<li><code class="member-name">${name}</code>
@@ -115,13 +118,13 @@ function chapter({ id, name, description, operations }: Group): Html {
   return html`<section id="${id}"><h2>${name}</h2>
 <p>${prose(description)}</p>
 <ul class="entries">
-${operations.map(entry)}</ul>
+${operations.map(contentsEntry)}</ul>
 ${operations.map(operationView)}</section>
 `;
 }
 
-function records({ components }: OpenApiDocument): Html {
-  return html`<section id="records"><h2>Records</h2>
+function schemasSection({ components }: OpenApiDocument): Html {
+  return html`<section id="records"><h2>Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<article class="card" id="${recordId(name)}">
 <h3>${name}</h3>

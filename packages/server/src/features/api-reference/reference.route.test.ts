@@ -1,4 +1,4 @@
-// What the reference serves, and that its lines for a shell do what they say when they are pasted.
+// The API reference, and its shell samples run against the service.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
@@ -38,14 +38,14 @@ before(async () => {
 after(() => running.close());
 
 describe("GET /openapi.json", () => {
-  test("is OpenAPI 3.1 of this version, at this server", () => {
+  test("serves OpenAPI 3.1 with the service's version and base URL", () => {
     assert.equal(document.openapi, "3.1.0");
     assert.equal(document.info.version, version);
     assert.match(version, /^\d+\.\d+\.\d+/);
     assert.deepEqual(document.servers, [{ url: running.service.config.baseUrl }]);
   });
 
-  test("is for everybody, kept for a while, and not sent again to who has it", async () => {
+  test("allows any origin, is cacheable and supports conditional requests", async () => {
     const address = `${running.baseUrl}/openapi.json`;
     for (const at of [address, `${address}?x=1`]) {
       const answer = await fetch(at, { headers: { origin: "https://editor.example" } });
@@ -62,7 +62,7 @@ describe("GET /openapi.json", () => {
     assert.deepEqual([head.status, await head.text()], [200, ""]);
   });
 
-  test("lives through a change of everything that is kept", async () => {
+  test("keeps its ETag when an organisation's data changes", async () => {
     const etag = (await fetch(`${running.baseUrl}/openapi.json`)).headers.get("etag");
     const { database, changes } = running.service;
     await changes.publish(database.query, { orgId: org.organisation.id, topic: "application" });
@@ -71,7 +71,7 @@ describe("GET /openapi.json", () => {
 });
 
 describe("GET /docs", () => {
-  test("needs no script, no style of its own and no other server, and names every operation in its contents", async () => {
+  test("uses no script, inline style or external resource, and lists every operation in its contents", async () => {
     const answer = await fetch(`${running.baseUrl}/docs`);
     const page = await answer.text();
     assert.equal(answer.status, 200);
@@ -92,7 +92,7 @@ describe("GET /docs", () => {
   });
 });
 
-describe("the lines for a shell", () => {
+describe("shell samples", () => {
   const shell = (line: string, env: Record<string, string>) =>
     promisify(execFile)("sh", ["-c", line], { env: { PATH: process.env["PATH"], ...env } });
   const variables = async (): Promise<Record<string, string>> => {
@@ -129,7 +129,7 @@ describe("the lines for a shell", () => {
     };
   };
 
-  test("each operation's is understood by the service, and its signature is good", async () => {
+  test("the service accepts every operation's sample and verifies its signature", async () => {
     const answers = recordAnswers(running.app.server);
     const judge = answerJudge(document);
     const env = await variables();
@@ -143,17 +143,18 @@ describe("the lines for a shell", () => {
         assert.equal(judged?.operationId.replace(/By[A-Z]\w+$/, ""), operationId.replace(/By[A-Z]\w+$/, ""));
         assert.equal(judged?.fault, undefined);
         assert.equal(stdout, answer.body);
-        const told = `${operationId} ${answer.status} ${answer.body.slice(0, 300)}`;
-        assert.ok(![413, 415, 422, 500, 503].includes(answer.status), told);
-        if (answer.status === 400) assert.match(told, /OAuth|invalid_/);
-        if (security.some((one) => "administratorAccount" in one)) assert.notEqual(answer.status, 401, told);
+        const result = `${operationId} ${answer.status} ${answer.body.slice(0, 300)}`;
+        assert.ok(![413, 415, 422, 500, 503].includes(answer.status), result);
+        if (answer.status === 400) assert.match(result, /OAuth|invalid_/);
+        if (security.some((one) => "administratorAccount" in one))
+          assert.notEqual(answer.status, 401, result);
         if (security.some((one) => "systemAccount" in one) && !("sessionKey" in (security[0] ?? {})))
-          assert.doesNotMatch(told, /not-authenticated/);
+          assert.doesNotMatch(result, /not-authenticated/);
       }
     assert.deepEqual(running.errors, []);
   });
 
-  test("those of the introduction too: the plain form, and the strict one for an account that demands it", async () => {
+  test("the service accepts the signing samples, and only the strict one for a strict account", async () => {
     const page = await (await fetch(`${running.baseUrl}/docs`)).text();
     const [plain = "", strict = ""] = [...page.matchAll(/<pre>(BODY=[^<]*)<\/pre>/g)].map(([, text = ""]) =>
       text

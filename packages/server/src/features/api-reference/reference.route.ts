@@ -1,5 +1,6 @@
-/** GET /openapi.json and GET /docs: what the JSON interfaces are, for programs and for readers. Made once, on demand. */
+/** GET /openapi.json and GET /docs: the API description, for programs and for readers. Built once, on first request. */
 import type { FastifyInstance } from "fastify";
+import Type from "typebox";
 import { render } from "../../html/html.ts";
 import { messages } from "../../html/messages/messages.ts";
 import { referenceStylesheet } from "../../html/stylesheet.ts";
@@ -12,40 +13,59 @@ import {
   publishedDocument,
   sendDocument,
 } from "../../http/published-documents.ts";
-import { describedOperation } from "./api-operation.ts";
+import { describeApiOperation } from "./api-operation.ts";
 import { curlSample, strictSample } from "./curl.ts";
 import { openApiDocument } from "./document.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 import { referencePage } from "./reference.page.ts";
-import { referenceOperations } from "./reference-operations.ts";
 
 export interface ReferenceDeps {
   readonly baseUrl: string;
   readonly version: string;
   readonly documents: PublishedDocuments;
-  /** Of the JSON interfaces, as they were registered. */
+  /** Registered with `apiRoute`. */
   readonly apiOperations: readonly Operation[];
-  /** Of all other routes that answer JSON. */
+  /** All other routes that respond with JSON. */
   readonly otherOperations: readonly DescribedOperation[];
 }
 
-const DOCUMENT_URI = "/openapi.json";
+/** The operation whose request the signing samples show. */
 const EXAMPLE_OPERATION = "getUser";
+
+const documentOperation: DescribedOperation = {
+  method: "GET",
+  path: "/openapi.json",
+  operationId: "getOpenApiDocument",
+  summary: "Get this API description (OpenAPI 3.1)",
+  tag: "Service",
+  security: [],
+  headers: { "If-None-Match": "the cached `ETag`" },
+  answers: {
+    200: {
+      description: "The document",
+      schema: Type.Object({ openapi: Type.Literal("3.1.0") }, { additionalProperties: true }),
+      headers: { ETag: "of the document" },
+    },
+    304: { description: "Not modified" },
+  },
+};
 
 export function referenceRoutes(app: FastifyInstance, deps: ReferenceDeps): void {
   const operations = [
     ...deps.otherOperations,
-    ...deps.apiOperations.map(describedOperation),
-    ...referenceOperations,
+    ...deps.apiOperations.map(describeApiOperation),
+    documentOperation,
   ];
-  const content = once(() => openApiDocument({ ...deps, operations }));
-  // Of no organisation: nothing that changes in one makes it stale.
-  const document = once((): PublishedDocument => publishedDocument("", content(), Number.POSITIVE_INFINITY));
-  const page = once(() => referenceText(deps, operations, content()));
+  const content = memoize(() => openApiDocument({ ...deps, operations }));
+  // Belongs to no organisation, so no organisation's change invalidates it.
+  const document = memoize(
+    (): PublishedDocument => publishedDocument("", content(), Number.POSITIVE_INFINITY),
+  );
+  const page = memoize(() => renderReference(deps, operations, content()));
 
-  app.get(DOCUMENT_URI, { exposeHeadRoute: true }, async (request, reply) => {
+  app.get("/openapi.json", { exposeHeadRoute: true }, async (request, reply) => {
     const mark = deps.documents.mark();
-    deps.documents.put(DOCUMENT_URI, document(), mark);
+    deps.documents.put("/openapi.json", document(), mark);
     await sendDocument(request, reply, document());
     return reply;
   });
@@ -55,33 +75,33 @@ export function referenceRoutes(app: FastifyInstance, deps: ReferenceDeps): void
   });
 }
 
-function referenceText(
+function renderReference(
   { baseUrl }: ReferenceDeps,
   operations: readonly DescribedOperation[],
   document: OpenApiDocument,
 ): string {
   const operation = operations.find(({ operationId }) => operationId === EXAMPLE_OPERATION);
   const example = operation?.body?.example;
-  const subject = operation && { operation, baseUrl, path: operation.path, example };
+  const request = operation && { operation, baseUrl, path: operation.path, example };
   const view = {
     messages: messages(["en"]),
-    // The page has no style of an organisation, which is all that a nonce is for.
+    // Only an organisation's inline style needs a nonce.
     nonce: "",
     stylesheet: referenceStylesheet.path,
     document,
-    documentUri: DOCUMENT_URI,
+    documentUri: "/openapi.json",
     samples: {
-      plain: subject ? curlSample(subject) : "",
-      strict: subject ? strictSample(subject) : "",
+      plain: request ? curlSample(request) : "",
+      strict: request ? strictSample(request) : "",
     },
   };
   return render(referencePage(view));
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+function memoize<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    built ??= { value: build() };
+    return built.value;
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Schemas as the document shows them. One with a title is written once, under `components.schemas`; a choice of constants
- * becomes an enumeration, which people and generators read more easily.
+ * Turns TypeBox schemas into the document's schemas. A schema with a title appears once, under `components.schemas`;
+ * a union of constants becomes an `enum`, which client generators handle better.
  */
 import type { JsonSchema } from "./openapi.ts";
 
 export interface SchemaCollection {
-  /** The schema as it stands in the document: a reference, when it has a title. */
+  /** Returns the schema for the document: a `$ref` if the schema has a title. */
   add(schema: object): JsonSchema;
-  /** All that have a title, by it. */
+  /** Schemas with a title, by title. */
   readonly named: Record<string, JsonSchema>;
 }
 
@@ -15,22 +15,22 @@ export function schemaCollection(): SchemaCollection {
   const named: Record<string, JsonSchema> = {};
   const refer = (schema: JsonSchema): JsonSchema => {
     const { title } = schema;
-    const shown = inside(schema, refer);
-    if (title === undefined) return shown;
+    const converted = mapSubschemas(schema, refer);
+    if (title === undefined) return converted;
     const known = named[title];
-    if (known && JSON.stringify(known) !== JSON.stringify(shown))
-      throw new Error(`two schemas are called ${title}`);
-    named[title] = shown;
+    if (known && JSON.stringify(known) !== JSON.stringify(converted))
+      throw new Error(`two schemas have the title ${title}`);
+    named[title] = converted;
     return { $ref: `#/components/schemas/${title}` };
   };
-  // What is not JSON about a schema (marks of the library that made it) stays behind.
+  // The round trip through JSON drops TypeBox's own markers.
   return { named, add: (schema) => refer(JSON.parse(JSON.stringify(schema)) as JsonSchema) };
 }
 
-/** The same schema with `change` applied to those in it. */
-function inside(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
+/** Applies `change` to the subschemas. */
+function mapSubschemas(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const { properties, items, anyOf, allOf, additionalProperties, patternProperties, ...rest } = schema;
-  // A record of anything: said as most readers of schemas expect it.
+  // TypeBox writes a record as `patternProperties`; generators expect `additionalProperties`.
   const members = additionalProperties ?? patternProperties?.["^.*$"];
   return {
     ...rest,
@@ -39,19 +39,21 @@ function inside(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema):
       ? {}
       : { additionalProperties: typeof members === "boolean" ? members : change(members) }),
     ...(items ? { items: change(items) } : {}),
-    ...(anyOf ? oneOf(anyOf, change) : {}),
-    // The parts of a whole have no name of their own.
-    ...(allOf ? { allOf: allOf.map((part) => inside(part, change)) } : {}),
+    ...(anyOf ? convertUnion(anyOf, change) : {}),
+    // The parts of `allOf` are inlined, without a reference.
+    ...(allOf ? { allOf: allOf.map((part) => mapSubschemas(part, change)) } : {}),
   };
 }
 
-function oneOf(choices: readonly JsonSchema[], change: (schema: JsonSchema) => JsonSchema): JsonSchema {
+function convertUnion(
+  choices: readonly JsonSchema[],
+  change: (schema: JsonSchema) => JsonSchema,
+): JsonSchema {
   const values = choices.map((choice) => choice.const);
   if (values.every((value) => typeof value === "string")) return { type: "string", enum: values };
   return { anyOf: choices.map(change) };
 }
 
-/** The same members with other values. */
 export function mapValues<From, To>(
   record: Readonly<Record<string, From>>,
   change: (value: From) => To,
@@ -59,8 +61,11 @@ export function mapValues<From, To>(
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
 
-/** The schema itself, or the one that it refers to. */
-export function resolved(schema: JsonSchema, named: Readonly<Record<string, JsonSchema>>): JsonSchema {
+/** Follows a `$ref`; returns any other schema unchanged. */
+export function resolveReference(
+  schema: JsonSchema,
+  named: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
   const name = schema.$ref?.split("/").at(-1);
   return (name === undefined ? undefined : named[name]) ?? schema;
 }

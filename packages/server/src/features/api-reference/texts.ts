@@ -1,113 +1,114 @@
-/** The words of the API's description. English, like the names in it. */
+/** English texts of the API description. */
 
-export const summary =
-  "OAuth 2.0 and OpenID Connect for many organisations, with one issuer each, and the JSON interfaces that programs look after them with. Times in JSON are RFC 3339 in UTC, those of OAuth seconds since 1970. Lists are paged: `nextCursor` of one page is `cursor` of the next. An answer may have more members one day: ignore those that you do not know.";
+export const apiDescription =
+  "OAuth 2.0 and OpenID Connect for multiple organisations, one issuer each, and the JSON APIs to manage them. JSON timestamps are RFC 3339 in UTC; OAuth timestamps are seconds since the Unix epoch. Lists are paginated: pass `nextCursor` of one page as `cursor` to get the next. Ignore members you don't recognise: future versions may add some.";
 
 export const tags = [
   {
     name: "OAuth",
     description:
-      "The endpoints of an organisation's issuer. Client libraries need the issuer's address only and find these by themselves.",
+      "The endpoints of an organisation's issuer. Client libraries discover them from the issuer URL.",
   },
   {
     name: "Clients",
     description:
-      "Management API: OAuth clients (applications), their secrets and the users that are assigned to them. Secrets are told once, by the answer that makes them.",
+      "Management API: OAuth clients (applications), their secrets and assigned users. A secret is returned only once, when it is created.",
   },
   {
     name: "Scopes",
-    description: "Management API: scopes of the organisation's own, and the claims they add.",
+    description: "Management API: custom scopes of the organisation and the claims they add.",
   },
   {
     name: "Consents",
     description:
-      "Management API: what users, or the organisation for all of them, have allowed applications.",
+      "Management API: consents that users, or administrators for all users, have granted to applications.",
   },
   {
     name: "Pre-authorizations",
-    description: "Management API: applications that users are not asked about.",
+    description: "Management API: scopes that an application gets without asking users for consent.",
   },
   {
     name: "System accounts",
     description:
-      "Management API: the programs that call these interfaces, their keys, and the applications that they may act for. Secret keys are told once, by the answer that makes them. Every change is signed in the strict form.",
+      "Management API: service accounts that call these APIs, their keys, and the applications they can act for. A secret key is returned only once, when it is created. Every change requires the strict signature form.",
   },
   {
     name: "Authentication",
     description:
-      "Signing users in and out by session key, registration, and the links of mails. For applications that do not use OAuth.",
+      "Sign-in and sign-out with session keys, registration, and email links. For applications that don't use OAuth.",
   },
-  { name: "Session keys", description: "Checking session keys and exchanging them for others." },
+  { name: "Session keys", description: "Validate and exchange session keys." },
   { name: "Users", description: "Members of the organisation." },
   {
     name: "Sovereign signing",
     description:
-      "Pools of agents of the organisation that hold the keys which sign its tokens. Errors have the form of OAuth.",
+      "Pools of agents, run by the organisation, that hold its token signing keys. Errors use the OAuth format.",
   },
   {
     name: "Device identity",
     description:
-      "Certificates for the organisation's devices, by its own certificate authority, and the codes that let devices in. Errors have the form of OAuth.",
+      "Device certificates issued by the organisation's certificate authority, and enrolment codes. Errors use the OAuth format.",
   },
-  { name: "Organisations", description: "Applications that the caller can reach." },
-  { name: "Service", description: "What this server says about itself." },
+  { name: "Organisations", description: "Applications the caller can access." },
+  { name: "Service", description: "Health, version and API description." },
 ];
 
-export const hmac =
-  "A system account has a public key (a UUID) and a secret key, the whole text that begins with `sgn_sa_`. Each call carries `Authorization: PUBLIC_KEY:SIGNATURE`. The signature is the Base64 encoding of HMAC-SHA256, with the secret key, over the bytes of the body as they are sent; without a body, over nothing.";
+export const hmacSignature =
+  "A system account has a public key (a UUID) and a secret key (the full string, including the prefix `sgn_sa_`). Send `Authorization: PUBLIC_KEY:SIGNATURE` with each request. The signature is the Base64-encoded HMAC-SHA256 of the request body, byte for byte, keyed with the secret key; without a body, of the empty string.";
 
 export const strictForm =
-  "That form can be sent again by whoever sees it. The strict form cannot: with the headers `X-Signet-Timestamp` (seconds since 1970, at most 300 off) and `X-Signet-Nonce` (1 to 128 characters, used once) the signature covers the method, the path with its query, the time and the nonce, each followed by a line feed, and then the body. A system account can be set to accept nothing else.";
+  "The plain form can be replayed. The strict form can't: send `X-Signet-Timestamp` (Unix time in seconds, at most 300 off) and `X-Signet-Nonce` (1 to 128 characters, used once), and sign the method, the path with its query, the timestamp and the nonce, each followed by a line feed, then the body. A system account can be configured to require the strict form.";
 
 export const securitySchemes = {
   systemAccount: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: `HMAC signature of a system account. ${hmac} ${strictForm} The call is about the application in its path, else \`ApplicationId\` of its body, else the account's own; the account needs permission on it.`,
+    description: `HMAC signature of a system account. ${hmacSignature} ${strictForm} The request concerns the application in the path, else \`ApplicationId\` in the body, else the account's own application; the account needs permission for it.`,
   },
   administratorAccount: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "The same signature, of an administrator's system account.",
+    description: "The same signature, by an administrator system account.",
   },
   sessionKey: {
     type: "apiKey",
     in: "query",
     name: "key",
     description:
-      "A session key, which begins with `sgn_sk_`. It stands in the path as `{key}`, in the query as `key`, or in the body as `Key`.",
+      "A session key (prefix `sgn_sk_`): `{key}` in the path, `key` in the query or `Key` in the body.",
   },
   accessToken: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "An access token of this issuer with the scope openid (RFC 6750).",
+    description: "An access token of this issuer with the scope `openid` (RFC 6750).",
   },
   agentKey: {
     type: "http",
     scheme: "bearer",
-    description: "The API key of a signing agent, which begins with `sgn_ak_` and is shown at registration.",
+    description: "The API key of a signing agent (prefix `sgn_ak_`), returned at registration.",
   },
   deviceCertificate: {
     type: "mutualTLS",
     description:
-      "The certificate of a device, with the proof of its key by TLS: at the address for certificates (`mtls_endpoint_aliases` of discovery), where that is another one.",
+      "A device certificate, presented in mutual TLS. Use `mtls_endpoint_aliases` of the discovery document if present.",
   },
   browserSession: {
     type: "apiKey",
     in: "cookie",
     name: "__Host-signet-{org}",
-    description: "The cookie of the browser that began the request; only our own pages use it.",
+    description:
+      "The session cookie of the browser that started the request. Used only by Signet's own pages.",
   },
   clientSecretBasic: {
     type: "http",
     scheme: "basic",
     description:
-      "Client authentication, `client_secret_basic`: client_id and client_secret, each form-encoded (RFC 6749 §2.3.1). Instead, the form may have `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`); public clients send `client_id` alone, and so do the devices of a client of `tls_client_auth`, with their certificate.",
+      "Client authentication (`client_secret_basic`): `client_id` and `client_secret`, each form-encoded (RFC 6749 §2.3.1). Alternatively, send `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`). Public clients send `client_id` only, as do devices of a `tls_client_auth` client, with their certificate.",
   },
 } as const;
 
 export const errorsText =
-  "Errors of the JSON interfaces are `application/problem+json` (RFC 9457). The last part of `type` is a stable code; `errors` names the members that are wrong. OAuth endpoints answer errors with `error` and `error_description` (RFC 6749 §5.2), and an unknown organisation with a problem document. What belongs to another organisation is 404, as if it were not there.";
+  "The JSON APIs return errors as `application/problem+json` (RFC 9457). The last part of `type` is a stable code; `errors` lists the invalid members. OAuth endpoints return `error` and `error_description` (RFC 6749 §5.2), and a problem document for an unknown organisation. Records of other organisations return 404.";

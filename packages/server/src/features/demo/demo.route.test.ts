@@ -41,8 +41,8 @@ forEachDatabase(({ fresh }) => {
     follow(browser, await browser.get(`${running.baseUrl}/demo/try`));
   const callback = (browser: TestBrowser, parameters: Record<string, string>) =>
     browser.get(`${running.baseUrl}/demo/callback?${new URLSearchParams(parameters)}`);
-  /** As far as the address with the code in it, which the browser has not opened yet. */
-  async function answered(browser: TestBrowser): Promise<URLSearchParams> {
+  /** Runs the flow up to the redirect to the callback, without following it. */
+  async function authorizationResponse(browser: TestBrowser): Promise<URLSearchParams> {
     const login = await begin(browser);
     const { email, password } = org.user;
     let page = await browser.post(`${org.issuer}/login`, { ...login.hidden, email, password });
@@ -53,13 +53,13 @@ forEachDatabase(({ fresh }) => {
     }
     return new URL(page.location ?? "").searchParams;
   }
-  function assertRefused(page: TestPage, text: RegExp) {
+  function assertRejected(page: TestPage, text: RegExp) {
     assert.equal(page.status, 400);
     assert.match(page.body, text);
     assert.doesNotMatch(page.body, /eyJ/);
   }
 
-  test("from the start page through sign-in and consent to the decoded tokens, and again without questions", async () => {
+  test("runs through sign-in and consent to the decoded tokens, and skips both the second time", async () => {
     const browser = testBrowser();
     const login = await begin(browser);
     assert.ok(showsLogin(login));
@@ -70,23 +70,23 @@ forEachDatabase(({ fresh }) => {
     assert.equal(tokens.body.match(/Signature verified \(ES256\)/g)?.length, 2);
     for (const shown of ["Demo app", org.user.id, org.issuer, "openid profile email offline_access"])
       assert.ok(tokens.body.includes(shown), shown);
-    assert.doesNotMatch(tokens.body, /sgn_rt_/, "the refresh token stays where it is");
+    assert.doesNotMatch(tokens.body, /sgn_rt_/, "the refresh token is not shown");
     assert.equal(tokens.headers.get("cache-control"), "no-store");
-    assert.ok(!browser.cookies.has("signet-demo-try"), "what the flow needed is gone");
+    assert.ok(!browser.cookies.has("signet-demo-try"), "the flow cookie is deleted");
     assert.match((await begin(browser)).body, /Signature verified/);
     const [, signOut = ""] = /href="([^"]*end_session)"/.exec(tokens.body) ?? [];
     assert.match((await browser.get(signOut)).body, /Sign out of Demo\?/);
   });
 
-  test("every try has a state, nonce and challenge of its own, bound to the browser", async () => {
-    const asked = await Promise.all(
+  test("every run has a fresh state, nonce and code challenge, bound to the browser by a cookie", async () => {
+    const requests = await Promise.all(
       [1, 2].map(
         async () =>
           new URL((await testBrowser().get(`${running.baseUrl}/demo/try`)).location ?? "").searchParams,
       ),
     );
     for (const name of ["state", "nonce", "code_challenge"])
-      assert.equal(new Set(asked.map((one) => one.get(name))).size, 2, name);
+      assert.equal(new Set(requests.map((one) => one.get(name))).size, 2, name);
     const { headers } = await testBrowser().get(`${running.baseUrl}/demo/try`);
     assert.match(
       headers.getSetCookie()[0] ?? "",
@@ -95,42 +95,42 @@ forEachDatabase(({ fresh }) => {
     assert.equal(headers.get("cache-control"), "no-store");
   });
 
-  test("an answer that was not asked for here is refused: another browser's, another issuer's, altered, repeated", async () => {
+  test("the callback rejects a response from another browser or issuer, and an altered or replayed one", async () => {
     const browser = testBrowser();
-    const answer = Object.fromEntries(await answered(browser));
+    const answer = Object.fromEntries(await authorizationResponse(browser));
     const cookies = new Map(browser.cookies);
-    assertRefused(await callback(testBrowser(), answer), /doesn’t match a sign-in/);
-    assertRefused(
+    assertRejected(await callback(testBrowser(), answer), /doesn’t match a sign-in/);
+    assertRejected(
       await callback(browser, { ...answer, state: `${answer["state"]}x` }),
       /doesn’t match a sign-in/,
     );
-    assertRefused(await callback(browser, { ...answer, state: "" }), /doesn’t match a sign-in/);
-    assertRefused(
+    assertRejected(await callback(browser, { ...answer, state: "" }), /doesn’t match a sign-in/);
+    assertRejected(
       await callback(browser, { ...answer, iss: "https://evil.example" }),
       /doesn’t match a sign-in/,
     );
     const { iss: _, ...withoutIssuer } = answer;
-    assertRefused(await callback(browser, withoutIssuer), /doesn’t match a sign-in/);
+    assertRejected(await callback(browser, withoutIssuer), /doesn’t match a sign-in/);
     const planted = testBrowser();
     planted.cookies.set("signet-demo-try", ".");
-    assertRefused(await callback(planted, { ...answer, state: "" }), /doesn’t match a sign-in/);
+    assertRejected(await callback(planted, { ...answer, state: "" }), /doesn’t match a sign-in/);
     assert.equal((await callback(browser, answer)).status, 200);
-    assertRefused(await callback(browser, answer), /doesn’t match a sign-in/);
+    assertRejected(await callback(browser, answer), /doesn’t match a sign-in/);
     for (const [name, value] of cookies) browser.cookies.set(name, value);
-    assertRefused(await callback(browser, answer), /cannot be used/);
+    assertRejected(await callback(browser, answer), /cannot be used/);
   });
 
-  test("a no is told, and so is a code that is none", async () => {
+  test("shows why the sign-in failed: denied consent, invalid code", async () => {
     const browser = testBrowser();
     const otto = await withUser(running.service, org, "otto@demo.example");
     const consent = await logIn(browser, otto, await begin(browser));
-    assertRefused(await decide(browser, org, consent, "deny"), /did not consent/);
+    assertRejected(await decide(browser, org, consent, "deny"), /did not consent/);
     const other = testBrowser();
-    const answer = Object.fromEntries(await answered(other));
-    assertRefused(await callback(other, { ...answer, code: "sgn_ac_nonsense" }), /cannot be used/);
+    const answer = Object.fromEntries(await authorizationResponse(other));
+    assertRejected(await callback(other, { ...answer, code: "sgn_ac_nonsense" }), /cannot be used/);
   });
 
-  test("with the demo's application disabled it says so and does not fail", async () => {
+  test("returns 400 without an internal error when the demo application is disabled", async () => {
     const key = { orgId: org.organisation.id, id: clientId, actor: "test" };
     await disableApplication(running.service, { ...key, disabled: true });
     const page = await begin(testBrowser());

@@ -1,8 +1,7 @@
 /**
- * "Try it": runs the code flow in the visitor's browser as the demo's single-page app and shows the tokens. It is an
- * outside client of the service: discovery, token endpoint and JWKS are asked over HTTP, like any application does it.
+ * "Try it": runs the authorization code flow with PKCE as the demo's single-page app and shows the tokens. It calls the
+ * token endpoint and fetches the JWKS over HTTP, like any client.
  */
-
 import type { Form } from "@signet/protocol/form";
 import { constantTimeEqual, randomSecret } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
@@ -61,7 +60,7 @@ export function demoRoutes(app: FastifyInstance, deps: DemoDeps): void {
   app.get("/demo/callback", async (request, reply) => {
     const { code, verifier, state } = readCallback(request, issuer);
     reply.clearCookie(COOKIE, { path: "/demo" });
-    const tokens = await exchange(issuer, { clientId: deps.demo.clientId, redirectUri, code, verifier });
+    const tokens = await exchangeCode(issuer, { clientId: deps.demo.clientId, redirectUri, code, verifier });
     return showTokens(deps, request, reply, { issuer, tokens, nonce: s256Challenge(state) });
   });
 }
@@ -72,8 +71,8 @@ function readCallback(
 ): { code: string; verifier: string; state: string } {
   const { values }: Form = queryOf(request);
   const [state = "", verifier = ""] = (request.cookies[COOKIE] ?? "").split(".");
-  const known = isS256Challenge(state) && constantTimeEqual(state, values.get("state") ?? "");
-  if (!known || values.get("iss") !== issuer) {
+  const isOurs = isS256Challenge(state) && constantTimeEqual(state, values.get("state") ?? "");
+  if (!isOurs || values.get("iss") !== issuer) {
     throw new OAuthError(
       "invalid_request",
       "This answer does not belong to a sign-in that was started here. Try again from the start page.",
@@ -81,12 +80,12 @@ function readCallback(
     );
   }
   const code = values.get("code");
-  if (code === undefined) throw refusedSignIn(values.get("error_description"));
+  if (code === undefined) throw authorizationError(values.get("error_description"));
   return { code, verifier, state };
 }
 
-/** In the server's own words where it has said any: whoever tries the demo wants to see them. */
-const refusedSignIn = (description: string | undefined) =>
+/** Shows the authorization server's own error description, if it sent one. */
+const authorizationError = (description: string | undefined) =>
   description === undefined
     ? new OAuthError("access_denied", "The sign-in was not completed.", {
         status: 400,
@@ -99,7 +98,7 @@ interface Tokens {
   readonly idToken: string;
 }
 
-async function exchange(
+async function exchangeCode(
   issuer: string,
   grant: { clientId: string; redirectUri: string; code: string; verifier: string },
 ): Promise<Tokens> {
@@ -114,35 +113,35 @@ async function exchange(
     }),
     signal: AbortSignal.timeout(5_000),
   });
-  const answer = (await response.json()) as {
+  const body = (await response.json()) as {
     access_token?: string;
     id_token?: string;
     error_description?: string;
   };
-  if (!answer.access_token || !answer.id_token) {
-    throw new OAuthError("invalid_grant", answer.error_description ?? "The code could not be exchanged.");
+  if (!body.access_token || !body.id_token) {
+    throw new OAuthError("invalid_grant", body.error_description ?? "The code could not be exchanged.");
   }
-  return { accessToken: answer.access_token, idToken: answer.id_token };
+  return { accessToken: body.access_token, idToken: body.id_token };
 }
 
 async function showTokens(
   deps: DemoDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: { issuer: string; tokens: Tokens; nonce: string },
+  response: { issuer: string; tokens: Tokens; nonce: string },
 ): Promise<FastifyReply> {
   const organisation = await deps.organisations.find(deps.demo.orgId);
   const application = await deps.applications.find(deps.demo.orgId, deps.demo.clientId);
   if (!organisation || !application)
     throw new OAuthError("invalid_request", "The demo's organisation or application is disabled.");
-  const jwksUri = `${shown.issuer}/.well-known/jwks.json`;
+  const jwksUri = `${response.issuer}/.well-known/jwks.json`;
   const keys = createRemoteJWKSet(new URL(jwksUri));
   const decode = async (encoded: string): Promise<DecodedToken> => {
-    const { payload } = await jwtVerify<JWTPayload>(encoded, keys, { issuer: shown.issuer });
+    const { payload } = await jwtVerify<JWTPayload>(encoded, keys, { issuer: response.issuer });
     return { encoded, header: { ...decodeProtectedHeader(encoded) }, payload, verified: true };
   };
-  const idToken = await decode(shown.tokens.idToken);
-  if (idToken.payload.nonce !== shown.nonce)
+  const idToken = await decode(response.tokens.idToken);
+  if (idToken.payload.nonce !== response.nonce)
     throw new OAuthError("invalid_request", "The ID token was not made for this sign-in.");
   const nonce = newNonce();
   const page = tokensPage({
@@ -152,11 +151,11 @@ async function showTokens(
     organisation: { name: organisation.name, accentColor: organisation.settings.branding.accentColor },
     application: { name: application.name, homepageUri: application.settings.homepageUri },
     idToken,
-    accessToken: await decode(shown.tokens.accessToken),
+    accessToken: await decode(response.tokens.accessToken),
     jwksUri,
     now: deps.clock(),
     tryAgainUri: "/demo/try",
-    signOutUri: `${shown.issuer}/end_session`,
+    signOutUri: `${response.issuer}/end_session`,
     script: copyScript.path,
   });
   await sendPage(reply, render(page), { nonce });

@@ -23,7 +23,7 @@ const mail: MailPageView = {
   },
 };
 
-test("list and mail are well made and escape everything", () => {
+test("list and email render valid HTML and escape every value", () => {
   assertWellMade(mailboxPage(list));
   assertWellMade(mailboxPage({ ...list, mails: [] }));
   assertWellMade(mailPage(mail));
@@ -31,7 +31,7 @@ test("list and mail are well made and escape everything", () => {
   assertEscapes(mailPage, mail);
 });
 
-test("a mail shows all that it says, and its link", () => {
+test("an email shows its recipient, text, facts and link", () => {
   const page = render(mailPage(mail));
   for (const text of [
     "New sign-in to Acme",

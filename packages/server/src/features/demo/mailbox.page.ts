@@ -1,13 +1,13 @@
+/** Pages of the demo mailbox: the list and one email. */
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import { contentLayout, type PageFrame } from "../../html/layout.ts";
 import type { MailBody } from "../../html/mails/mail-body.ts";
 
 export type MailboxView = PageFrame & {
-  /** The newest first. */
+  /** Newest first. */
   mails: readonly { uri: string; subject: string; recipient: string; at: number }[];
 };
 
-/** Every mail that demo mode has not sent. */
 export function mailboxPage(view: MailboxView): Html {
   const text = view.messages.mailbox;
   return contentLayout({
@@ -40,7 +40,6 @@ export type MailPageView = PageFrame & {
   mailboxUri: string;
 };
 
-/** One mail, with its link to follow. */
 export function mailPage(view: MailPageView): Html {
   const text = view.messages.mailbox;
   const { body } = view;
@@ -52,16 +51,10 @@ export function mailPage(view: MailPageView): Html {
 <section class="card" id="mail">
 <p><strong><bdi>${body.organisation.name}</bdi></strong></p>
 ${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
-${facts(body)}
+${body.facts.length > 0 && html`<dl class="claims">${body.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>\n`}
 ${body.action && html`<a class="button primary" id="mail-action" href="${linkAddress(body.action.uri)}">${body.action.label}</a>`}
 ${body.closing.map((paragraph) => html`<p class="quiet">${paragraph}</p>\n`)}
 </section>
 <p><a class="alone" href="${linkAddress(view.mailboxUri)}">${text.back}</a></p>`,
   });
 }
-
-const facts = ({ facts }: MailBody): Html | undefined =>
-  facts.length === 0
-    ? undefined
-    : html`<dl class="claims">${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-`;

@@ -14,7 +14,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 
-describe("the mailbox of demo mode", () => {
+describe("demo mailbox", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: TestOrganisation;
@@ -40,7 +40,7 @@ describe("the mailbox of demo mode", () => {
         note: (line) => lines.push(line),
       });
 
-    test("it is empty at first, and the start page leads to it", async () => {
+    test("the landing page links the mailbox, which is empty at first", async () => {
       const browser = testBrowser();
       const start = await browser.get(`${running.baseUrl}/`);
       assert.match(start.body, /id="demo-mailbox" href="\/demo\/mailbox"/);
@@ -49,7 +49,7 @@ describe("the mailbox of demo mode", () => {
       assert.match(page.body, /id="mailbox-empty"/);
     });
 
-    test("a mail is there at once and after it was delivered, with its link; the log has neither", async () => {
+    test("an email appears immediately, stays after delivery, and its link never appears in the log", async () => {
       const browser = testBrowser();
       const form = await browser.get(`${org.issuer}/recovery`);
       await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: org.user.email });
@@ -70,7 +70,7 @@ describe("the mailbox of demo mode", () => {
       assert.doesNotMatch(JSON.stringify([running.lines, running.errors, lines]), /sgn_ua_/);
     });
 
-    test("mails for nobody are not in it", async () => {
+    test("recovery for an unknown address adds no email", async () => {
       const browser = testBrowser();
       const form = await browser.get(`${org.issuer}/recovery`);
       await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: "nobody@acme.example" });
@@ -78,7 +78,7 @@ describe("the mailbox of demo mode", () => {
       assert.equal(list.body.match(/Reset your password for Acme/g)?.length, 1);
     });
 
-    test("a notice shows what it is about, escaped", async () => {
+    test("a notice shows its origin, escaped", async () => {
       const { database } = running.service;
       const user = await findUser(database.query, org.organisation.id, org.user.id);
       assert.ok(user);
@@ -96,14 +96,14 @@ describe("the mailbox of demo mode", () => {
       assert.doesNotMatch(body, /<script>alert/);
     });
 
-    test("there is nothing at other addresses in it", async () => {
+    test("an unknown or malformed id returns 404", async () => {
       for (const id of ["1", "01998d6e-0000-7000-8000-000000000001", "%3Cscript%3E"])
         assert.equal((await testBrowser().get(`${running.baseUrl}/demo/mailbox/${id}`)).status, 404);
     });
   });
 });
 
-test("outside demo mode, and with SMTP in it, there is no mailbox", async (t) => {
+test("the mailbox exists only in demo mode without SMTP", async (t) => {
   const plain = await startTestService({ databaseUrl: "sqlite::memory:" });
   const sending = await startTestService({
     databaseUrl: "sqlite::memory:",

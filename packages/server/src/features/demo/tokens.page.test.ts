@@ -36,44 +36,44 @@ const view: TokensView = {
   script: copyScript.path,
 };
 
-/** The part of the page that is about one token. */
+/** The section of one token. */
 function part(page: string, id: string): string {
   return (
     page.split(`<section class="card token" aria-labelledby="${id}-title">`)[1]?.split("</section>")[0] ?? ""
   );
 }
 
-test("the token page is well made and escapes everything inside the tokens", () => {
+test("renders valid HTML and escapes every value in the tokens", () => {
   assertWellMade(tokensPage(view));
   assertEscapes(tokensPage, view);
 });
 
-test("a claim's name cannot become markup either", () => {
+test("escapes claim names", () => {
   const hostile = { ...idToken, payload: { "<script>alert(1)</script>": 1 } };
   assert.doesNotMatch(render(tokensPage({ ...view, idToken: hostile })), /<script>alert/);
 });
 
-test("each token shows its header, its payload and itself", () => {
+test("shows header, payload and encoded form of each token", () => {
   const section = part(render(tokensPage(view)), "id-token").replace(/<\/?span[^>]*>/g, "");
   assert.match(section, /&quot;kid&quot;: &quot;the-key&quot;/);
   assert.match(section, /&quot;sub&quot;: &quot;the-sub&quot;/);
   assert.match(section, /<pre id="id-token-encoded">aaa\.bbb\.ccc<\/pre>/);
 });
 
-test("claims are explained, and moments said in words", () => {
+test("explains known claims and formats NumericDate claims", () => {
   const section = part(render(tokensPage(view)), "id-token").replace(/\s/g, " ");
   assert.match(section, /<dt><code>sub<\/code><\/dt> <dd>Subject: /);
   assert.match(section, /<dd>Expiry: [^<]*<br><span class="quiet">28 May 2026, 21:26:40 UTC</);
   assert.doesNotMatch(section, /<code>nested<\/code>/);
 });
 
-test("it says whether the signature held and how long the token does", () => {
+test("shows signature status and remaining lifetime", () => {
   const page = render(tokensPage(view));
   assert.match(part(page, "id-token"), /Signature verified \(ES256\)[\s\S]*Expires in 60 minutes/);
   assert.match(part(page, "access-token"), /class="bad">Signature not verified[\s\S]*>Expired</);
 });
 
-test("a claim that is no sane moment does not break the page", () => {
+test("tolerates claims that are not valid dates", () => {
   for (const exp of [Number.MAX_VALUE, -1e300, "soon", null, {}]) {
     assertWellMade(
       tokensPage({ ...view, idToken: { ...idToken, payload: { exp, iat: 8.7e12, constructor: 1 } } }),
@@ -81,7 +81,7 @@ test("a claim that is no sane moment does not break the page", () => {
   }
 });
 
-test("the flow can be run again and the session ended", () => {
+test("links a new run and sign-out", () => {
   const page = render(tokensPage(view));
   assert.match(page, /id="demo-again" href="\/demo\/try">Try again</);
   assert.match(page, /id="demo-sign-out" href="\/oauth\/1\/end_session">Sign out</);

@@ -1,3 +1,4 @@
+/** The result page of the try-it flow: both tokens decoded, with every known claim explained. */
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import { json } from "../../html/json.ts";
 import {
@@ -8,13 +9,12 @@ import {
 } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 
-/** A token of the try-it flow, taken apart. */
 export type DecodedToken = {
   /** The compact serialisation as received. */
   encoded: string;
   header: Readonly<Record<string, unknown>>;
   payload: Readonly<Record<string, unknown>>;
-  /** Whether the signature held against the issuer's published keys. */
+  /** Whether the signature verified against the issuer's JWKS. */
   verified: boolean;
 };
 
@@ -23,15 +23,14 @@ export type TokensView = PageFrame & {
   application: PageApplication;
   idToken: DecodedToken;
   accessToken: DecodedToken;
-  /** The issuer's key set, where the verifying key came from. */
   jwksUri: string;
-  /** Milliseconds since epoch, to say how long the tokens still hold. */
+  /** Milliseconds since the epoch, for the remaining lifetime. */
   now: number;
-  /** Starts the flow again: `/demo/try`. */
+  /** `/demo/try`. */
   tryAgainUri: string;
-  /** The organisation's `end_session`. */
+  /** The end session endpoint. */
   signOutUri: string;
-  /** Address of the script behind the copy buttons: `copyScript.path`. */
+  /** `copyScript.path`. */
   script: string;
 };
 
@@ -41,26 +40,27 @@ function status(token: DecodedToken, view: TokensView): Html {
   const text = view.messages.tokens;
   const algorithm = typeof token.header["alg"] === "string" ? token.header["alg"] : "";
   const { exp } = token.payload;
-  const left = typeof exp === "number" && Math.abs(exp) <= LAST_SECOND ? exp * 1_000 - view.now : undefined;
+  const remaining =
+    typeof exp === "number" && Math.abs(exp) <= MAX_DATE_SECONDS ? exp * 1_000 - view.now : undefined;
   return html`<ul class="facts">
 <li class="${token.verified ? "good" : "bad"}">${token.verified ? text.verified({ algorithm }) : text.notVerified}</li>
-<li>${left === undefined ? text.neverExpires : left > 0 ? text.expiresIn({ seconds: left / 1_000 }) : text.expired}</li>
+<li>${remaining === undefined ? text.neverExpires : remaining > 0 ? text.expiresIn({ seconds: remaining / 1_000 }) : text.expired}</li>
 </ul>`;
 }
 
-/** Claims that are moments, in seconds since epoch (RFC 7519 §4.1 NumericDate). */
-const MOMENTS = new Set(["exp", "iat", "nbf", "auth_time"]);
+/** Claims of type NumericDate (RFC 7519 §2). */
+const NUMERIC_DATES = new Set(["exp", "iat", "nbf", "auth_time"]);
 
-/** The last second that a date can hold (ECMA-262 "time values"). */
-const LAST_SECOND = 8_640_000_000_000;
+/** The last second a Date can represent (ECMA-262 "time values"). */
+const MAX_DATE_SECONDS = 8_640_000_000_000;
 
 function claimRow(name: string, value: unknown, text: Messages): Html | undefined {
   const meanings: Readonly<Record<string, string>> = text.claims;
   const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
   if (meaning === undefined) return undefined;
-  const moment = MOMENTS.has(name) && typeof value === "number" && Math.abs(value) <= LAST_SECOND;
+  const isDate = NUMERIC_DATES.has(name) && typeof value === "number" && Math.abs(value) <= MAX_DATE_SECONDS;
   return html`<dt><code>${name}</code></dt>
-<dd>${meaning}${moment && html`<br><span class="quiet">${text.format.second(value * 1_000)}</span>`}</dd>
+<dd>${meaning}${isDate && html`<br><span class="quiet">${text.format.second(value * 1_000)}</span>`}</dd>
 `;
 }
 
@@ -86,7 +86,6 @@ ${Object.entries(claims).map(([name, value]) => claimRow(name, value, view.messa
 `;
 }
 
-/** The end of the try-it flow: what the application received, in the clear, with every claim explained. */
 export function tokensPage(view: TokensView): Html {
   const text = view.messages.tokens;
   const parts: readonly Part[] = [

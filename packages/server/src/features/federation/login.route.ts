@@ -19,7 +19,7 @@ import { noteSessionUse } from "../../core/sessions/sessions.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import type { Visit } from "../../page-kit/visit.ts";
+import type { Visit } from "../../page-kit/page.ts";
 
 /** Implemented by the sign-in (oauth/authorize). */
 export interface FederationSignIn {
@@ -39,7 +39,7 @@ export interface FederationDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
-  readonly door: FederationSignIn;
+  readonly browserSession: FederationSignIn;
 }
 
 const prompts = ["login", "select_account", "none"] as const;
@@ -119,7 +119,7 @@ async function login(
     applicationId: application.id,
   } as const;
   try {
-    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, {
+    const signedIn = await deps.browserSession.signedInFor({ organisation, request, reply }, page, {
       prompt,
       requiredAcr,
       uiLocales,

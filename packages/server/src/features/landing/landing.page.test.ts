@@ -27,13 +27,13 @@ const demo: LandingView = {
   documentation: [{ title: "Health", uri: "/healthz" }],
 };
 
-test("the landing page is well made and escapes everything", () => {
+test("renders valid HTML and escapes every value", () => {
   assertWellMade(landingPage(demo));
   assertWellMade(landingPage(testFrame));
   assertEscapes(landingPage, demo);
 });
 
-test("in demo mode it leads to the try-it flow, every discovery document and the documentation", () => {
+test("in demo mode links the try-it flow, every discovery document and console, and the documentation", () => {
   const page = render(landingPage(demo));
   assert.match(page, /id="demo-try" href="\/demo\/try">Try it</);
   assert.match(page, /href="http:\/\/a\.example\/oauth\/1\/d" aria-label="Discovery document of Demo">/);
@@ -43,7 +43,7 @@ test("in demo mode it leads to the try-it flow, every discovery document and the
   assert.match(page, /<a href="\/healthz">Health<\/a>/);
 });
 
-test("elsewhere it names no organisation and no way in", () => {
+test("outside demo mode lists no organisations and no sign-in link", () => {
   const page = render(landingPage(testFrame));
   assert.match(page, /<h1>Signet is running<\/h1>/);
   assert.doesNotMatch(page, /<a |Try it|Organisations|demo/);

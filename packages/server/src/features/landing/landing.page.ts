@@ -1,3 +1,4 @@
+/** The landing page; in demo mode with the try-it link and the organisations. */
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import { contentLayout, type PageFrame } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
@@ -7,24 +8,23 @@ export type LandingOrganisation = {
   /** `{baseUrl}/oauth/{org}`. */
   issuer: string;
   discoveryUri: string;
-  /** For its administrators: `/oauth/manage/{org}`. */
+  /** `/oauth/manage/{org}`. */
   consoleUri: string;
 };
 
 export type LandingView = PageFrame & {
-  /** Only in demo mode: elsewhere the page names no organisation and no way in. */
+  /** Demo mode only: otherwise the page names no organisation. */
   demo?:
     | {
         organisations: readonly LandingOrganisation[];
-        /** Starts the code flow in this browser: `/demo/try`. */
+        /** Starts the authorization code flow: `/demo/try`. */
         tryUri: string;
-        /** Where the credentials are kept, e.g. `data/demo.json`. The page never shows what is in it. */
+        /** File with the demo credentials, e.g. `data/demo.json`; the page never shows its content. */
         credentialsFile: string;
-        /** Where the mails are that nobody sends: `/demo/mailbox`. */
+        /** `/demo/mailbox`; undefined if emails are sent over SMTP. */
         mailboxUri?: string | undefined;
       }
     | undefined;
-  /** Links for people who build with it, in the order shown. */
   documentation?: readonly { title: string; uri: string }[] | undefined;
 };
 
@@ -49,19 +49,14 @@ function demoSections(demo: NonNullable<LandingView["demo"]>, text: Messages["la
 <p>${text.demoText}</p>
 <p class="quiet">${text.credentials} <code>${demo.credentialsFile}</code>.</p>
 <a class="button primary" id="demo-try" href="${linkAddress(demo.tryUri)}">${text.tryIt}</a>
-${mailbox(demo, text)}</section>
+${
+  demo.mailboxUri !== undefined &&
+  html`<p class="quiet">${text.mails} <a id="demo-mailbox" href="${linkAddress(demo.mailboxUri)}">${text.mailbox}</a></p>
+`
+}</section>
 <section>
 ${organisationList(demo.organisations, text)}
 </section>`;
-}
-
-function mailbox(
-  { mailboxUri }: NonNullable<LandingView["demo"]>,
-  text: Messages["landing"],
-): Html | undefined {
-  if (mailboxUri === undefined) return undefined;
-  return html`<p class="quiet">${text.mails} <a id="demo-mailbox" href="${linkAddress(mailboxUri)}">${text.mailbox}</a></p>
-`;
 }
 
 function documentationList(
@@ -75,7 +70,6 @@ ${links.map((link) => html`<li><a href="${linkAddress(link.uri)}">${link.title}<
 </section>`;
 }
 
-/** The page at `/`: what this is; in demo mode also the way in and the addresses that libraries want. */
 export function landingPage(view: LandingView): Html {
   const text = view.messages.landing;
   const links = view.documentation ?? [];

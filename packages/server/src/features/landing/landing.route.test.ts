@@ -41,7 +41,7 @@ forEachDatabase(({ fresh }) => {
 
   const page = async ({ baseUrl }: TestService) => (await fetch(`${baseUrl}/`)).text();
 
-  test("outside demo mode the page names no organisation and no way in, and there is no demo", async () => {
+  test("outside demo mode the page lists no organisations and the demo routes return 404", async () => {
     const body = await page(plain);
     assert.match(body, /Signet is running/);
     assert.doesNotMatch(body, /Secretive|demo|href="\/(?!assets|docs")|oauth\//i);
@@ -49,7 +49,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await fetch(plain.baseUrl + path)).status, 404, path);
   });
 
-  test("in demo mode it lists the demo's organisations, with discovery links that work, and where the credentials are", async () => {
+  test("in demo mode the page lists the demo organisations, working discovery links and the credentials file", async () => {
     const body = await page(demo);
     assert.ok(body.includes("Shown") && body.includes("data/demo.json") && body.includes('href="/demo/try"'));
     assert.ok(!body.includes("Hidden") && !body.includes(hidden.organisation.id));
@@ -59,7 +59,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(document.issuer, shown.issuer);
   });
 
-  test("a disabled organisation is not listed", async () => {
+  test("omits a disabled organisation", async () => {
     const key = { orgId: shown.organisation.id, actor: "test" };
     await disableOrganisation(demo.service, { ...key, disabled: true });
     assert.ok(!(await page(demo)).includes("Shown"));

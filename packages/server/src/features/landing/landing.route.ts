@@ -1,4 +1,4 @@
-/** `/`: what this is. In demo mode also the organisations and a way to try it; elsewhere nobody is named. */
+/** GET /: the landing page. Only demo mode lists organisations. */
 import type { FastifyInstance } from "fastify";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -6,7 +6,7 @@ import { render } from "../../html/html.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
-import { consolePath } from "../../page-kit/visit.ts";
+import { consolePath } from "../../page-kit/page.ts";
 import { landingPage } from "./landing.page.ts";
 
 export interface LandingDeps {
@@ -31,7 +31,7 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
       nonce,
       stylesheet: stylesheet.path,
       demo: deps.demo && {
-        organisations: await listed(deps, deps.demo.organisationIds),
+        organisations: await listOrganisations(deps, deps.demo.organisationIds),
         tryUri: "/demo/try",
         credentialsFile: deps.demo.credentialsFile,
         mailboxUri: deps.demo.mailboxUri,
@@ -42,7 +42,7 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
   });
 }
 
-async function listed({ baseUrl, organisations }: LandingDeps, ids: readonly string[]) {
+async function listOrganisations({ baseUrl, organisations }: LandingDeps, ids: readonly string[]) {
   const found = await Promise.all(ids.map((id) => organisations.find(id)));
   return found.flatMap((organisation) => {
     if (!organisation) return [];

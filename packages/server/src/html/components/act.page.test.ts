@@ -4,7 +4,7 @@ import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
 import { html, render } from "../html.ts";
 import { confirmActPage } from "./act.page.ts";
 
-test("the button of what ends something is the red one, and that of what ends nothing is not", () => {
+test("only destructive confirmations have a red button", () => {
   const view = {
     ...accountTestFrame("security"),
     breadcrumbs: [],

@@ -1,6 +1,7 @@
-/** Pages around an act: the question before it, and what it made, shown once. */
+/** Pages before and after an action: confirmation, waiting for a new sign-in, a secret shown once. */
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
+import { copyScript } from "../scripts.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
 import { textField } from "./fields.ts";
 import { type HiddenField, hiddenFields } from "./form.ts";
@@ -12,22 +13,20 @@ export type ConfirmActView = ConsoleFrame &
     csrf: string;
     action: string;
     heading: string;
-    /** What happens, and what cannot be undone. */
     text: Content;
-    /** The button, which says what it does: `Delete Payroll`. */
+    /** The button: `Delete Payroll`. */
     confirm: string;
     confirmId: string;
-    /** For what cannot be undone: this has to be typed, in the field `name`. */
+    /** Has to be typed into the field `name` when the action can't be undone. */
     name?: string | undefined;
-    /** What stands in the field, when the page is shown again. */
     typedName?: string | undefined;
     isWrongName?: boolean;
-    /** Nothing ends by it: its button is not the red one. */
+    /** The button is not the red one. */
     isHarmless?: boolean;
     backUri: string;
-    /** Of what could be done again: see page-kit/accept-form.ts. */
+    /** Submission token of a repeatable action: see page-kit/accept-form.ts. */
     once?: string | undefined;
-    /** Asked besides. */
+    /** Further fields. */
     fields?: Content;
     failure?: FormFailure | undefined;
   };
@@ -60,23 +59,20 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}${onceField(view.once)}${vi
   });
 }
 
-/** Secrets that are shown once, each with its button. The page is not kept by anybody (`cache-control: no-store`). */
+/** Secrets that are shown once, each with a copy button. The page is not cached (`cache-control: no-store`). */
 export function shownOncePage(
   view: ConsoleFrame &
     Pick<ConsoleView, "breadcrumbs"> & {
       title: string;
-      /** What it is for, and what to do with it now. */
       text: Content;
       values: ReadonlyArray<{ id: string; title: string; lines: string }>;
       doneUri: string;
-      /** Address of the copy script. */
-      script: string;
     },
 ): Html {
   const { secret } = view.messages.console.frame;
   return consoleLayout({
     ...view,
-    scripts: [view.script],
+    scripts: [copyScript.path],
     notice: html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${secret.once}</p>
 <p>${view.text}</p></div>
 `,
@@ -93,7 +89,7 @@ ${copyStatus}`,
  * @param view.kept what was posted: it goes nowhere but back to the address that it was posted to
  * @param view.hasSecrets the form has fields that are typed once more
  */
-export function provePage(
+export function waitingFormPage(
   view: ConsoleFrame & {
     action: string;
     kept: readonly HiddenField[];
@@ -118,7 +114,7 @@ ${hiddenFields(view.kept)}<button class="button" id="prove-go-on" type="submit">
   });
 }
 
-/** What a form was about has been deleted since it was shown. */
+/** The record was deleted while its form was open. */
 export function goneRecordPage(frame: ConsoleFrame): Html {
   const { changed } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="record-gone">${changed.goneText}</p></section>
@@ -126,7 +122,7 @@ export function goneRecordPage(frame: ConsoleFrame): Html {
   return consoleLayout({ ...frame, breadcrumbs: [], title: changed.gone, body });
 }
 
-/** Where that sign-in ends. */
+/** Where the sign-in beside a waiting form ends. */
 export function identityConfirmedPage(frame: ConsoleFrame): Html {
   const { prove } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>

@@ -2,19 +2,19 @@ import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { type QrCode, qrImage } from "./qr-code.ts";
 
-/** A new secret on its way into an authenticator app. */
+/** A TOTP secret to add to an authenticator app. */
 export type AuthenticatorSetup = {
   qr: QrCode;
-  /** The address in the QR code, `otpauth://…`, made by us. */
+  /** The `otpauth://` URI in the QR code. */
   uri: string;
-  /** The secret in base32, for who cannot scan. */
+  /** The secret in base32, to type by hand. */
   key: string;
 };
 
-/** In groups of four, as people type it. */
+/** In groups of four. */
 const grouped = (key: string): string => key.replace(/(.{4})(?=.)/g, "$1 ");
 
-/** The QR code, the same for an app on this device, and the key by hand. */
+/** The QR code, a link for an app on this device, and the key to type by hand. */
 export function authenticatorSetup(setup: AuthenticatorSetup, messages: Messages): Html {
   const text = messages.enrolment.totp;
   const link = setup.uri.startsWith("otpauth://totp/") ? setup.uri : undefined;
@@ -33,7 +33,7 @@ ${link !== undefined && html`<a href="${link}">${text.open}</a>`}
 `;
 }
 
-/** The field for the code that proves that the app is set up. */
+/** The field for the first code of the app. */
 export function authenticatorCode(messages: Messages, noticeId: string | undefined): Html {
   const wrong = noticeId !== undefined && html` autofocus aria-invalid="true" aria-describedby="${noticeId}"`;
   return html`<div class="field">

@@ -4,7 +4,7 @@ import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
 import { html, render } from "../html.ts";
 import { consoleLayout } from "./console-layout.ts";
 
-test("a document's title says what the page is, what it belongs to, and where that is", () => {
+test("the document title names page, record and area", () => {
   const frame = accountTestFrame("consents");
   const titleOf = (navigation: string, title: string, above: readonly string[]) => {
     const page = consoleLayout({

@@ -1,4 +1,4 @@
-/** The one frame of the console and of the account pages: who speaks, where one is, where one can go. */
+/** The frame of console and account pages: organisation, navigation, breadcrumbs, user menu. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, type PageFrame, type PageOrganisation } from "../layout.ts";
 import { mark } from "./mark.ts";
@@ -12,28 +12,28 @@ export type ConsoleFrame = PageFrame & {
   organisation: PageOrganisation;
   /** Where the organisation's name leads. */
   homeUri: string;
+  /** @param rest below the organisation's console: begins with a slash */
+  consoleUri(rest: string): string;
   navigation: { label: string; sections: readonly NavSection[] };
   user: { email: string };
-  /** Below the user's address: the account's pages, or the console, for who may see it. */
+  /** Links in the user menu: the account pages, or the console for administrators. */
   elsewhere: readonly { id: string; label: string; uri: string }[];
   signOutUri: string;
-  /** What was asked for was so before: said when the page has nothing else to say. */
+  /** The last action found nothing left to do: shown when the page has no other notice. */
   wasAlready?: boolean;
-  /** Other organisations that the user may go to. */
+  /** Other organisations that the user administers. */
   otherOrganisations: readonly { name: string; uri: string }[];
 };
 
 export type ConsoleView = ConsoleFrame & {
-  /** The page's heading, and the first part of the document's title: see `placeOf`. */
+  /** The page's heading, and the first part of the document title. */
   title: string;
-  /** A record's name is somebody's own words, of any direction. */
+  /** In place of `title` where a record's name may be of any text direction. */
   heading?: Content;
-  /** From the outermost to the one above this page. */
   breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
   /** Buttons beside the heading. */
   actions?: Content;
-  /** Above the content, see notice.ts. */
   notice?: Html | undefined;
   body: Content;
   scripts?: readonly string[] | undefined;
@@ -45,7 +45,7 @@ export type ConsoleView = ConsoleFrame & {
 export function consoleLayout(view: ConsoleView): Html {
   const { frame } = view.messages.console;
   const title = view.messages.frame.documentTitle({
-    title: placeOf(view),
+    title: tabTitle(view),
     organisation: view.organisation.name,
   });
   return documentShell(
@@ -68,13 +68,13 @@ ${view.notice ?? (view.wasAlready && doneNotice(view.messages.console.frame.alre
   );
 }
 
-/** The page, what it belongs to, and the console or the account: pages of many tabs are told apart by it. */
-function placeOf({ title, breadcrumbs, navigation }: ConsoleView): string {
+/** Page, record and area, so that browser tabs can be told apart. */
+function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
   const above = breadcrumbs.map(({ label }) => label).reverse();
   return [title, ...above, navigation.label].join(" · ");
 }
 
-/** Its menus are popovers: they open, close and keep the focus without a script. */
+/** Menus are popovers, which need no script. */
 function top(view: ConsoleView): Html {
   const { frame } = view.messages.console;
   const { name, logoUri } = view.organisation;

@@ -1,17 +1,15 @@
-/** Fields of the console's forms: label, explanation, what is wrong with it, and what it is now when somebody else was faster. */
+/** Form fields of the console: label, hint, fault, and the present value when somebody else has changed it. */
 import { type Content, type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
-/** What every field has. Its id is its name in the form. */
+/** The id is also the field's name. */
 export type Field = {
   id: string;
   label: string;
   hint?: Content;
-  /** What is wrong with what was typed. */
   fault?: string | undefined;
-  /** The first fault of a page: the cursor goes there. */
   hasFocus?: boolean;
-  /** The present value in words, where somebody else changed it meanwhile; empty text for none. */
+  /** The present value in words when somebody else has changed it; empty when it was cleared. */
   isNow?: string | undefined;
   isOptional?: boolean;
   messages: Messages;
@@ -26,18 +24,17 @@ export type TextField = Field & {
   isRequired?: boolean;
   isReadOnly?: boolean;
   autocomplete?: string;
-  /** Identifiers and addresses, in letters of one width. */
+  /** Monospaced: identifiers and URIs. */
   isCode?: boolean;
-  /** A word after the field: `seconds`. */
+  /** After the field: `seconds`. */
   unit?: string;
   check?: Check | undefined;
 };
 
-/** Looked at as it is typed, by a script (scripts/checks.js); without it the server looks when the form is sent. */
+/** Validated while typing by scripts/checks.js; the server validates when the form is sent. */
 export type Check = {
-  /** Where the script asks. */
   uri: string;
-  /** What is said of the value that the page was made with. */
+  /** The result for the initial value. */
   text?: string | undefined;
 };
 
@@ -58,7 +55,6 @@ export function textField(view: TextField): Html {
   );
 }
 
-/** Several lines: one value a line, or prose. */
 export function textArea(
   view: Field & {
     value: string;
@@ -71,7 +67,7 @@ export function textArea(
   const { id, value, rows, maxLength } = view;
   return around(
     view,
-    // The line break after the tag is the parser's: a value that begins with one keeps its own.
+    // The HTML parser drops one line break after the tag.
     html`<textarea id="${id}" name="${id}" rows="${rows}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
       view.isCode && html` class="code" spellcheck="false" autocapitalize="none"`
     }${view.check && html` data-check="${view.check.uri}"`} autocomplete="off"${attributes(view)}>
@@ -81,7 +77,7 @@ ${value}</textarea>`,
 
 export type Choice = { value: string; label: string; text?: Content; group?: string };
 
-/** One of a list; choices of one `group` stand together below its name. */
+/** Choices with the same `group` become an optgroup. */
 export function selectField(view: Field & { value: string; choices: readonly Choice[] }): Html {
   const { id, value, choices } = view;
   const option = (choice: Choice) =>
@@ -99,7 +95,7 @@ ${groups.map(([group, members]) =>
   );
 }
 
-/** One of a few, each with its explanation. The ids are `<id>-<value>`. */
+/** The ids are `<id>-<value>`. */
 export function radioField(view: Field & { value: string; choices: readonly Choice[] }): Html {
   const { id, choices } = view;
   return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
@@ -116,7 +112,7 @@ ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${
 `;
 }
 
-/** A box to tick; it sends `on`. */
+/** Sends `on` when ticked. */
 export function checkField(view: Field & { isChecked: boolean; isDisabled?: boolean }): Html {
   const { id } = view;
   return html`<div class="field"><div class="option"><input type="checkbox" id="${id}" name="${id}"${view.isChecked && html` checked`}${
@@ -124,11 +120,11 @@ export function checkField(view: Field & { isChecked: boolean; isDisabled?: bool
   }${attributes(view)}>
 <label for="${id}">${view.label}</label>
 ${view.hint !== undefined && html`<span class="field-hint" id="${id}-hint">${view.hint}</span>`}</div>
-${faultOf(view)}${nowOf(view)}</div>
+${faultText(view)}${presentValue(view)}</div>
 `;
 }
 
-/** Several of a list, each a box of the same name with its own value. The ids are `<id>-<value>`. */
+/** Checkboxes of one name. The ids are `<id>-<value>`. */
 export function checkList(view: Field & { values: readonly string[]; choices: readonly Choice[] }): Html {
   const { id, choices, values } = view;
   return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
@@ -145,11 +141,11 @@ ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${
 `;
 }
 
-/** The first button of a form is the one that Enter presses: before fields that have another one, its own comes first. */
-export const enterSaves: Html = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true"></button>
+/** Enter presses the first button of a form: this one comes before fields that have buttons of their own. */
+export const defaultSubmit: Html = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true"></button>
 `;
 
-/** For a group of fields that stand side by side where there is room. */
+/** Fields side by side where there is room. */
 export const fieldRow = (...fields: readonly Content[]): Html => html`<div class="field-row">${fields}</div>
 `;
 
@@ -160,7 +156,7 @@ function around(view: Field & { check?: Check | undefined }, control: Html): Htm
   }</label>
 ${control}
 ${notes(view)}${
-  // The room is there before anything is said: nothing moves.
+  // Reserves the space, so that nothing moves.
   view.check && html`<p class="field-check" id="${view.id}-check" aria-live="polite">${view.check.text}</p>`
 }</div>
 `;
@@ -170,16 +166,16 @@ const notes = (view: Field): Content => [
   view.hint !== undefined &&
     html`<p class="field-hint" id="${view.id}-hint">${view.hint}</p>
 `,
-  faultOf(view),
-  nowOf(view),
+  faultText(view),
+  presentValue(view),
 ];
 
-const faultOf = ({ id, fault }: Field): Content =>
+const faultText = ({ id, fault }: Field): Content =>
   fault !== undefined &&
   html`<p class="failed" id="${id}-fault">${fault}</p>
 `;
 
-function nowOf({ id, isNow, messages }: Field): Content {
+function presentValue({ id, isNow, messages }: Field): Content {
   if (isNow === undefined) return undefined;
   const { form } = messages.console.frame;
   return html`<p class="is-now" id="${id}-now">${isNow === "" ? form.isNowEmpty : form.isNow({ value: isNow })}</p>

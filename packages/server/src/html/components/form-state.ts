@@ -1,11 +1,10 @@
-/** A form that may come back: what is wrong with each field, and what each is now where somebody else was faster. */
+/** The state of a form that is shown again: faults by field, and present values that somebody else has changed. */
 import type { ConsoleFrame } from "./console-layout.ts";
 import type { FormFailure } from "./record-form.ts";
 
 export type FormState = {
-  /** By the field's id, in the order of the page. */
   faults?: Readonly<Record<string, string>> | undefined;
-  /** Present values in words, by the field's id; only of fields that differ from what was typed. */
+  /** Present values in words, of fields that differ from what was typed. */
   isNow?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -31,7 +30,7 @@ export type FormView<Input> = ConsoleFrame & {
   action: string;
 };
 
-/** What fields.ts takes, for one field. The first fault of the page gets the cursor. */
+/** For fields.ts. The first fault of the page gets the focus. */
 export function fieldState(
   { faults = {}, isNow = {} }: FormState,
   id: string,
@@ -43,7 +42,7 @@ export function fieldState(
   };
 }
 
-/** For the notice above the page. @param label the field's own label */
+/** For the notice above the page. */
 export function faultsFailure(
   { faults = {} }: FormState,
   label: (id: string) => string,
@@ -54,7 +53,7 @@ export function faultsFailure(
     : { kind: "faults", fields: ids.map((id) => ({ id, label: label(id) })) };
 }
 
-/** Those of the present values that are others than what was typed. */
+/** The present values that differ from what was typed. */
 export const differing = (
   typed: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,

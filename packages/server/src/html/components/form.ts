@@ -1,10 +1,9 @@
 import { type Html, html } from "../html.ts";
 import { onceScript } from "../scripts.ts";
 
-/** A value that a form carries along unseen. */
 export type HiddenField = { name: string; value: string };
 
-/** What every state-changing form carries: the token bound to the session, and the sealed request it goes on with. */
+/** The CSRF token, and the sealed authorization request that the form continues. */
 export type FormSeal = { csrf: string; flow: string };
 
 export function hiddenFields(fields: readonly HiddenField[]): Html {
@@ -18,6 +17,6 @@ export function sealFields(seal: FormSeal): Html {
   ]);
 }
 
-/** Within a form: the second click of a double click goes nowhere, so that what is seen is the answer to the first. */
+/** Ignores the second click of a double click, so that the response to the first one is shown. */
 export const sendsOnce: Html = html`<script src="${onceScript.path}" defer></script>
 `;

@@ -4,10 +4,10 @@
  */
 import { type Html, html, linkAddress } from "../html.ts";
 
-/** Attributes of a piece. @param says its state in short, a line for each thing: lines that change are read out */
+/** Attributes of a live part. @param says its state, one line for each item: changed lines are read out */
 export const livePiece = (uri: string, says: readonly string[]): Html =>
   html` data-live="${linkAddress(uri)}" data-says="${says.join("\n")}"`;
 
-/** Where what changes is read out. Once in a page that has live pieces, outside them. */
+/** Where changes are read out: once on a page, outside its live parts. */
 export const liveStatus: Html = html`<p class="visually-hidden" id="live-status" role="status"></p>
 `;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { render } from "../html.ts";
 import { logo, mark } from "./mark.ts";
 
-test("a logo is shown only when it asks no other server", () => {
+test("shows a logo only from a data URI or this server", () => {
   assert.match(render(mark("Acme", "data:image/png;base64,AA==")), /^<img /);
   assert.match(render(mark("Acme", "/logos/acme.png")), /^<img /);
   for (const address of [
@@ -17,7 +17,7 @@ test("a logo is shown only when it asks no other server", () => {
   }
 });
 
-test("without a logo the first letter stands for the name, whole and escaped", () => {
+test("shows the escaped first letter without a logo", () => {
   assert.match(render(mark(" élan")), />É</);
   assert.match(render(mark("👩‍🚀 Space")), />👩‍🚀</);
   assert.match(render(mark("<b>")), />&lt;</);

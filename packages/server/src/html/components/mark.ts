@@ -1,15 +1,15 @@
 import { type Html, html } from "../html.ts";
 
-/** Images that need no other server: inside the address itself, or at a path of this one. */
+/** `data:` URIs and paths of this server: no third party is asked. */
 const OWN_IMAGE = /^(data:image\/(png|jpeg|webp|gif|svg\+xml)[;,]|\/(?![/\\]))/i;
 
-/** A logo beside the name it belongs to, so without a text of its own; nothing when it would ask a third party. */
+/** A logo beside its name, so without alternative text; nothing for a third party's URI. */
 export function logo(address: string | undefined): Html | undefined {
   if (address === undefined || !OWN_IMAGE.test(address)) return undefined;
   return html`<img class="mark" src="${address}" alt="" width="32" height="32">`;
 }
 
-/** Made once: making one costs more than all else here. */
+/** Expensive to create. */
 const segmenter = new Intl.Segmenter();
 
 /** The first letter or digit of a name, as people see it (an emoji or an accented letter stays whole). */

@@ -1,12 +1,11 @@
-/** What pages of the console are put together of: cards, facts, states, empty places. */
+/** Building blocks of console pages: cards, facts, statuses, empty states. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 
-/** One subject of a page. Its heading gets the id `<id>-title`. */
+/** The heading gets the id `<id>-title`. */
 export function card(view: {
   id: string;
   title: string;
   text?: Content;
-  /** Beside the heading. */
   actions?: Content;
   body?: Content;
   isDangerous?: boolean;
@@ -20,7 +19,7 @@ ${body}</section>
 `;
 }
 
-/** Names and their values, of one record. Entries without content are left out. */
+/** A description list. Entries without content are left out. */
 export function facts(entries: ReadonlyArray<{ label: string; content: Content; id?: string }>): Html {
   return html`<dl class="fact-list">${entries
     .filter(({ content }) => content !== undefined && content !== null && content !== false)
@@ -34,11 +33,10 @@ export function facts(entries: ReadonlyArray<{ label: string; content: Content; 
 
 export type StateKind = "good" | "warn" | "bad" | "plain";
 
-/** How something stands, in a word. The colour only repeats what the word says. */
+/** A status. The colour only repeats the word. */
 export const state = (kind: StateKind, text: string): Html =>
   html`<span class="state ${kind}">${text}</span>`;
 
-/** Says what a place is for, and has the button that fills it. */
 export function emptyState(view: { title: string; text: Content; action?: Content }): Html {
   return html`<div class="empty"><p class="item-name">${view.title}</p>
 <p class="quiet">${view.text}</p>
@@ -46,7 +44,6 @@ ${view.action !== undefined && html`<div class="actions">${view.action}</div>`}<
 `;
 }
 
-/** A link that looks like a button. */
 export function buttonLink(view: {
   id: string;
   uri: string;
@@ -59,17 +56,17 @@ export function buttonLink(view: {
 `;
 }
 
-/** A moment: words for people, ISO 8601 for programs. @param words `messages.format.day` or `.minute` */
+/** A `time` element. @param words `messages.format.day` or `.minute` */
 export const moment = (milliseconds: number, words: (milliseconds: number) => string): Html =>
   html`<time datetime="${new Date(milliseconds).toISOString()}">${words(milliseconds)}</time>`;
 
-/** A value to be copied: an address, an identifier. The button appears where it can work (scripts/copy.js). */
+/** A value with a copy button, which appears where it works (scripts/copy.js). */
 export function copyable(view: {
   id: string;
   value: string;
   copy: string;
   copied: string;
-  /** Said to those who do not see what the button stands beside. */
+  /** The button's accessible name. */
   label?: string;
 }): Html {
   const name = view.label === undefined ? view.copy : `${view.copy}: ${view.label}`;
@@ -78,7 +75,7 @@ export function copyable(view: {
 `;
 }
 
-/** Lines of a file or a shell, with their button. */
+/** Lines of a file or a shell, with a copy button. */
 export function snippet(view: {
   id: string;
   title: string;
@@ -92,6 +89,6 @@ export function snippet(view: {
 `;
 }
 
-/** Where copy buttons say that it is done. Once in a page that has any. */
+/** Where copy buttons announce success: once on a page. */
 export const copyStatus: Html = html`<p class="visually-hidden" id="copy-status" role="status"></p>
 `;

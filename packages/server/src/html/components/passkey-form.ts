@@ -1,25 +1,24 @@
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 
 export type PasskeyForm = {
-  /** An id for the form; its own elements are named after it. */
+  /** Prefix of the elements' ids. */
   id: string;
   action: string;
-  /** Ask for a passkey, or make one. */
   use: "get" | "create";
   /** JSON for `PublicKeyCredential.parse…OptionsFromJSON`. */
   options: string;
-  /** Offer passkeys in the list under the email field as well. */
+  /** Passkeys in the autofill of the email field. */
   conditional?: boolean | undefined;
   button: { id: string; text: string; primary: boolean };
-  /** What is said when the browser comes back without a passkey. */
+  /** Shown when the browser returns no passkey. */
   failed: string;
-  /** What stands before the button: hidden fields and others. */
+  /** Before the button. */
   fields: Content;
-  /** What stands after it. */
+  /** After the button. */
   after?: Content;
 };
 
-/** A form that scripts/passkey.js fills. Its button shows only where that works. */
+/** Filled by scripts/passkey.js; the button shows only where passkeys work. */
 export function passkeyForm(form: PasskeyForm): Html {
   return html`<form id="${form.id}" method="post" action="${linkAddress(form.action)}" data-passkey="${form.use}" data-options="${form.options}"${form.conditional && html` data-conditional`}>
 ${form.fields}<input type="hidden" name="passkey" value="">

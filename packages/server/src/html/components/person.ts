@@ -1,7 +1,7 @@
 import { type Content, type Html, html } from "../html.ts";
 import { mark } from "./mark.ts";
 
-/** Who is signed in, with whatever can be done about it underneath. */
+/** The signed-in user, with actions below. */
 export function person(label: string, email: string, below?: Content): Html {
   return html`<div class="person">
 ${mark(email)}

@@ -6,7 +6,7 @@ import { qrCode, qrImage } from "./qr-code.ts";
 
 const TEXT = "otpauth://totp/Acme:ada@acme.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme";
 
-test("the path darkens exactly the code's modules, with four light ones around", async () => {
+test("the path fills exactly the code's modules, with a quiet zone of four", async () => {
   const { size, path } = await qrCode(TEXT);
   const { size: inner, data } = create(TEXT, { errorCorrectionLevel: "M" }).modules;
   assert.equal(size, inner + 8);
@@ -19,7 +19,7 @@ test("the path darkens exactly the code's modules, with four light ones around",
       assert.equal(dark.has(`${x},${y}`), Boolean(data[y * inner + x]), `${x},${y}`);
 });
 
-test("the image says what it is for, and brings no style or script", async () => {
+test("the QR code has an accessible name and no style or script", async () => {
   const image = render(qrImage(await qrCode(TEXT), `Code "for" <you>`));
   assert.match(
     image,

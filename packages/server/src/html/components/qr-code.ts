@@ -7,10 +7,10 @@ export type QrCode = {
   path: string;
 };
 
-/** ISO/IEC 18004 §6.3.8 asks for four modules of light around the code. */
+/** ISO/IEC 18004 §6.3.8. */
 const QUIET = 4;
 
-/** The library is loaded at the first code. */
+/** Loaded at the first code. */
 export async function qrCode(text: string): Promise<QrCode> {
   const { create } = await import("qrcode");
   const { size, data } = create(text, { errorCorrectionLevel: "M" }).modules;
@@ -26,7 +26,7 @@ export async function qrCode(text: string): Promise<QrCode> {
   return { size: size + 2 * QUIET, path };
 }
 
-/** @param label what the code is for: for who cannot see it */
+/** @param label for screen readers */
 export function qrImage({ size, path }: QrCode, label: string): Html {
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}"><path d="${path}"/></svg>`;
 }

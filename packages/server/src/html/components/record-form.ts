@@ -1,27 +1,25 @@
-/** A form on one record: its hidden fields, its buttons, and what is said when it comes back. */
+/** A form with its hidden fields and buttons, and the notices of a form that is shown again. */
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { type HiddenField, hiddenFields, sendsOnce } from "./form.ts";
 
-/** Why a form is shown again; what was typed is in it. */
+/** Why a form is shown again. */
 export type FormFailure =
-  /** Fields by id, in the order of the page, with their labels. */
   | { kind: "faults"; fields: ReadonlyArray<{ id: string; label: string }> }
   /** Somebody else changed the record meanwhile. */
   | { kind: "changed"; by?: { who: string; at: number } | undefined }
   | { kind: "expired" }
-  /** Something in it is no text: it has been replaced, to be seen. */
+  /** Something in it was no text, and has been replaced by U+FFFD. */
   | { kind: "unreadable" }
-  /** It has done what it says, once; see page-kit/accept-form.ts. */
-  | ({ kind: "sent" } & SentBefore)
-  /** Anything else, in its own words. */
+  /** A duplicate submission: see page-kit/accept-form.ts. */
+  | ({ kind: "sent" } & EarlierSubmission)
   | { kind: "refused"; title: string; text?: string };
 
-export type SentBefore = {
-  /** Where what it made is found. */
+export type EarlierSubmission = {
+  /** Where the first submission's result is. */
   made?: { label: string; uri: string } | undefined;
-  /** How to come by another secret, for what was shown once in the first answer. */
+  /** How to get another secret: the first response has shown it once. */
   secret?: string | undefined;
 };
 
@@ -36,7 +34,7 @@ export function recordForm(view: {
   hidden?: readonly HiddenField[];
   fields: Content;
   submit: { id: string; label: string; isDangerous?: boolean };
-  /** Other buttons, after the first one. */
+  /** Further buttons. */
   more?: Content;
   cancelUri?: string | undefined;
   messages: Messages;
@@ -62,7 +60,7 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
 export const onceField = (once: string | undefined): Html =>
   html`${once !== undefined && hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
 
-/** The notice above the page. Faults are links to their fields. */
+/** Faults are links to their fields. */
 export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {
   const { form, changed, sentBefore } = messages.console.frame;
   switch (failure?.kind) {
@@ -102,12 +100,10 @@ const alert = (
 ${content}</div>
 `;
 
-/** What a page says of the thing that was just done. */
 export const doneNotice = (text: string): Html =>
   html`<div class="notice hint" id="done-notice" role="status"><p class="notice-title">${text}</p></div>
 `;
 
-/** Who changed a record last, and when. */
 export const lastChangeLine = (
   change: { who: string; at: number } | undefined,
   messages: Messages,

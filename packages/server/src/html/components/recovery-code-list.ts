@@ -2,7 +2,6 @@ import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { notice } from "./notice.ts";
 
-/** Ten codes, shown this once. */
 export function recoveryCodeList(codes: readonly string[], messages: Messages): Html {
   const text = messages.recoveryCodes;
   return html`<p>${text.explanation}</p>

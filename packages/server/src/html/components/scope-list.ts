@@ -1,13 +1,12 @@
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
-/** What a scope allows, as people read it. Standard scopes have their sentence in the messages. */
+/** A scope in plain words. Standard scopes have theirs in the messages. */
 export type ScopeText = {
   /** As in the request, e.g. `email`. */
   name: string;
-  /** What the organisation calls a scope of its own. */
+  /** Of a custom scope. */
   displayName?: string | undefined;
-  /** What it allows, in a plain sentence. */
   description?: string | undefined;
   sensitive?: boolean | undefined;
 };
@@ -20,13 +19,13 @@ ${scopes.map((scope) => scopeItem(scope, messages))}</ul>`;
 
 function scopeItem(scope: ScopeText, text: Messages): Html {
   const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;
-  const { title, more } = textOf(scope, text);
+  const { title, more } = scopeTexts(scope, text);
   const note = more !== undefined && html`<bdi class="quiet item-note scope-note">${more}</bdi>`;
   return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${badge}${note}</li>
 `;
 }
 
-function textOf(scope: ScopeText, text: Messages): { title: string; more?: string | undefined } {
+function scopeTexts(scope: ScopeText, text: Messages): { title: string; more?: string | undefined } {
   const description = scope.description === "" ? undefined : scope.description;
   if (scope.displayName !== undefined) return { title: scope.displayName, more: description };
   if (description !== undefined) return { title: description };

@@ -1,17 +1,17 @@
-/** Lists: the search above, the table, the pages below. On a narrow screen the style sheet makes records of the rows. */
+/** Lists: search, table, pager. On narrow screens the stylesheet turns rows into records. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
 export type Row = {
-  /** Of the row's element, unique in the page. */
+  /** Unique on the page. */
   id: string;
-  /** As many as there are columns. The first one names the record, see `nameCell`. */
+  /** One for each column; the first one names the record. */
   cells: readonly Content[];
-  /** Links, in the last column. */
+  /** In the last column. */
   actions?: Content;
 };
 
-/** @param view.label says what the table is, to those who do not see the heading above it */
+/** @param view.label for screen readers */
 export function table(view: {
   label: string;
   columns: readonly string[];
@@ -24,7 +24,7 @@ export function table(view: {
   const last =
     hasActions &&
     html`<th role="columnheader" scope="col"><span class="visually-hidden">${actions}</span></th>`;
-  // With its roles said: where a style sheet changes how a table is displayed, browsers forget them.
+  // Explicit roles: browsers drop them when a stylesheet changes a table's display.
   return html`<table class="table" role="table" aria-label="${view.label}">
 <thead role="rowgroup"><tr role="row">${view.columns.map(heading)}${last}</tr></thead>
 <tbody role="rowgroup">
@@ -48,7 +48,7 @@ ${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div clas
 
 const isNothing = (content: Content): boolean => content === undefined || content === null || content === "";
 
-/** A record's name, which leads to it, and what tells it from its namesakes. */
+/** A record's name as a link, with a note that tells it from others of that name. */
 export function nameCell(view: { name: string; uri?: string; note?: Content; logo?: Content }): Html {
   const { name, uri, note, logo } = view;
   const named =
@@ -58,12 +58,12 @@ export function nameCell(view: { name: string; uri?: string; note?: Content; log
   return html`${logo}${named}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
 }
 
-/** A link at a row's end. @param label says of what, e.g. `Revoke Till 3` */
+/** A link at a row's end. @param label its accessible name: `Revoke Till 3` */
 export const rowLink = (view: { id: string; uri: string; text: string; label: string }): Html =>
   html`<a id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}">${view.text}</a>
 `;
 
-/** The way to the pages before and after. Nothing when there is one page alone. */
+/** Nothing for a single page. */
 export function pager(view: {
   newestUri?: string | undefined;
   olderUri?: string | undefined;
@@ -78,16 +78,14 @@ ${view.olderUri !== undefined && html`<a class="button" id="page-older" href="${
 `;
 }
 
-/** A form that asks by GET. Its text field is `search`; more fields may follow. */
+/** A GET form. Its text field is `search`. */
 export function searchForm(view: {
-  /** The list's own address. */
   action: string;
-  /** What can be typed: `Name or ID`. */
+  /** `Name or ID`. */
   label: string;
   value: string;
-  /** Further fields, see fields.ts. */
   filters?: Content;
-  /** Whether anything is looked for: then there is a way back to all. */
+  /** Then there is a link back to everything. */
   isSearch: boolean;
   messages: Messages;
 }): Html {
@@ -100,13 +98,12 @@ ${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(vi
 `;
 }
 
-/** What stands above a list to choose from when there are more than are shown. */
-export const firstOnly = ({ console: { frame } }: Messages): Html =>
+/** Above a list that has more matches than it shows. */
+export const moreMatchesHint = ({ console: { frame } }: Messages): Html =>
   html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
 `;
 
-/** What a search that found nothing says. */
-export const noneFound = ({ console: { frame } }: Messages): Html =>
+export const noResults = ({ console: { frame } }: Messages): Html =>
   html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>
 <p class="quiet">${frame.list.noneFoundText}</p></div>
 `;

@@ -1,8 +1,8 @@
-/** Pages that belong together under one entry of the navigation. */
+/** Pages under one entry of the navigation. */
 import { type Html, html, linkAddress } from "../html.ts";
 
 export function tabs(view: {
-  /** Says what they are, to those who do not see them. */
+  /** For screen readers. */
   label: string;
   links: ReadonlyArray<{ id: string; label: string; uri: string; isCurrent: boolean }>;
 }): Html {

@@ -1,4 +1,4 @@
-/** Short names of hours and days under a chart, in UTC as every time here. Each formatter is made once for many words. */
+/** Hours and days under a chart, in UTC. A formatter is created once for many texts. */
 
 import { regionalLocale } from "../messages/format.ts";
 

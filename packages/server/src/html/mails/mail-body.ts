@@ -1,21 +1,18 @@
-/** What every mail is made of, and how it looks as text, as HTML, and on the mailbox page of demo mode. */
+/** The parts of an email, and how they render as plain text and HTML. */
 import { accentShades, DEFAULT_ACCENT, isAccentColour } from "../accent.ts";
 import { type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
 export type MailBody = {
   subject: string;
-  /** The organisation that the mail speaks for. */
   organisation: { name: string; accentColor?: string | undefined };
   paragraphs: readonly string[];
   facts: readonly { name: string; value: string }[];
-  /** Undefined where there is nothing to do any more. */
   action?: { label: string; uri: string } | undefined;
-  /** After the action. */
+  /** Paragraphs after the action. */
   closing: readonly string[];
 };
 
-/** Plain text, for whoever reads mail as text and for whatever decides whether it is wanted. */
 export function mailText(body: MailBody, messages: Messages): string {
   const blocks = [
     body.organisation.name,
@@ -28,14 +25,9 @@ export function mailText(body: MailBody, messages: Messages): string {
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
-const mailFacts = (facts: MailBody["facts"]): Html | undefined =>
-  facts.length === 0
-    ? undefined
-    : html`<dl>${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-
 /**
- * HTML that asks for nothing: no image, no style sheet, no script, no address but that of its one link, which is the
- * same for everybody who opens it. Colours are left to the reader's program, so that light and dark both hold.
+ * HTML without external resources or tracking: no image, style sheet or script, and a single link without tracking
+ * parameters. Colours are left to the mail client, for light and dark mode.
  */
 export function mailHtml(body: MailBody, messages: Messages): Html {
   const { accentColor, name } = body.organisation;
@@ -54,7 +46,7 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
 <p style="margin:0 0 16px;font-weight:600">${name}</p>
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
 ${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
-${mailFacts(body.facts)}
+${body.facts.length > 0 && html`<dl>${body.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
 ${body.action && html`<p style="margin:24px 0"><a href="${linkAddress(body.action.uri)}" style="${button}">${body.action.label}</a></p>`}
 ${body.closing.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
 ${body.action && html`<p style="margin:24px 0 0;font-size:14px">${messages.mails.copyLink}<br><a href="${linkAddress(body.action.uri)}" style="word-break:break-all">${body.action.uri}</a></p>`}

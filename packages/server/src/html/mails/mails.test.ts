@@ -24,11 +24,11 @@ const mails: readonly MailView[] = [
 ];
 const htmlOf = (view: MailView) => mailHtml(mailBody(view, words), words);
 
-test("no value can become markup in a mail", () => {
+test("escapes every value", () => {
   for (const view of mails) assertEscapes(htmlOf, view);
 });
 
-test("every mail names the organisation, says it in text and in HTML, and has one address", () => {
+test("every email names the organisation, has the same text in plain text and HTML, and one link", () => {
   for (const view of mails) {
     const body = mailBody(view, words);
     const [text, markup] = [mailText(body, words), render(htmlOf(view))];
@@ -40,7 +40,7 @@ test("every mail names the organisation, says it in text and in HTML, and has on
   }
 });
 
-test("the HTML asks for nothing: no image, style sheet, script or frame", () => {
+test("the HTML loads no external resource", () => {
   for (const view of mails) {
     const markup = render(htmlOf(view));
     assert.doesNotMatch(
@@ -50,7 +50,7 @@ test("the HTML asks for nothing: no image, style sheet, script or frame", () => 
   }
 });
 
-test("a notice says when, from where and with what, and how to shut others out", () => {
+test("a notice shows time, browser and IP address, and advises to set a new password", () => {
   const text = mailText(mailBody(mails[3] as MailView, words), words);
   assert.match(
     text,
@@ -59,7 +59,7 @@ test("a notice says when, from where and with what, and how to shut others out",
   assert.match(text, /Set a new password immediately/);
 });
 
-test("a link says until when it works", () => {
+test("an email with a link states its expiry", () => {
   const text = mailText(mailBody(mails[0] as MailView, words), words);
   assert.match(text, /The link works once and expires on 21 Nov 2026, 09:30 UTC\./);
 });

@@ -1,25 +1,25 @@
-/** The words of each mail. Values in them are the organisation's name, times, addresses and words of our own. */
+/** Composes the body of each email template. */
 import type { Messages } from "../messages/messages.ts";
 import type { MailBody } from "./mail-body.ts";
 
-type Seen = { at: number; address?: string; browser?: string };
-type Linked = { link: string; expiresAt: number };
+type Origin = { at: number; address?: string; browser?: string };
+type LinkData = { link: string; expiresAt: number };
 type Factor = "totp" | "passkey" | "recovery-codes";
 
 export type MailView = {
   organisation: MailBody["organisation"];
-  /** Where a new password can be asked for: notices lead there. */
+  /** The password recovery page, linked from notices. */
   recoveryUri: string;
 } & (
   | {
       template: "ResetPassword" | "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
-      data: Linked;
+      data: LinkData;
     }
   | {
       template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
-      data: Seen;
+      data: Origin;
     }
-  | { template: "FactorAdded" | "FactorRemoved"; data: Seen & { factor: Factor } }
+  | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
 );
 
 export function mailBody(view: MailView, messages: Messages): MailBody {
@@ -27,43 +27,43 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
   const { name } = view.organisation;
   switch (view.template) {
     case "ResetPassword":
-      return linked(view, view.data, text.resetPassword, text.newPassword);
+      return linkMail(view, view.data, text.resetPassword, text.newPassword);
     case "VerifyEmail":
-      return linked(view, view.data, text.verifyEmail, text.verifyEmail.confirm);
+      return linkMail(view, view.data, text.verifyEmail, text.verifyEmail.confirm);
     case "AcceptInvitation":
-      return linked(view, view.data, text.acceptInvitation, text.acceptInvitation.confirm);
+      return linkMail(view, view.data, text.acceptInvitation, text.acceptInvitation.confirm);
     case "AcceptRoaming":
-      return linked(view, view.data, text.acceptRoaming, text.acceptRoaming.confirm);
+      return linkMail(view, view.data, text.acceptRoaming, text.acceptRoaming.confirm);
     case "ChangeEmail":
-      return linked(view, view.data, text.changeEmail, text.changeEmail.confirm);
+      return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "AccountExists":
-      return notice(view, view.data, messages, {
+      return noticeMail(view, view.data, messages, {
         subject: text.accountExists.subject({ organisation: name }),
         text: text.accountExists.text({ organisation: name }),
         advice: text.accountExists.advice,
       });
     case "EmailChanged":
-      return notice(view, view.data, messages, {
+      return noticeMail(view, view.data, messages, {
         subject: text.emailChanged.subject({ organisation: name }),
         text: text.emailChanged.text({ organisation: name }),
         advice: text.emailChanged.advice({ organisation: name }),
       });
     case "AccountDeleted": {
       const words = text.accountDeleted;
-      const told = {
+      const texts = {
         subject: words.subject({ organisation: name }),
         text: words.text({ organisation: name }),
         advice: words.advice({ organisation: name }),
       };
-      return { ...notice(view, view.data, messages, told), action: undefined };
+      return { ...noticeMail(view, view.data, messages, texts), action: undefined };
     }
     case "PasswordChanged":
-      return notice(view, view.data, messages, {
+      return noticeMail(view, view.data, messages, {
         subject: text.passwordChanged.subject({ organisation: name }),
         text: text.passwordChanged.text({ organisation: name }),
       });
     case "NewSignIn":
-      return notice(view, view.data, messages, {
+      return noticeMail(view, view.data, messages, {
         subject: text.newSignIn.subject({ organisation: name }),
         text: text.newSignIn.text({ organisation: name }),
       });
@@ -71,7 +71,7 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "FactorRemoved": {
       const words = view.template === "FactorAdded" ? text.factorAdded : text.factorRemoved;
       const { factor } = view.data;
-      return notice(view, view.data, messages, {
+      return noticeMail(view, view.data, messages, {
         subject: words.subject({ factor, organisation: name }),
         text: words.text({ factor, organisation: name }),
       });
@@ -79,9 +79,9 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
   }
 }
 
-function linked(
+function linkMail(
   { organisation }: MailView,
-  { link, expiresAt }: Linked,
+  { link, expiresAt }: LinkData,
   words: Messages["mails"]["resetPassword"],
   label: string,
 ): MailBody {
@@ -95,9 +95,9 @@ function linked(
   };
 }
 
-function notice(
+function noticeMail(
   { organisation, recoveryUri }: MailView,
-  { at, address, browser }: Seen,
+  { at, address, browser }: Origin,
   messages: Messages,
   words: { subject: string; text: string; advice?: string },
 ): MailBody {

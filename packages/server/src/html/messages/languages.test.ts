@@ -33,10 +33,11 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Type",
     "minutes",
   ],
-  es: ["No", "Scopes", "TPM", "Tokens"],
+  es: ["Actor", "No", "Scopes", "TPM", "Tokens"],
   da: [
     ...["Administrator", "Browser", "Grant types", "Header", "Invitation", "Links", "Logo", "Menu"],
-    ...["Organisation", "Payload", "Public client", "Reference", "Scopes", "Status", "TPM", "Tokens"],
+    ...["Offline", "Online", "Organisation", "Payload", "Public client", "Reference", "Scopes", "Status"],
+    ...["TPM", "Tokens", "Type"],
   ],
 };
 

@@ -70,5 +70,5 @@ test("an argument is never read as ICU or as markup", () => {
 });
 
 test("a quoted brace in a text is one", () => {
-  assert.match(messages(["en"]).console.users.faults.json, /begins with \{ and ends with \}/);
+  assert.match(messages(["en"]).console.users.faults.json, /starts with \{ and ends with \}/);
 });

@@ -1,4 +1,4 @@
-/** Stands between the service and its database, so that a test can take the database away and give it back. */
+/** A TCP proxy in front of the database that a test can interrupt and restore. */
 import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../free-port.ts";
 

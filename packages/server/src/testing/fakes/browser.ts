@@ -1,4 +1,4 @@
-/** A browser without a screen: cookies, forms, redirects that the test follows itself. Over real HTTP. */
+/** A minimal HTTP browser: cookies and forms; the test follows redirects itself. */
 import { randomBytes } from "node:crypto";
 import { s256Challenge } from "@signet/protocol/oauth/pkce";
 import { type Asked, ask, FORM_TYPE } from "../ask.ts";
@@ -19,7 +19,7 @@ export interface TestPage {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** Absolute; undefined when the answer is no redirect. */
+  /** Absolute; undefined unless the response is a redirect. */
   readonly location: string | undefined;
   /** The hidden fields of the page's form. */
   readonly hidden: Record<string, string>;
@@ -94,7 +94,7 @@ export interface SignInOptions {
   readonly query: string;
   readonly email: string;
   readonly password: string;
-  /** What is pressed on the consent page, if there is one. */
+  /** The button to press on the consent page, if it is shown. */
   readonly decision?: "allow" | "deny";
 }
 

@@ -1,11 +1,11 @@
-/** For tests of what a node remembers: news of what they made themselves must not come in between. */
+/** Waits for change notifications, for tests of caches. */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Service } from "../../modules/open-service.ts";
 
 /**
- * Waits until the node has heard all news that were sent before: PostgreSQL hands them out in the order of the commits. On
- * SQLite a node hears of its own changes at once.
+ * Waits until the node has received every notification sent so far: PostgreSQL delivers them in commit order. On
+ * SQLite a node receives its own changes immediately.
  */
 export async function allNewsHeard({
   database,

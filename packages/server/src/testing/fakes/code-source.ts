@@ -1,4 +1,4 @@
-/** Codes and tokens without the cost of a sign-in each: one browser stays signed in, and consent is remembered. */
+/** Issues codes and tokens from one signed-in browser with remembered consent. */
 
 import { type Answer, type CodeGrant, credentials, postForm } from "../fixtures/client.ts";
 import { REDIRECT_URI, type TestClient, type TestOrganisation } from "../test-service.ts";

@@ -1,4 +1,4 @@
-/** Two transactions at the same moment, as on two nodes: the second begins when the first has done all but commit. */
+/** Two concurrent transactions, as on two nodes: the second begins just before the first commits. */
 import { boundTo, type Database } from "../../db/open.ts";
 import { eventually } from "../eventually.ts";
 import { isSomebodyBlocked } from "../probes/blocked-statements.ts";

@@ -1,4 +1,4 @@
-/** An application's back-channel logout endpoint: a real listener on loopback that keeps what it is sent. */
+/** An application's back-channel logout endpoint on loopback that records logout tokens. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,16 +7,16 @@ export interface ReceivedLogout {
   readonly path: string;
   readonly contentType: string;
   readonly body: URLSearchParams;
-  /** The token as it was sent. */
+  /** The raw logout token. */
   readonly token: string;
 }
 
 export interface LogoutReceiver {
   readonly received: ReceivedLogout[];
-  /** What the next calls to a path are answered with; "hang" never answers. 200 unless set. */
+  /** The status of the next responses to a path, 200 by default; "hang" never responds. */
   answer(path: string, status: number | "hang"): void;
   uri(path: string): string;
-  /** What came for a path. */
+  /** The requests to a path. */
   at(path: string): ReceivedLogout[];
   close(): Promise<void>;
 }

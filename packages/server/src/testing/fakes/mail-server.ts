@@ -1,4 +1,4 @@
-/** A real SMTP server on loopback that keeps what it gets, and the little of MIME that a test needs to read it. */
+/** An SMTP server on loopback that records emails, with a minimal MIME reader. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
@@ -6,21 +6,21 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 export interface ReceivedMail {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** As it came over the wire. */
+  /** As received. */
   readonly raw: string;
   /** By name in lower case, unfolded; encoded words are decoded. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly html: string;
   readonly isSecure: boolean;
-  /** Who signed in to the server, if somebody did. */
+  /** The authenticated SMTP user, if any. */
   readonly user: string | undefined;
 }
 
 export interface TestMailServer {
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** The next mail, or the first that is here already and was not waited for. */
+  /** The next email, or the first that was received and not yet returned. */
   next(): Promise<ReceivedMail>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function startMailServer(
     },
     ...given,
   });
-  // A client that goes away in the middle is part of the tests.
+  // Tests abort connections on purpose.
   server.on("error", () => {});
   const listening = server.listen(port, "127.0.0.1");
   await once(listening, "listening");

@@ -1,11 +1,11 @@
-/** What waits in a test service's outbox, read as its worker would. */
+/** Reads pending emails in a test service's outbox as its worker would. */
 
 import type { StoredMail } from "../../core/mail/mail.store.ts";
 import type { Mail, MailTemplate } from "../../core/mail/mail.ts";
 import { openMail } from "../../core/mail/outbox.ts";
 import type { Service } from "../../modules/open-service.ts";
 
-/** Settings with which mails are written; the address is one where nobody listens. */
+/** Settings that enable email; nothing listens on the address. */
 export const MAIL_ENV = { SMTP_URL: "smtp://127.0.0.1:9", SIGNET_MAIL_FROM: "no-reply@id.example" };
 
 export interface WaitingMail {
@@ -39,7 +39,7 @@ export async function mailsTo({ database, encryption }: Service, recipient: stri
   });
 }
 
-/** The link of the newest mail with one. */
+/** The link in the newest email that has one. */
 export async function newestLink(service: Service, recipient: string): Promise<string> {
   const links = (await mailsTo(service, recipient)).flatMap(({ mail }) =>
     "link" in mail.data ? [mail.data.link] : [],

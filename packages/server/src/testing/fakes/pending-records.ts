@@ -1,4 +1,4 @@
-/** What hangs on other records: secrets, assignments, sessions, keys, permissions, events. For pages that are about one. */
+/** Creates records that depend on others: secrets, assignments, sessions, keys, permissions and events. */
 import { assignUser } from "../../core/application-access/assignments.ts";
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";

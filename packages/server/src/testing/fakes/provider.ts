@@ -1,4 +1,4 @@
-/** An OpenID provider as a certification test meets it: one organisation, seen from outside, its tokens verified by `jose`. */
+/** An OpenID provider as a conformance test sees it: one organisation over HTTP, tokens verified by `jose`. */
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from "jose";
@@ -51,7 +51,7 @@ export function forEachProvider(
   });
 }
 
-/** The discovery document, asked for anew. */
+/** Fetches the discovery document. */
 export async function metadataOf({ org }: Provider): Promise<Record<string, unknown>> {
   const { status, body } = await sendRaw(`${org.issuer}/.well-known/openid-configuration`, {});
   assert.equal(status, 200);
@@ -59,8 +59,8 @@ export async function metadataOf({ org }: Provider): Promise<Record<string, unkn
 }
 
 /**
- * What an application learns from an ID token, knowing nothing but the issuer (OpenID Connect Core §3.1.3.7).
- * @throws JOSEError when it must not be believed
+ * The claims of an ID token, validated from the issuer alone (OpenID Connect Core §3.1.3.7).
+ * @throws JOSEError when the token is invalid
  */
 export async function verifiedIdToken(
   provider: Provider,

@@ -1,4 +1,4 @@
-/** Passwords without the work of Argon2id, for suites that sign in often and are about something else. */
+/** Passwords without the cost of Argon2id, for suites that sign in often. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 

@@ -1,6 +1,6 @@
 /**
- * An authenticator without a browser: makes and signs what a browser would send, rightly or with one thing wrong, so that
- * the server's checks can be tried one by one (WebAuthn Level 3 §6.1, §6.5).
+ * A software WebAuthn authenticator: creates and signs responses, correct or with one defect, so that
+ * each server check can be tested alone (WebAuthn Level 3 §6.1, §6.5).
  */
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
@@ -23,7 +23,7 @@ interface RequestOptions {
   readonly rpId?: string;
 }
 
-/** What may differ from the right answer. */
+/** Defects of a response. */
 export interface Wrong {
   readonly origin?: string;
   readonly rpId?: string;

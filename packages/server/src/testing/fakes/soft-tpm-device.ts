@@ -1,4 +1,4 @@
-/** A device with a TPM in software, and the vendor that certified it: enrolment as an honest device does it, or not. */
+/** A device with a software TPM and its vendor CA: enrols correctly or with a defect. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { makeKeyCsr } from "@signet/protocol/csr/make-csr";
 import {
@@ -101,7 +101,7 @@ export interface Begun {
   readonly secret: Buffer;
 }
 
-/** What an honest TPM makes of the answer of `begin`. */
+/** The activated credential of an honest TPM for the response of `begin`. */
 export function activated({ ek, ak }: SoftTpmDevice, body: Readonly<Record<string, unknown>>): Begun {
   const bytes = (name: string) => Buffer.from(String(body[name]), "base64");
   const credential = { credentialBlob: bytes("credential_blob"), encryptedSecret: bytes("encrypted_secret") };
@@ -109,7 +109,7 @@ export function activated({ ek, ak }: SoftTpmDevice, body: Readonly<Record<strin
   return { challengeId: String(body["challenge_id"]), nonce: bytes("nonce"), secret };
 }
 
-/** What a test does otherwise than an honest device. */
+/** Defects of an enrolment. */
 export interface Crooked {
   /** Whose request it is. */
   readonly csrKey?: KeyObject;

@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 
-/** What is opened here never polls: only a call between nodes can wake it. */
+/** Disables polling, so that only a notification between nodes wakes a wait. */
 export async function withoutPolls<T>(open: () => Promise<T>): Promise<T> {
   mock.timers.enable({ apis: ["setInterval"] });
   try {

@@ -22,19 +22,19 @@ const account =
     assert.ok(showsLogin(shown));
   };
 
-/** The way to the profile, which asks who it is. */
+/** Opens the profile page, which asks for reauthentication. */
 async function leadsToSignIn({ b, browser }: Loot): Promise<void> {
   assert.ok(showsLogin(await follow(browser, await browser.get(`${b.issuer}/account`))));
 }
 
-/** For who has no account any more: the same for everybody, whoever is signed in elsewhere. */
+/** Shown after an account is deleted; the same for every session. */
 async function tellsNothing({ b, browser }: Loot): Promise<void> {
   const { body } = await browser.get(`${b.issuer}/account/gone`);
   assert.match(body, /id="gone"/);
   assert.doesNotMatch(body, /@/);
 }
 
-/** Pages that only show. */
+/** Read-only pages. */
 const shown = ["profile", "security", "sessions", "activity", "data", "confirm-identity"];
 
 const changes = [

@@ -1,4 +1,4 @@
-/** Everything that a server answers while a test runs, whoever asks and however. */
+/** Records every response of a server during a test. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 export interface RecordedAnswer {
@@ -6,7 +6,7 @@ export interface RecordedAnswer {
   /** Without the query. */
   readonly path: string;
   readonly status: number;
-  /** Without parameters; empty when there was none. */
+  /** The media type without parameters; empty if none was sent. */
   readonly contentType: string;
   readonly body: string;
 }

@@ -1,18 +1,18 @@
-/** Looking at what an OAuth endpoint answered. */
+/** Assertions on OAuth responses. */
 import assert from "node:assert/strict";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import type { Answer } from "../fixtures/client.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** A request whose body is sent as it is, well-formed or not. */
+/** Sends a raw body, well-formed or not. */
 export async function sendRaw(url: string, init: RequestInit): Promise<Answer & { text: string }> {
   const response = await fetch(url, { redirect: "manual", ...init });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: jsonObject(text) };
 }
 
-/** A form body sent as it is. */
+/** Sends a raw form body. */
 export const postText = (url: string, body: string, headers: Record<string, string> = {}) =>
   sendRaw(url, { method: "POST", body, headers: { "content-type": FORM, ...headers } });
 
@@ -25,7 +25,7 @@ function jsonObject(text: string): Record<string, unknown> {
   }
 }
 
-/** RFC 6749 §5.2: the status, the code, a description, nothing else, and kept by no cache. */
+/** Asserts an error response of RFC 6749 §5.2: status, code and description only, uncacheable. */
 export function assertOAuthError(answer: Answer, status: number, code: string, about = ""): void {
   const told = `${about} ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`;
   assert.equal(answer.status, status, told);

@@ -1,4 +1,4 @@
-// What every other test relies on: an act that changes something is seen, and so is whether anybody is told of it.
+// The audit probe that every service test relies on: detects changes and whether they are audited.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
   const told = (db: Db, more: { actor?: string; target?: string; address?: string }) =>
     recordAuditEvent(db, { orgId, at: 1, actor: "operator", action: "organisation.changed", ...more });
   let acts = 0;
-  /** What is said of an act that does this. */
+  /** The report for an act with these statements. */
   const said = async (work: () => Promise<unknown>, where = {}) => {
     const url = `/${acts++}`;
     await watch.during("POST", url, work).catch((error: Error) => assert.equal(error.message, "no"));
@@ -38,7 +38,7 @@ forEachDatabase(({ fresh }) => {
   };
   const whole = { target: "t", address: "192.0.2.1" };
 
-  test("a change without an event is said, in a transaction or not, by whatever statement", async () => {
+  test("reports an unaudited change, in a transaction or not, by any statement", async () => {
     assert.deepEqual(await said(() => rename(database.query)), [
       `POST /${acts - 1}: update organisation name: no event`,
     ]);
@@ -57,7 +57,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(() => remove(database.query)), [], "there was nothing left");
   });
 
-  test("an event has to say who, on what and from where; from the machine itself there is no address", async () => {
+  test("an event names actor, target and address; a local command has no address", async () => {
     const with_ = (more: Parameters<typeof told>[1]) => () =>
       database.transaction(async (tx) => {
         await rename(tx);
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(with_({ target: "t" }), { isHere: true }), []);
   });
 
-  test("what is rolled back, only held, looked at or somebody else's is no change", async () => {
+  test("a rollback, a lock, a read and another organisation's change are no change", async () => {
     const rolledBack = () =>
       database.transaction(async (tx) => {
         await rename(tx);

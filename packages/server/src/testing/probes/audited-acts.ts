@@ -1,11 +1,11 @@
 /**
- * Which acts have changed something without a word about it in the audit log: by whom, on what, from where. Every test with
- * a service or a command looks (test-service.ts, command-line.ts), so that a route or a command that is new is held to it.
+ * Finds acts that change data without an audit event naming actor, target and address. Every test with
+ * a service or a command checks this (test-service.ts, command-line.ts), so new routes and commands are covered.
  */
 import type { AuditAction } from "../../core/audit/actions.ts";
 import type { WatchedAct, Write } from "./watched-acts.ts";
 
-/** What is no record of anybody's: the server's own books. */
+/** The server's internal tables. */
 const books: Readonly<Record<string, string>> = {
   activity: "numbers of what happens",
   audit_event: "the audit log itself",
@@ -20,7 +20,7 @@ const books: Readonly<Record<string, string>> = {
   signing_request: "what waits for an agent: its end is told",
 };
 
-/** Told by what comes before it, a sign-in or a consent, and counted for the overview: there may be thousands a second. */
+/** Implied by an earlier event, a sign-in or a consent, and too frequent to audit; the overview counts these. */
 const handedOut: Readonly<Record<string, string>> = {
   authorization_code: "to an application that somebody has signed in to",
   device_authorization: "what a device asks for, until somebody answers",
@@ -29,7 +29,7 @@ const handedOut: Readonly<Record<string, string>> = {
   token_family: "a token to an application that has proven itself",
 };
 
-/** Notes of when something was used, and how far; the times of a row that is only held. */
+/** Usage timestamps and counters, and timestamps of locked rows. */
 const uses: Readonly<Record<string, readonly string[]>> = {
   agent_key: ["last_token_exp"],
   authorization_code: ["used_at", "family_id"],
@@ -43,7 +43,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   user_account: ["updated_at"],
 };
 
-/** Events of these may have no target. */
+/** Events that may have no target. */
 const withoutTarget: Partial<Readonly<Record<AuditAction, string>>> = {
   "device-attestation.refused": "the code was none of ours",
   "password-reset.requested": "no account has this address",

@@ -1,10 +1,10 @@
-/** For tests of who waits for whom. */
+/** For tests of lock order. */
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 
 /**
- * Whether a statement of this database waits for a lock: PostgreSQL alone can say so. In other databases of the server other
- * tests are at work, whose locks mean nothing here (`pg_locks` has them too, most without saying of which database they are).
+ * Whether a statement of this database waits for a lock (PostgreSQL only). Other tests use other databases of the same
+ * server, and most rows of `pg_locks` don't name their database.
  */
 export async function isSomebodyBlocked(db: Db): Promise<boolean> {
   const waiting = sql`select 1 from pg_stat_activity

@@ -1,4 +1,4 @@
-/** What one organisation's session, token and consent are at another one's consents: nothing. */
+/** For organisation-isolation.test.ts: sessions, tokens and consents of A at B's consent pages. */
 import assert from "node:assert/strict";
 import { type TestBrowser, testBrowser } from "../fakes/browser.ts";
 import { showsLogin, signInAndConsent, tokensOf } from "../fixtures/visit.ts";

@@ -1,4 +1,4 @@
-/** An administrator in the console of a test: signed in, with forms as a browser would send them. */
+/** A signed-in administrator in the console who submits forms as a browser does. */
 
 import { type TestBrowser, type TestPage, testBrowser } from "../fakes/browser.ts";
 import type { Planted } from "../fixtures/planted-records.ts";
@@ -37,7 +37,7 @@ export async function consoleBrowser(
   };
 }
 
-/** What the page's form would send. @param changes undefined leaves a field out */
+/** The fields that the page's form submits. @param changes undefined omits a field */
 export function formOfPage(
   { body }: Pick<TestPage, "body">,
   changes: Record<string, string | undefined> = {},
@@ -80,7 +80,7 @@ const escapes: Readonly<Record<string, string>> = {
   "&#39;": "'",
 };
 
-/** The text of an element that holds text alone. */
+/** The text of an element without child elements. */
 export function textOf({ body }: Pick<TestPage, "body">, id: string): string | undefined {
   const found = new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(body)?.[1];
   return found === undefined ? undefined : plain(found);

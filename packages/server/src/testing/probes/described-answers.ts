@@ -1,6 +1,6 @@
 /**
- * Whether what a server really answers is what its OpenAPI document says: the operation, the status, the content type,
- * and every member. An answer may have no member that the schema does not know.
+ * Compares responses with the OpenAPI document: operation, status, content type
+ * and every member. A response must not have members that the schema doesn't define.
  */
 import { Compile } from "typebox/schema";
 import type {
@@ -14,7 +14,7 @@ import type { RecordedAnswer } from "./answer-recorder.ts";
 export interface Judged {
   readonly operationId: string;
   readonly status: number;
-  /** Undefined for an answer as it is described. */
+  /** Undefined if the response matches. */
   readonly fault?: string;
 }
 
@@ -53,7 +53,7 @@ function faultOf(
   const media = described.content?.[contentType];
   if (body === "") return described.content ? "an empty answer, where content is described" : undefined;
   if (!media) return `${contentType} is not described`;
-  // Bytes have a name in the document, and no shape.
+  // The document names binary responses without a schema.
   return media.schema && /json/.test(contentType) ? checkSchema(media.schema, JSON.parse(body)) : undefined;
 }
 
@@ -71,7 +71,7 @@ const patternOf = (path: string) =>
 
 type SchemaCheck = (schema: JsonSchema, value: unknown) => string | undefined;
 
-/** Checks values against schemas of the document, whose objects take no member that they do not name. */
+/** Validates values against the document's schemas, with additional members forbidden. */
 export function schemaChecks({ components }: OpenApiDocument): SchemaCheck {
   const compiled = new Map<JsonSchema, ReturnType<typeof Compile>>();
   const schemas = Object.fromEntries(
@@ -89,7 +89,7 @@ export function schemaChecks({ components }: OpenApiDocument): SchemaCheck {
   };
 }
 
-/** The schema without room for members that it does not name. */
+/** The schema with additional members forbidden. */
 function closed(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf, allOf, additionalProperties } = schema;
   const isOpen = additionalProperties !== undefined || (!properties && !allOf);
@@ -101,7 +101,7 @@ function closed(schema: JsonSchema): JsonSchema {
       : {}),
     ...(items ? { items: closed(items) } : {}),
     ...(anyOf ? { anyOf: anyOf.map(closed) } : {}),
-    // A part does not know the members of the others: the whole is closed.
+    // The parts of an allOf don't know each other's members: only the whole is closed.
     ...(allOf
       ? { allOf: allOf.map((part) => ({ ...part, properties: closedAll(part.properties ?? {}) })) }
       : {}),

@@ -90,7 +90,7 @@ const certificateOf = (pem: string): Certificate => {
   return new Certificate({ schema: fromBER(new Uint8Array(raw).buffer).result });
 };
 
-/** A's certificate asked about at both: B's CA never issued it. */
+/** The status of A's certificate at both: B's CA never issued it. */
 const ocsp =
   (send: (url: string, request: Buffer) => Promise<Response>): Probe =>
   async ({ service, a, b }) => {
@@ -150,7 +150,7 @@ const managed =
     const url = manageUrl(service, b, path);
     const page = method === "GET" ? await browser.get(url) : await browser.post(url, hidden);
     assert.ok(showsLogin(page), "A's session");
-    // The page alone has this one: programs ask nobody.
+    // Only the page has this operation: API clients need no confirmation.
     if (method === "GET" && !isOwn) return;
     for (const [account, at] of [
       [a, b],

@@ -1,4 +1,4 @@
-/** What organisations publish, and to whom: each its own. */
+/** For organisation-isolation.test.ts: published documents of each organisation. */
 import assert from "node:assert/strict";
 import type { TestOrganisation } from "../test-service.ts";
 

@@ -1,4 +1,4 @@
-/** Everything that a database holds, as text: what somebody sees who has stolen it. */
+/** Dumps a whole database as text: what an attacker with a copy sees. */
 import { sql } from "kysely";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
@@ -26,7 +26,7 @@ export async function dumpTable(db: Db, table: string, orgId?: string): Promise<
   return (await rows.execute(db)).rows.map((row) => JSON.stringify(row)).sort();
 }
 
-/** Every table that there is, whatever it is for; one line for each row, with its table in front. */
+/** Every table; one line per row, prefixed with the table's name. */
 export async function dumpWholeDatabase(db: Db): Promise<string> {
   const lines = isPostgres(db) ? dumpPostgres(db) : dumpSqlite(db);
   return (await lines).join("\n");
@@ -42,7 +42,7 @@ async function dumpSqlite(db: Db): Promise<string[]> {
   return lines;
 }
 
-/** In one statement: a way to the server and back for each table costs most of it. */
+/** In one statement: a round trip per table would take most of the time. */
 async function dumpPostgres(db: Db): Promise<string[]> {
   const listed = sql<{
     name: string;
@@ -55,7 +55,7 @@ async function dumpPostgres(db: Db): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** One line for each row, with its table in front. */
+/** One line per row, prefixed with the table's name. */
 export async function dumpDatabase(db: Db, orgId?: string): Promise<string> {
   const tables =
     orgId === undefined ? ["organisation", "background_lease", ...organisationTables] : organisationTables;

@@ -1,4 +1,4 @@
-/** Tokens that an attacker would try: each is one change away from a good one. */
+/** Forged tokens, each one change away from a valid one. */
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import type { Service } from "../../modules/open-service.ts";
 import { headerOf, payloadOf } from "./answers.ts";
@@ -70,7 +70,7 @@ export async function forgedTokens(
   };
 }
 
-/** What only the service can sign: a token with other claims or another header, by the key that signs now. */
+/** A token with other claims or another header, signed with the service's active key. */
 export async function signedByService(
   service: Service,
   orgId: string,

@@ -1,13 +1,13 @@
-/** The forms of a page, with their fields as a browser would send them. */
+/** Reads the forms of a page with the fields that a browser submits. */
 import { plain } from "./console-browser.ts";
 
 export interface PageForm {
   readonly action: string;
-  /** What stands in the fields; the first value where a name is there more than once. */
+  /** The values of the fields; the first one for a repeated name. */
   readonly fields: Record<string, string>;
-  /** Of every field and button, also of boxes that are not ticked. */
+  /** The names of every field and button, including unchecked boxes. */
   readonly names: ReadonlySet<string>;
-  /** The names of fields that somebody types text into that can be read. */
+  /** The names of text fields whose value is shown again. */
   readonly typed: readonly string[];
 }
 

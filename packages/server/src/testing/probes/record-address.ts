@@ -1,4 +1,4 @@
-/** Addresses of routes, with the identifiers of records in place of their parameters. */
+/** Fills in the parameters of route paths with IDs of records. */
 
 /**
  * @param path as the router has it, e.g. `/oauth/manage/:org/users/:id/sessions/:session/end`; and with a parameter in its

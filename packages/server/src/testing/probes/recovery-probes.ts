@@ -1,4 +1,4 @@
-/** What one organisation's recovery links, mails and half-finished sign-ins are at another one: nothing. */
+/** For organisation-isolation.test.ts: recovery links, emails and pending sign-ins of A at B. */
 import assert from "node:assert/strict";
 import { createAction } from "../../core/actions/actions.ts";
 import type { ActionType } from "../../core/actions/user-action.ts";

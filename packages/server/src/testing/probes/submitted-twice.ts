@@ -1,9 +1,9 @@
-/** Forms as somebody fills them in who means it, for tests that press the buttons of every page. */
+/** Fills in forms with valid values, for tests that submit every form of every page. */
 
 import type { TestPage } from "../fakes/browser.ts";
 import { formsOn, type PageForm } from "./page-forms.ts";
 
-/** What is typed where a page leaves a field empty, by the field's name. */
+/** Values for empty fields, by field name. */
 const typed: Readonly<Record<string, string>> = {
   name: "pressed-twice",
   displayName: "Pressed twice",
@@ -35,7 +35,7 @@ export function filledForms(body: string, more: Readonly<Record<string, string>>
   });
 }
 
-/** Of boxes and buttons of which none is chosen yet, and one has to be. */
+/** Values for required choices without a default. */
 const firstChoice = (body: string, name: string): string | undefined =>
   name === "scopes" || name === "application"
     ? new RegExp(`name="${name}" value="([^"]+)"`).exec(body)?.[1]

@@ -1,12 +1,12 @@
 /**
- * What each request of a test changes in the database, and what it writes about that into the audit log: statement by
- * statement, as the driver runs them, so that no store has to be named. What is rolled back has not happened.
+ * Records what each request of a test changes in the database, and its audit events, statement by
+ * statement at the driver, so that every store is covered. A rollback discards its changes.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, Server } from "node:http";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 
-/** A row or more of a table that a request has written. */
+/** Rows of a table that a request wrote. */
 export interface Write {
   readonly verb: "insert" | "update" | "delete";
   readonly table: string;
@@ -25,11 +25,11 @@ export interface WatchedAct {
 export interface ActWatch {
   /** Around the dialect of the service's database. */
   readonly dialect: (dialect: Dialect) => Dialect;
-  /** From now on each of its requests is an act. */
+  /** Records each request of the app as an act. */
   watch(server: Server): void;
-  /** Something else that is one act, e.g. a command. */
+  /** Records another act, e.g. a command. */
   during<T>(method: string, url: string, work: () => Promise<T>): Promise<T>;
-  /** Every request since the beginning that wrote anything. */
+  /** Every act so far that wrote rows. */
   acts(): readonly WatchedAct[];
 }
 
@@ -62,7 +62,7 @@ function watchedDriver(
   current: () => WatchedAct | undefined,
   note: (act: WatchedAct, writes: readonly Write[]) => void,
 ): Driver {
-  /** What the transaction of a connection has written so far. */
+  /** The rows that a connection's open transaction has written. */
   const open = new Map<DatabaseConnection, Write[]>();
   const watched = new WeakSet<DatabaseConnection>();
   const watch = (connection: DatabaseConnection) => {

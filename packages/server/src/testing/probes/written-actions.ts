@@ -1,10 +1,10 @@
-/** For tests of acts whose event nobody looks at more closely: that there is one. */
+/** Asserts that acts are audited, for tests that don't inspect the events. */
 import assert from "node:assert/strict";
 import type { AuditAction } from "../../core/audit/actions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Environment, jsonHere } from "../command-line.ts";
 
-/** Each of them is in the audit log of some organisation of the test's database. */
+/** Asserts that each action is in the audit log of some organisation. */
 export async function assertWritten(db: Db, ...actions: readonly AuditAction[]): Promise<void> {
   const rows = await db.selectFrom("audit_event").select("action").distinct().execute();
   const written = new Set(rows.map(({ action }) => action));

@@ -20,7 +20,7 @@ import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { goTo, pageHandler, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, pageHandler, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountFrame, requireSignedIn } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
@@ -165,7 +165,7 @@ async function ask(
   const { consents: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
     backUri: consentsPath(visit),
     failure: failure && notTakenTexts(frame)[failure],

@@ -11,7 +11,7 @@ import { findSessionBrowsers } from "../../../core/sessions/sessions.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import {
   type AccountDeps,
   accountFrame,

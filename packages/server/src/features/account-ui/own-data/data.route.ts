@@ -6,7 +6,7 @@ import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { exportOwnData } from "../../../core/users/data-export/data-export.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -54,7 +54,7 @@ async function showData(
   const mayDelete = isHome && organisation.settings.allowAccountDeletion;
   const page = dataPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     exportAction: accountPath(organisation, EXPORT),
     deletionUri: mayDelete ? accountPath(organisation, "deletion") : undefined,
     leaveUri: isHome ? undefined : accountPath(organisation, "leave"),

@@ -12,8 +12,8 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { newNonce } from "../../../http/page.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { readerMessages } from "../../../page-kit/reader-language.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -82,7 +82,7 @@ function ask(
   const view = {
     ...frame,
     ...shown,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, way),
     backUri: accountPath(organisation, "data"),
   };

@@ -10,7 +10,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
 import { applyOnce, newSubmissionToken, requireFreshNonce } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -53,7 +53,7 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   const frame = accountFrame(visit, user, "profile");
   const page = newAddressPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: newSubmissionToken(deps),
     action: accountPath(organisation, ADDRESS),
     backUri: accountPath(organisation, "profile"),

@@ -18,8 +18,8 @@ import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -78,7 +78,7 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
   const home = isAtHome(organisation, user) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: profilePath(visit),
     seen: shown.seen ?? versionOf(present),
     typed: shown.typed ?? fieldsOf(present),

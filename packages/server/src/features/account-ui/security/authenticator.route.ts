@@ -15,7 +15,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { qrCode } from "../../../html/components/qr-code.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { Rejection, SentForm } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
@@ -85,7 +85,7 @@ async function showSetup(
 }
 
 function bindingOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
-  const { browser } = deps.door.formBinding(visit);
+  const { browser } = deps.browserSession.formBinding(visit);
   return { owner: ownerOf(user), browser, now: deps.clock() };
 }
 

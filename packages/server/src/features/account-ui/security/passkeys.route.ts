@@ -23,7 +23,7 @@ import { passkeyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { newPasskeyPage, passkeyPage } from "../change.page.ts";
@@ -84,7 +84,7 @@ async function showNew(
 }
 
 function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
-  const { browser } = deps.door.formBinding(visit);
+  const { browser } = deps.browserSession.formBinding(visit);
   return { orgId: visit.organisation.id, use: "registration", browser, userId: user.id } as const;
 }
 

@@ -8,7 +8,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -54,7 +54,7 @@ async function showForm(
   const frame = accountFrame(visit, user, "security");
   const page = passwordPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, PASSWORD),
     backUri: accountPath(organisation, "security"),
     hasPassword: (await findPasswordChangedAt(deps.database.query, user)) !== null,
@@ -85,7 +85,7 @@ async function change(deps: AccountDeps, visit: Visit): Promise<void> {
       origin: originOf(visit, signedIn.user),
     });
     if (typeof changed === "object") {
-      deps.door.writeSession(visit, changed.token);
+      deps.browserSession.writeSession(visit, changed.token);
       return goTo(visit, `${accountPath(visit.organisation, "security")}?done=passwordChanged`);
     }
     if (changed === "wrong-password" || changed === "same-password") return again({ kind: changed }, 400);

@@ -14,7 +14,7 @@ import {
   type Refusal,
   requireFreshNonce,
 } from "../../../page-kit/accept-form.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,

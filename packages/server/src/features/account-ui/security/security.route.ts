@@ -14,7 +14,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import {
   type AccountDeps,
   accountFrame,
@@ -39,7 +39,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const db = deps.database.query;
   const frame = accountFrame(visit, user, "security");
   const devices = await listRememberedDevices(db, user, now);
-  const thisOne = await findTrustedBrowser(db, user, deps.door.deviceToken(visit), now);
+  const thisOne = await findTrustedBrowser(db, user, deps.browserSession.deviceToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,

@@ -8,7 +8,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";

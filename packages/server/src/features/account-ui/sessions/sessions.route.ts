@@ -13,7 +13,7 @@ import { formOf, queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -97,7 +97,7 @@ async function ask(
   const { sessions: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: accountPath(organisation, END),
     backUri: accountPath(organisation, SESSIONS),
     failure: failure && notTakenTexts(frame)[failure],

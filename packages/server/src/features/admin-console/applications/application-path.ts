@@ -4,7 +4,7 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/page.ts";
 
 type OrganisationId = Pick<Organisation, "id">;
 

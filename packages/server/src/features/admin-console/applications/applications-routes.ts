@@ -1,6 +1,6 @@
-/** The applications of an organisation, in its console. */
+/** Registers the pages of applications. */
 import type { FastifyInstance } from "fastify";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { checksRoute } from "./checks.route.ts";
 import { endRoutes } from "./end.route.ts";
 import { applicationListRoute } from "./list.route.ts";

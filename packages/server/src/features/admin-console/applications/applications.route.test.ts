@@ -54,7 +54,7 @@ forEachDatabase(({ name: database, fresh }) => {
     return page.status === 303 ? idIn(page.location) : (textOf(page, "client-id") ?? "");
   }
 
-  test("each kind is made by its short form, with settings that suit it", async () => {
+  test("creates each kind of application with its default settings", async () => {
     const web = await found(
       await make("web", { name: "Shop", redirectUris: "https://shop.example/callback" }),
     );
@@ -80,7 +80,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([legacy.settings.returnUrls, legacy.secrets], [["https://old.example/"], []]);
   });
 
-  test("a secret is shown once and works; the record is the administrator's act", async () => {
+  test("shows a working client secret once and records the administrator", async () => {
     const page = await console.send("/applications/new?kind=service", {
       name: "Once",
       otherScopes: "jobs:run",
@@ -101,7 +101,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([made?.actor, made?.address], [`user:${org.administrator.id}`, "127.0.0.1"]);
   });
 
-  test("faults stand at their fields, with what was typed; nothing is made", async () => {
+  test("reports faults at their fields, keeps what was typed, and creates nothing", async () => {
     const before = await console.get("/applications");
     const page = await console.send("/applications/new?kind=web", {
       name: "",
@@ -116,16 +116,16 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal(rows((await console.get("/applications")).body), rows(before.body));
   });
 
-  test("an unknown kind is no kind: the choice is made again", async () => {
+  test("returns to the choice of kinds for an unknown kind", async () => {
     const own = formOfPage(await console.get("/applications/new?kind=web"), { name: "X", kind: "other" });
     const page = await console.post("/applications/new", own);
     assert.match(page.location ?? "", /\/applications\/new$/);
   });
 
-  test("the list is searched and filtered, and says when nothing is like that", async () => {
+  test("searches and filters the list, and reports when nothing matches", async () => {
     const listed = async (query: string) => (await console.get(`/applications?${query}`)).body;
     assert.match(await listed("search=shop"), /Shop/);
-    assert.match(await listed("search=nothing-such"), /Nothing found/);
+    assert.match(await listed("search=nothing-such"), /No results/);
     assert.match(await listed("type=native&state=enabled"), /Phone/);
     assert.doesNotMatch(await listed("type=spa"), /Phone/);
     assert.doesNotMatch(await listed(`search=${other.ids["applications"]}`), /id="application-[0-9a-f]{8}-/);
@@ -133,7 +133,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.match(await listed("type=x&state=y&after=z"), /Phone/);
   });
 
-  test("secrets: another one with an end, the others' end, and the end of one", async () => {
+  test("adds a client secret with an expiry, expires the others, and revokes one", async () => {
     const { application: batch } = org.batch;
     const { id } = batch;
     const added = await console.send(`/applications/${id}/secrets/new`, {
@@ -164,7 +164,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.match((await console.get(path)).location ?? "", /done=already/);
   });
 
-  test("a secret's label and choices are looked at; who keeps no secret gets none", async () => {
+  test("validates label and choices of a client secret, and offers none to public clients", async () => {
     const id = org.web.application.id;
     const before = (await found(id)).secrets.length;
     for (const typed of [
@@ -186,7 +186,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual((await found(spa)).secrets, []);
   });
 
-  test("people are assigned by their address, listed, and taken off", async () => {
+  test("assigns users by email address, lists and unassigns them", async () => {
     const id = await make("spa", { name: "Assigned", redirectUris: "https://assigned.example/" });
     const unknown = await console.send(`/applications/${id}/users`, { email: other.user.email });
     assert.equal(unknown.status, 400);
@@ -209,7 +209,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal(theirs.status, 404);
   });
 
-  test("disabling, enabling and deleting are asked once more; deleting wants the name", async () => {
+  test("disables, enables and deletes after confirmation, deletion after typing the name", async () => {
     const id = await make("spa", { name: "Ended", redirectUris: "https://ended.example/" });
     await console.send(`/applications/${id}/disable`);
     assert.notEqual((await found(id)).disabledAt, null);
@@ -236,7 +236,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal((await newest())?.action, "application.deleted");
   });
 
-  test("another organisation's application is nobody's, at every address", async () => {
+  test("answers 404 for another organisation's application at every address", async () => {
     const id = other.web.application.id;
     const before = await findApplication(running.service.database.query, other.organisation.id, id);
     const own = formOfPage(await console.get(`/applications/${org.web.application.id}/settings`), {
@@ -252,7 +252,7 @@ forEachDatabase(({ name: database, fresh }) => {
     );
   });
 
-  test("a stranger's form changes nothing, whatever it asks for", async () => {
+  test("rejects another site's form on every route", async () => {
     const id = org.native.id;
     const before = await found(id);
     for (const rest of ["/new", `/${id}/settings`, `/${id}/secrets/new`, `/${id}/users`, `/${id}/disable`]) {
@@ -262,7 +262,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual(await found(id), before);
   });
 
-  test("a check says what the form would say, while it is typed", async () => {
+  test("a check while typing reports what the form would report", async () => {
     const check = async (name: string, value: string, type = "confidential") =>
       JSON.parse(
         (await console.get(`/checks/${name}?${new URLSearchParams({ type, value })}`)).body,

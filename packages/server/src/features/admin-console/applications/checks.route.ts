@@ -11,7 +11,7 @@ import {
   paramsOf,
   requireAdministrator,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type CheckName, checkValue } from "./setting-field.ts";
 
 const names: readonly CheckName[] = ["redirect-uris", "return-urls", "seconds"];

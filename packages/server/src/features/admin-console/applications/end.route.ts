@@ -11,7 +11,7 @@ import {
   type Confirmation,
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { applicationPath, recordCrumbs } from "./application-path.ts";
 
 export function endRoutes(app: FastifyInstance, deps: ConsoleDeps): void {

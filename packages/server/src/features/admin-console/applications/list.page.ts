@@ -5,7 +5,7 @@ import { selectField } from "../../../html/components/fields.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -13,10 +13,6 @@ export const listedTypes = ["confidential", "spa", "native", "public"] as const;
 export const listedStates = ["enabled", "disabled"] as const;
 
 export type ListView = ConsoleFrame & {
-  listUri: string;
-  newUri: string;
-  quickstartUri: string;
-  uriOf(id: string): string;
   search: {
     text: string;
     type: (typeof listedTypes)[number] | undefined;
@@ -33,32 +29,41 @@ export function listPage(view: ListView): Html {
   const { list } = messages.console.applications;
   const isSearch = search.text !== "" || search.type !== undefined || search.state !== undefined;
   const isEmpty = view.applications.length === 0 && view.newestUri === undefined;
-  const body = isEmpty && !isSearch ? firstOne(view) : [searchOf(view, isSearch), rows(view)];
+  const body = isEmpty && !isSearch ? firstOne(view) : [listSearch(view, isSearch), rows(view)];
   return consoleLayout({
     ...view,
     breadcrumbs: [],
     title: messages.console.frame.pages.applications,
     summary: list.summary,
     notice: view.isDeleted ? doneNotice(messages.console.applications.done.deleted) : undefined,
-    actions: buttonLink({ id: "application-new", uri: view.newUri, label: list.create, isPrimary: true }),
+    actions: buttonLink({
+      id: "application-new",
+      uri: view.consoleUri("/applications/new"),
+      label: list.create,
+      isPrimary: true,
+    }),
     body: html`<section class="card" aria-label="${messages.console.frame.pages.applications}">
 ${body}${pager(view)}</section>
 `,
   });
 }
 
-function firstOne({ messages, quickstartUri }: ListView): Html {
+function firstOne({ messages, consoleUri }: ListView): Html {
   const { list } = messages.console.applications;
-  const action = buttonLink({ id: "first-quickstart", uri: quickstartUri, label: list.quickstart });
+  const action = buttonLink({
+    id: "first-quickstart",
+    uri: consoleUri("/quickstart"),
+    label: list.quickstart,
+  });
   return emptyState({ title: list.none, text: list.noneText, action });
 }
 
-function searchOf(view: ListView, isSearch: boolean): Html {
+function listSearch(view: ListView, isSearch: boolean): Html {
   const { messages, search } = view;
   const { list, types } = messages.console.applications;
   const choice = (value: keyof typeof types) => ({ value, label: types[value] });
   return searchForm({
-    action: view.listUri,
+    action: view.consoleUri("/applications"),
     label: list.search,
     value: search.text,
     filters: [
@@ -87,7 +92,7 @@ function searchOf(view: ListView, isSearch: boolean): Html {
 
 function rows(view: ListView): Html {
   const { messages, applications } = view;
-  if (applications.length === 0) return noneFound(messages);
+  if (applications.length === 0) return noResults(messages);
   const { list, kinds } = messages.console.applications;
   return table({
     label: messages.console.frame.pages.applications,
@@ -97,7 +102,7 @@ function rows(view: ListView): Html {
       cells: [
         named(view, application),
         kinds[kindOf(application)],
-        stateOf(application, messages),
+        applicationStatus(application, messages),
         moment(application.createdAt, messages.format.day),
       ],
     })),
@@ -107,10 +112,10 @@ function rows(view: ListView): Html {
 
 function named(view: ListView, { id, name, settings }: Application): Html {
   const note = html`<code>${id}</code>`;
-  return html`<div class="named">${mark(name, settings.logoUri)}<div>${nameCell({ name, uri: view.uriOf(id), note })}</div></div>`;
+  return html`<div class="named">${mark(name, settings.logoUri)}<div>${nameCell({ name, uri: view.consoleUri(`/applications/${id}`), note })}</div></div>`;
 }
 
-export function stateOf({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
+export function applicationStatus({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
   const { list } = messages.console.applications;
   return disabledAt === null ? state("good", list.enabled) : state("bad", list.disabled);
 }

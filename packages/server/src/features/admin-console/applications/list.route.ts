@@ -12,8 +12,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
-import { applicationPath } from "./application-path.ts";
+} from "../../../page-kit/page.ts";
 import { type ListView, listedStates, listedTypes, listPage } from "./list.page.ts";
 
 export function applicationListRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -30,10 +29,6 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const page = listPage({
     ...frame,
     ...(await findListed(deps, visit, values)),
-    listUri,
-    newUri: consolePath(organisation, "/applications/new"),
-    quickstartUri: consolePath(organisation, "/quickstart"),
-    uriOf: (id) => applicationPath(organisation, id),
     isDeleted: values.get("done") === "deleted",
   });
   await show(visit, frame, page);

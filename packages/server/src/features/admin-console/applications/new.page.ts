@@ -7,6 +7,7 @@ import {
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { checksScript } from "../../../html/scripts.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
 import type { SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
@@ -14,9 +15,7 @@ import type { SettingsInput } from "./settings-input.ts";
 type Crumbs = Pick<ConsoleView, "breadcrumbs">;
 
 /** The kinds of applications, each with what it is for. */
-export function chooseKindPage(
-  view: ConsoleFrame & Crumbs & { uriOf(kind: ApplicationKind): string; systemAccountUri: string },
-): Html {
+export function chooseKindPage(view: ConsoleFrame & Crumbs & { uriOf(kind: ApplicationKind): string }): Html {
   const { choose, kinds, kindTexts } = view.messages.console.applications;
   const kindCard = (kind: ApplicationKind) =>
     choiceCard({ id: `kind-${kind}`, uri: view.uriOf(kind), title: kinds[kind], text: kindTexts[kind] });
@@ -27,7 +26,7 @@ export function chooseKindPage(
     body: html`<ul class="choices">
 ${applicationKinds.map(kindCard)}${choiceCard({
   id: "kind-system-account",
-  uri: view.systemAccountUri,
+  uri: view.consoleUri("/system-accounts/new"),
   title: choose.systemAccount,
   text: choose.systemAccountText,
 })}</ul>
@@ -45,8 +44,6 @@ export type NewApplicationView = FormView<SettingsInput> &
   FieldSource & {
     kind: ApplicationKind;
     fields: readonly SettingId[];
-    cancelUri: string;
-    script: string;
   };
 
 export function newApplicationPage(view: NewApplicationView): Html {
@@ -59,11 +56,12 @@ export function newApplicationPage(view: NewApplicationView): Html {
     title: kinds[kind],
     summary: kindTexts[kind],
     notice: failureNotice(failure, messages),
-    scripts: [view.script],
+    scripts: [checksScript.path],
     body: html`<section class="card" aria-label="${kinds[kind]}">
 ${recordForm({
   ...view,
   id: "application-form",
+  cancelUri: view.consoleUri("/applications"),
   hidden: [{ name: "kind", value: kind }],
   fields: view.fields.map((field) => settingField(field, view)),
   submit: { id: "application-create", label: create.submit },

@@ -15,7 +15,6 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { checksScript, copyScript } from "../../../html/scripts.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import {
   acceptOneTimeForm,
@@ -25,7 +24,6 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -35,7 +33,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPath, listCrumb } from "./application-path.ts";
 import { chooseKindPage, newApplicationPage } from "./new.page.ts";
 import { settingFaults } from "./setting-faults.ts";
@@ -70,8 +69,8 @@ const newPath = ({ organisation }: Visit, kind?: ApplicationKind): string =>
   consolePath(organisation, `/applications/new${kind === undefined ? "" : `?kind=${kind}`}`);
 
 async function showNewApplication(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const asked = queryOf(visit.request).values.get("kind");
-  const kind = isApplicationKind(asked) ? asked : undefined;
+  const requested = queryOf(visit.request).values.get("kind");
+  const kind = isApplicationKind(requested) ? requested : undefined;
   const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, kind));
   if (kind === undefined) return showKinds(deps, visit, signedIn);
   const input = toInput({ name: "", settings: initialSettings(kind) });
@@ -84,7 +83,6 @@ async function showKinds(deps: ConsoleDeps, visit: Visit, signedIn: SignedIn): P
     ...frame,
     breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
     uriOf: (kind) => newPath(visit, kind),
-    systemAccountUri: consolePath(visit.organisation, "/system-accounts/new"),
   });
   await show(visit, frame, page);
 }
@@ -106,8 +104,6 @@ async function showForm(
       { label: view.messages.console.applications.choose.title, uri: newPath(visit) },
     ],
     fields: initialFields[kind],
-    cancelUri: consolePath(visit.organisation, "/applications"),
-    script: checksScript.path,
   });
   await show(visit, view, page, shown.status);
 }
@@ -187,7 +183,6 @@ export async function showSecret(
       { id: "client-secret", title: secrets.secret, lines: plaintext },
     ],
     doneUri: applicationPath(organisation, application.id),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

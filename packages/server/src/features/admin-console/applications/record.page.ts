@@ -13,7 +13,8 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { stateOf } from "./list.page.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { applicationStatus } from "./list.page.ts";
 import { secretsCard } from "./secrets-card.ts";
 
 export type RecordView = ConsoleFrame &
@@ -21,17 +22,14 @@ export type RecordView = ConsoleFrame &
     done: keyof Messages["console"]["applications"]["done"] | undefined;
     application: Application;
     issuer: string;
-    /** The pool that signs for it, by name. */
+    /** Name of the signing pool. */
     pool: string | undefined;
     now: number;
-    /** Of this record, below its own address. */
+    /** @param rest below the application's own address */
     uri(rest: string): string;
-    userUri(id: string): string;
-    quickstartUri: string;
     recent: readonly RecentSignIn[];
     assigned: { count: number; isMore: boolean };
     lastChange: { who: string; at: number } | undefined;
-    script: string;
   };
 
 export function recordPage(view: RecordView): Html {
@@ -44,7 +42,11 @@ export function recordPage(view: RecordView): Html {
     summary: application.settings.description,
     notice: view.done && doneNotice(messages.console.applications.done[view.done]),
     actions: [
-      buttonLink({ id: "application-quickstart", uri: view.quickstartUri, label: record.quickstart }),
+      buttonLink({
+        id: "application-quickstart",
+        uri: view.consoleUri(`/quickstart/${application.id}`),
+        label: record.quickstart,
+      }),
       buttonLink({
         id: "application-settings",
         uri: view.uri("/settings"),
@@ -52,7 +54,7 @@ export function recordPage(view: RecordView): Html {
         isPrimary: true,
       }),
     ],
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: html`${factsCard(view)}${hasSecrets(application) && secretsCard(view)}<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
 ${recentCard(view)}${endCard(view)}${lastChangeLine(view.lastChange, messages)}${copyStatus}`,
   });
@@ -76,7 +78,7 @@ function factsCard(view: RecordView): Html {
     id: "facts",
     title: record.facts,
     body: facts([
-      { label: record.state, content: stateOf(application, messages), id: "application-state" },
+      { label: record.state, content: applicationStatus(application, messages), id: "application-state" },
       { label: record.kind, content: kinds[kindOf(application)] },
       {
         label: record.clientId,
@@ -87,7 +89,7 @@ function factsCard(view: RecordView): Html {
         content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...copies }),
       },
       { label: cards.proof.title, content: choices[settings.tokenEndpointAuthMethod] },
-      { label: fields.grantTypes.label, content: grantsOf(application, choices) },
+      { label: fields.grantTypes.label, content: grantLabels(application, choices) },
       { label: fields.redirectUris.label, content: uriList(settings.redirectUris) },
       { label: fields.returnUrls.label, content: uriList(settings.returnUrls) },
       { label: fields.signingPoolId.label, content: view.pool },
@@ -96,7 +98,7 @@ function factsCard(view: RecordView): Html {
   });
 }
 
-const grantsOf = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
+const grantLabels = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
   settings.grantTypes.map((grant) => labels[grant.split(":").at(-1) ?? grant] ?? grant).join(", ");
 
 const MAX_URIS = 5;
@@ -141,7 +143,7 @@ function recentCard(view: RecordView): Html {
   const named = ({ userId, email }: RecentSignIn): Content =>
     email === null
       ? recent.formerUser
-      : html`<a class="item-name" href="${linkAddress(view.userUri(userId))}"><bdi>${email}</bdi></a>`;
+      : html`<a class="item-name" href="${linkAddress(view.consoleUri(`/users/${userId}`))}"><bdi>${email}</bdi></a>`;
   const rows = view.recent.map((one, index) => ({
     id: `recent-${index}`,
     cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],

@@ -7,18 +7,16 @@ import { recentSignIns } from "../../../core/applications/use/use.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
-  consolePath,
   consoleRoute,
   requireAdministrator,
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { applicationPath, listCrumb, requireApplication } from "./application-path.ts";
 import { recordPage } from "./record.page.ts";
 
@@ -41,14 +39,11 @@ async function showRecord(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     ...(await findRelated(deps, application)),
     breadcrumbs: [listCrumb(organisation, messages)],
-    done: doneIn(visit, messages.console.applications.done),
+    done: doneKey(visit, messages.console.applications.done),
     application,
     now: deps.clock(),
     uri: (rest) => applicationPath(organisation, application.id, rest),
-    userUri: (id) => consolePath(organisation, `/users/${id}`),
-    quickstartUri: consolePath(organisation, `/quickstart/${application.id}`),
     lastChange: await lastChangeOf(deps, organisation.id, application.id, messages),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

@@ -32,7 +32,6 @@ export function secretsCard(view: SecretsView): Html {
   });
 }
 
-/** What an administrator should look at first. */
 function chooseAdvice(
   secrets: readonly ClientSecret[],
   now: number,

@@ -23,7 +23,6 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -33,7 +32,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { showSecret } from "./new.route.ts";
 

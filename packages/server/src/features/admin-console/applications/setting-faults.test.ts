@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages } from "../../../html/messages/messages.ts";
 import { redirectUrisFault, returnUrlsFault, settingFaults } from "./setting-faults.ts";
-import { cardsOf, controls } from "./setting-fields.ts";
+import { applicationCards, controls } from "./setting-fields.ts";
 
 const en = messages(["en"]);
 const { reasons } = en.console.applicationSettings;
 
-test("every reason of the checker of addresses is said in the reader's language", () => {
+test("every reason of the URI validation has a text in the reader's language", () => {
   const cases: ReadonlyArray<readonly [string, keyof typeof reasons]> = [
     [`https://a.example/${"a".repeat(2_048)}`, "tooLong"],
     ["https://a.example/ b", "printable"],
@@ -27,11 +27,11 @@ test("every reason of the checker of addresses is said in the reader's language"
   assert.equal(redirectUrisFault("com.example:b", "native", en), `Line 1: ${reasons.slash}`);
   assert.equal(returnUrlsFault("https://a.example//b", "confidential", en), `Line 1: ${reasons.plain}`);
   const german = messages(["de"]);
-  const said = german.console.applicationSettings.reasons.wildcard;
-  assert.ok(redirectUrisFault("https://*.example/", "spa", german)?.endsWith(said));
+  const expected = german.console.applicationSettings.reasons.wildcard;
+  assert.ok(redirectUrisFault("https://*.example/", "spa", german)?.endsWith(expected));
 });
 
-test("a fault that no text is made for is told all the same, once for each field", () => {
+test("reports a fault without a text of its own, once for each field", () => {
   const faults = [
     { path: "contacts[3]", message: "x" },
     { path: "contacts[4]", message: "y" },
@@ -39,15 +39,15 @@ test("a fault that no text is made for is told all the same, once for each field
     { path: "requireConsent", message: "z" },
   ];
   const ids = ["consentMode", "contacts", "idTokenSignedResponseAlg"] as const;
-  const told = settingFaults(faults, ids, en);
-  assert.deepEqual(Object.keys(told), [...ids]);
-  assert.equal(told["idTokenSignedResponseAlg"], en.console.applicationSettings.faults.other);
-  assert.match(told["contacts"] ?? "", /^Line 4: /);
+  const texts = settingFaults(faults, ids, en);
+  assert.deepEqual(Object.keys(texts), [...ids]);
+  assert.equal(texts["idTokenSignedResponseAlg"], en.console.applicationSettings.faults.other);
+  assert.match(texts["contacts"] ?? "", /^Line 4: /);
 });
 
-test("every field stands in one card, and only clients that prove themselves have fields for it", () => {
-  const all = cardsOf({ clientType: "confidential" }).flatMap(([, ids]) => ids);
+test("every setting is in one card, client authentication only for confidential clients", () => {
+  const all = applicationCards({ clientType: "confidential" }).flatMap(([, ids]) => ids);
   assert.deepEqual([...all].sort(), Object.keys(controls).sort());
-  const spa = cardsOf({ clientType: "spa" }).flatMap(([, ids]) => ids);
+  const spa = applicationCards({ clientType: "spa" }).flatMap(([, ids]) => ids);
   assert.ok(!spa.includes("jwks") && !spa.includes("requirePkce") && spa.includes("redirectUris"));
 });

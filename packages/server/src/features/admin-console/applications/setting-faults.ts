@@ -14,7 +14,7 @@ export function settingFaults(
   ids: readonly SettingId[],
   { console: { applicationSettings: text } }: Messages,
 ): Record<string, string> {
-  const found = faults.map((fault) => [fieldOf(fault), faultText(fault, text)] as const);
+  const found = faults.map((fault) => [faultField(fault), faultText(fault, text)] as const);
   const first = (id: string) => found.find(([field]) => field === id)?.[1];
   return Object.fromEntries(
     ids.flatMap((id) => {
@@ -24,9 +24,9 @@ export function settingFaults(
   );
 }
 
-function fieldOf({ path }: Fault): string {
+function faultField({ path }: Fault): string {
   const [, member = ""] = /^(\w+)/.exec(path) ?? [];
-  // Both name the same setting; the form has the one that says more.
+  // Two members for one setting; the form has `consentMode`.
   return member === "requireConsent" ? "consentMode" : member;
 }
 
@@ -38,7 +38,7 @@ function faultText({ path, message }: Fault, text: Texts): string {
   return text.inLine({ count: Number(index) + 1, value: addressReason(message, text) ?? general });
 }
 
-/** How the sentences of protocol/redirect-uri.ts and return-url.ts begin. */
+/** By the beginning of the messages of protocol/redirect-uri.ts and return-url.ts. */
 const sentences: ReadonlyArray<readonly [begins: string, reason: keyof Texts["reasons"]]> = [
   ["must not be longer", "tooLong"],
   ["must be printable", "printable"],
@@ -56,13 +56,12 @@ const sentences: ReadonlyArray<readonly [begins: string, reason: keyof Texts["re
   ["must be an https URL", "plain"],
 ];
 
-/** Undefined for a fault of another kind of member. */
 function addressReason(message: string, { reasons }: Texts): string | undefined {
   const found = sentences.find(([begins]) => message.startsWith(begins));
   return found && reasons[found[1]];
 }
 
-/** What is wrong with the first line that has a fault; undefined when all are fine. */
+/** The first line's fault; undefined when all lines are valid. */
 export function redirectUrisFault(value: string, type: ClientType, messages: Messages): string | undefined {
   return firstFault("redirectUris", value, (uri) => checkRegistrableRedirectUri(uri, type), messages);
 }

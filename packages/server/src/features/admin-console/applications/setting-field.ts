@@ -1,4 +1,4 @@
-/** One field of an application's settings, as its control asks for. */
+/** Renders one setting of an application as the control that setting-fields.ts chooses. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { lifetimeRanges } from "../../../core/applications/validation.ts";
 import {
@@ -20,7 +20,6 @@ export type FieldSource = {
   input: SettingsInput;
   state: FormState;
   clientType: ClientType;
-  /** Scopes and pools of the organisation that can be chosen. */
   scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
   pools: ReadonlyArray<{ id: string; name: string }>;
   /** Address of a check, see checks.route.ts. */
@@ -51,7 +50,7 @@ export function settingField(id: SettingId, source: FieldSource): Content {
       return textArea({
         ...common,
         value,
-        rows: rowsOf(value),
+        rows: textRows(value),
         isCode: control.isCode ?? false,
         check: control.check && {
           uri: source.checkUri(control.check),
@@ -63,25 +62,25 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     case "seconds":
       return secondsField(id, { ...common, value }, source);
     case "radio":
-      return radioField({ ...common, value, choices: choicesOf(control, messages) });
+      return radioField({ ...common, value, choices: labelChoices(control, messages) });
     case "select":
-      return selectField({ ...common, value, choices: choicesOf(control, messages) });
+      return selectField({ ...common, value, choices: labelChoices(control, messages) });
     case "several":
-      return checkList({ ...common, values: readLines(value), choices: choicesOf(control, messages) });
+      return checkList({ ...common, values: readLines(value), choices: labelChoices(control, messages) });
     case "scopes":
       return scopesField({ ...common, value }, source);
     case "pool":
       return selectField({ ...common, value, choices: poolChoices(source, value) });
     case "jwks":
-      return textArea({ ...common, value, rows: rowsOf(value), isCode: true, isOptional: true });
+      return textArea({ ...common, value, rows: textRows(value), isCode: true, isOptional: true });
   }
 }
 
 type Common = Parameters<typeof textField>[0];
 
-const rowsOf = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
+const textRows = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
 
-function choicesOf(
+function labelChoices(
   control: { values: readonly string[]; hasNone?: boolean },
   { console: { applicationSettings } }: Messages,
 ) {
@@ -109,7 +108,7 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
   });
 }
 
-/** Empty for what is no number of seconds. */
+/** Empty when it is no number of seconds. */
 function displaySeconds(value: string, messages: Messages): string {
   return /^\d{1,9}$/.test(value.trim())
     ? messages.console.applicationSettings.reading({ seconds: Number(value) })
@@ -133,7 +132,7 @@ function scopesField(common: Common, { scopes, messages }: FieldSource): Content
       label: other,
       hint: otherHint,
       value: others,
-      rows: rowsOf(others),
+      rows: textRows(others),
       isCode: true,
       isOptional: true,
       messages,
@@ -152,7 +151,7 @@ function poolChoices({ pools, messages }: FieldSource, value: string) {
   ];
 }
 
-/** What a check says of a value. */
+/** The result of a check while typing. */
 export function checkValue(
   name: CheckName,
   value: string,

@@ -1,4 +1,4 @@
-/** What an administrator can set of an application: which field each member has, and in which card it stands. */
+/** The settings of an application: the control of each member, and the card it is in. */
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
   type Application,
@@ -25,7 +25,7 @@ export type Control =
   | { readonly kind: "several"; readonly values: readonly string[] }
   | { readonly kind: "scopes" | "pool" | "jwks" };
 
-/** Names that stand in forms: a URN is no part of an element's id. */
+/** Names for forms: a URN is no valid element id. */
 export const grantNames = {
   authorization_code: "authorization_code",
   refresh_token: "refresh_token",
@@ -33,7 +33,7 @@ export const grantNames = {
   device_code: deviceCodeGrantType,
 } as const satisfies Readonly<Record<string, GrantType>>;
 
-export const grantNameOf = (grant: GrantType): string =>
+export const toGrantName = (grant: GrantType): string =>
   Object.entries(grantNames).find(([, type]) => type === grant)?.[0] ?? grant;
 
 export const acrNames: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   consentMode: { kind: "radio", values: consentModes },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
   requirePkce: check,
-  grantTypes: { kind: "several", values: grantTypes.map(grantNameOf) },
+  grantTypes: { kind: "several", values: grantTypes.map(toGrantName) },
   allowedScopes: { kind: "scopes" },
   audience: text,
   allowedResources: lines,
@@ -128,7 +128,7 @@ const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
   ["logout", ["backchannelLogoutUri"]],
 ];
 
-/** What a client without a secret has no choice about: it proves nothing, and must use PKCE. */
+/** Public clients have no client authentication and must use PKCE. */
 const forConfidential: readonly SettingId[] = [
   "tokenEndpointAuthMethod",
   "jwks",
@@ -140,10 +140,13 @@ const forConfidential: readonly SettingId[] = [
 type OfType = Pick<Application, "clientType">;
 
 /** The cards of one application's settings, in the order of the page. */
-export const cardsOf = ({ clientType }: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
+export const applicationCards = ({
+  clientType,
+}: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
   cards.map(([card, ids]) => [
     card,
     clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
   ]);
 
-export const fieldsOf = (application: OfType): SettingId[] => cardsOf(application).flatMap(([, ids]) => ids);
+export const applicationFields = (application: OfType): SettingId[] =>
+  applicationCards(application).flatMap(([, ids]) => ids);

@@ -6,7 +6,7 @@ import type {
 } from "../../../core/applications/application.ts";
 import { bothConsentMembers, consentModeOf } from "../../../core/applications/consent-mode.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
-import { acrNames, controls, grantNameOf, grantNames, type SettingId } from "./setting-fields.ts";
+import { acrNames, controls, grantNames, type SettingId, toGrantName } from "./setting-fields.ts";
 
 export type SettingsInput = Readonly<Partial<Record<SettingId, string>>>;
 
@@ -49,7 +49,7 @@ export function toInput({ name, settings }: Pick<Application, "name" | "settings
     name,
     consentMode: consentModeOf(settings),
     requiredAcr: acr,
-    grantTypes: grantTypes.map(grantNameOf).join("\n"),
+    grantTypes: grantTypes.map(toGrantName).join("\n"),
     jwks: jwks === undefined ? "" : JSON.stringify(jwks, null, 2),
   };
   const rest = Object.keys(controls).map((id) => [id, toText((others as Record<string, unknown>)[id])]);

@@ -4,35 +4,35 @@ import { type FormView, faultsFailure } from "../../../html/components/form-stat
 import { card } from "../../../html/components/parts.ts";
 import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
+import { checksScript } from "../../../html/scripts.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
-import { cardsOf, type SettingId } from "./setting-fields.ts";
+import { applicationCards, type SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
 
 export type SettingsView = FormView<SettingsInput> &
   Pick<ConsoleView, "breadcrumbs"> &
   FieldSource & {
     application: Pick<Application, "id" | "name" | "clientType">;
-    cancelUri: string;
     lastChange: { who: string; at: number } | undefined;
-    script: string;
   };
 
 export function settingsPage(view: SettingsView): Html {
   const { messages, application } = view;
   const text = messages.console.applicationSettings;
   const failure = view.failure ?? faultsFailure(view.state, (id) => text.fields[id as SettingId].label);
-  const cards = cardsOf(application);
+  const cards = applicationCards(application);
   return consoleLayout({
     ...view,
     title: text.title({ application: application.name }),
     heading: text.heading,
     summary: text.summary,
     notice: failureNotice(failure, messages),
-    scripts: [view.script],
+    scripts: [checksScript.path],
     body: html`<div class="with-aside"><div class="with-aside-main">
 ${recordForm({
   ...view,
   id: "settings-form",
+  cancelUri: view.consoleUri(`/applications/${application.id}`),
   fields: cards.map(([id, fields]) =>
     card({
       id: `card-${id}`,

@@ -50,7 +50,7 @@ forEachDatabase(({ name: database, fresh }) => {
     return (await createApplication(running.service, made)).id;
   }
 
-  test("settings that are sent as they are shown stay what they were", async () => {
+  test("saving an unchanged form changes no setting", async () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const id = await make("web", { name: "Everything", redirectUris: "https://all.example/callback" });
     const rich = {
@@ -89,7 +89,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal(now.version, before.version + 1);
   });
 
-  test("every setting that has a field is changed by it", async () => {
+  test("every field changes its setting", async () => {
     const id = await make("web", { name: "Changed", redirectUris: "https://changed.example/callback" });
     const typed = {
       name: "Changed name",
@@ -134,7 +134,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([event?.action, event?.actor], ["application.changed", `user:${org.administrator.id}`]);
   });
 
-  test("each fault of the record is told at its field", async () => {
+  test("reports each fault at its field", async () => {
     const id = await make("web", { name: "Faulty", redirectUris: "https://faulty.example/callback" });
     const before = await found(id);
     const typed = {
@@ -166,7 +166,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(pool.body.includes('id="signingPoolId-fault"'));
   });
 
-  test("a private key that is pasted by mistake is refused, and not shown again", async () => {
+  test("rejects a private key and does not show it again", async () => {
     const id = await make("web", { name: "Leaky", redirectUris: "https://leaky.example/callback" });
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const jwk = privateKey.export({ format: "jwk" });
@@ -178,7 +178,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(!page.body.includes(String(jwk.d)));
   });
 
-  test("who was slower is told what the fields are now, loses nothing, and can save again", async () => {
+  test("a conflicting change shows the present values, keeps what was typed, and can be overwritten knowingly", async () => {
     const id = await make("spa", { name: "Raced", redirectUris: "https://raced.example/" });
     const mine = formOfPage(await console.get(`/applications/${id}/settings`), {
       name: "Mine",

@@ -7,15 +7,14 @@ import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { checksScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/page.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { displaySetting } from "./setting-display.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { FieldSource } from "./setting-field.ts";
-import { fieldsOf } from "./setting-fields.ts";
+import { applicationFields } from "./setting-fields.ts";
 import { settingsPage } from "./settings.page.ts";
 import { readSettingsInput, toInput, toSettings, withoutPrivateKeys } from "./settings-input.ts";
 
@@ -26,19 +25,19 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     lock: holdApplication,
     version: ({ version }) => version,
     toInput,
-    readInput: (form, { record }) => readSettingsInput(form, fieldsOf(record)),
+    readInput: (form, { record }) => readSettingsInput(form, applicationFields(record)),
     toDisplay: (input, { record, messages }) =>
-      Object.fromEntries(fieldsOf(record).map((id) => [id, displaySetting(id, input[id] ?? "", messages)])),
+      Object.fromEntries(
+        applicationFields(record).map((id) => [id, displaySetting(id, input[id] ?? "", messages)]),
+      ),
     page: async (view, { visit, record }) =>
       settingsPage({
         ...view,
         ...(await fieldChoices(deps, visit, record)),
         breadcrumbs: recordCrumbs(visit.organisation, record, view.messages),
         application: record,
-        cancelUri: applicationPath(visit.organisation, record.id),
         input: withoutPrivateKeys(view.input),
         lastChange: await lastChangeOf(deps, record.orgId, record.id, view.messages),
-        script: checksScript.path,
       }),
     validate: (input) => ({ content: input }),
     save: async (inside, input, { visit, acting, record: { id } }) => {
@@ -50,7 +49,7 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     },
     explain: (error, { record, messages }) =>
       error instanceof InvalidApplication
-        ? { faults: settingFaults(error.faults, fieldsOf(record), messages) }
+        ? { faults: settingFaults(error.faults, applicationFields(record), messages) }
         : undefined,
   });
 }

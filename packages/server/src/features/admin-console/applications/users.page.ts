@@ -31,7 +31,6 @@ export type UsersView = ConsoleFrame &
     }>;
     newestUri?: string | undefined;
     olderUri?: string | undefined;
-    /** What was just done. */
     done: string | undefined;
     email: string;
     fault?: string | undefined;
@@ -47,7 +46,7 @@ export function usersPage(view: UsersView): Html {
     title: users.title({ application: application.name }),
     heading: users.heading,
     summary: isRestricted ? users.restricted : users.unrestricted,
-    notice: noticeOf(view),
+    notice: usersNotice(view),
     body: html`${
       !isRestricted &&
       html`<p><a id="access-change" href="${linkAddress(view.settingsUri)}">${users.change}</a></p>
@@ -56,7 +55,7 @@ export function usersPage(view: UsersView): Html {
   });
 }
 
-function noticeOf({ messages, done, failure, fault }: UsersView): Html | undefined {
+function usersNotice({ messages, done, failure, fault }: UsersView): Html | undefined {
   const { users } = messages.console.applications;
   if (failure) return failureNotice(failure, messages);
   if (fault !== undefined)

@@ -11,7 +11,7 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
   applied,
@@ -20,7 +20,6 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -32,7 +31,8 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { usersPage } from "./users.page.ts";
 
@@ -70,13 +70,13 @@ async function showUsers(
   );
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
   const actors = shown.map(({ assignedBy }) => assignedBy);
-  const actorName = await actorTexts(deps, organisation.id, actors, frame.messages);
+  const actorName = await loadActorLabels(deps, organisation.id, actors, frame.messages);
   const uri = applicationPath(organisation, application.id, "/users");
   const page = usersPage({
     ...frame,
     breadcrumbs: recordCrumbs(organisation, application, frame.messages),
     application,
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     action: uri,
     settingsUri: applicationPath(organisation, application.id, "/settings#card-signIn-title"),
     users: shown.map((user) => ({

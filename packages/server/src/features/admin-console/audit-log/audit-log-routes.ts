@@ -1,6 +1,6 @@
-/** The pages of the audit log. */
+/** Registers the pages of the audit log. */
 import type { FastifyInstance } from "fastify";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { auditEventRoute } from "./event.route.ts";
 import { auditExportRoute } from "./export.route.ts";
 import { auditListRoute } from "./list.route.ts";

@@ -13,7 +13,7 @@ import { startTestService, type TestService } from "../../../testing/test-servic
 
 const FRESHNESS_MS = 600_000;
 
-describe("the pages of the audit log", () => {
+describe("audit log pages", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let clock: FakeClock;
@@ -48,14 +48,14 @@ describe("the pages of the audit log", () => {
     };
     const rowsOf = (body: string) => [...body.matchAll(/<tr role="row" id="event-([\da-f-]{36})"/g)].length;
 
-    test("what has no address has no label for one either, where rows are records", async () => {
+    test("omits the label of an empty cell on narrow screens", async () => {
       await happened({ target: org.user.id, action: "user-settings.changed" });
       const { body } = await admin.get("/audit-log?what=user-settings.changed");
       assert.equal(rowsOf(body), 1);
-      assert.doesNotMatch(body, /data-label="From"/);
+      assert.doesNotMatch(body, /data-label="IP address"/);
     });
 
-    test("an event is a sentence with the names of who and what, and a link to the record", async () => {
+    test("shows an event with actor, action and a link to its target", async () => {
       await happened({ target: org.user.id, action: "user.enabled", address: "192.0.2.44" });
       const { body } = await admin.get("/audit-log?what=user.enabled");
       assert.equal(rowsOf(body), 1);
@@ -63,15 +63,15 @@ describe("the pages of the audit log", () => {
       assert.match(body, new RegExp(`<bdi>${org.administrator.email}</bdi>`));
       assert.match(body, new RegExp(`/users/${org.user.id}"><bdi>${org.user.email}</bdi>`));
       assert.match(body, /192\.0\.2\.44/);
-      assert.match(body, /data-label="From"/);
+      assert.match(body, /data-label="IP address"/);
       const german = await admin.browser.get(
         `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
         { "accept-language": "de" },
       );
-      assert.match(german.body, /Benutzer freigegeben/);
+      assert.match(german.body, /Benutzer aktiviert/);
     });
 
-    test("a record that is gone, and an action of another version, are shown as they are", async () => {
+    test("shows a deleted record by its id and an unknown action by its name", async () => {
       const gone = "0190a1b2-0000-4000-8000-00000000dead";
       await happened({ target: gone, action: "application.deleted", actor: `user:${gone}` });
       const { body } = await admin.get("/audit-log?what=application.deleted");
@@ -84,7 +84,7 @@ describe("the pages of the audit log", () => {
       assert.match(all, /&lt;script&gt;x/);
     });
 
-    test("it is searched by who, what, on what, address and day, and keeps what was typed", async () => {
+    test("searches by actor, action, target, address and day, and keeps what was typed", async () => {
       const day = new Date(clock()).toISOString().slice(0, 10);
       await happened({ target: "till", action: "device.revoked", address: "198.51.100.7" });
       const finds = async (query: string, count: number) => {
@@ -109,7 +109,7 @@ describe("the pages of the audit log", () => {
       await finds(`on=${other.user.id}`, 0);
     });
 
-    test("it has pages, each event once", async () => {
+    test("pages of the audit log contain each event once", async () => {
       for (let at = 0; at < 30; at++) await happened({ target: "many", action: "scope.changed" });
       const first = await admin.get("/audit-log?on=many");
       assert.equal(rowsOf(first.body), 25);
@@ -125,7 +125,7 @@ describe("the pages of the audit log", () => {
       assert.equal(new Set([...ids(first), ...ids(second)]).size, 30);
     });
 
-    test("an event has a page with all of it, and ways to what belongs to it", async () => {
+    test("shows all details of an event, with links to related ones", async () => {
       await happened({
         target: org.user.id,
         action: "password.set",
@@ -134,7 +134,7 @@ describe("the pages of the audit log", () => {
       });
       const { id } = await newest();
       const waiting = await admin.get(`/audit-log/${id}`);
-      assert.match(waiting.body, /It joins the chain within seconds/);
+      assert.match(waiting.body, /This event joins the chain within seconds/);
       const { database, masterKey } = running.service;
       await chainOrganisation({ database, clock, key: chainKey(masterKey) }, org.organisation.id);
       const { seq, hash } = await newest();
@@ -154,16 +154,16 @@ describe("the pages of the audit log", () => {
       assert.equal((await admin.get(`/audit-log/${foreign?.id}`)).status, 404, "another organisation's");
     });
 
-    test("the page says how long the chain is, and how its end is checked", async () => {
+    test("shows the length of the hash chain and how to verify it", async () => {
       const head = await findHead(db(), org.organisation.id);
       const { body } = await admin.get("/audit-log");
       const check = `signet audit verify --org ${org.organisation.id} --expect ${head?.seq}:${head?.hash}`;
       assert.equal(textOf({ body }, "chain-check"), check);
       const fresh = await consoleBrowser(running, other);
-      assert.match((await fresh.get("/audit-log")).body, /Nothing is chained yet/);
+      assert.match((await fresh.get("/audit-log")).body, /No events chained yet/);
     });
 
-    test("an export is a file of what the search finds, and leaves an event", async () => {
+    test("exports the search result as a file and records the export", async () => {
       const csv = await admin.get("/audit-log/export?format=csv&on=many");
       assert.equal(csv.status, 200);
       assert.match(

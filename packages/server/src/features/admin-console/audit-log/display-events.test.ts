@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { auditActions, auditGroups } from "../../../core/audit/actions.ts";
 import { LOCALES, messages } from "../../../html/messages/messages.ts";
 
-test("every action and every group has its words in every language, and no two actions have the same", () => {
+test("every action and group has a text in every language, unique among actions", () => {
   for (const locale of LOCALES) {
     const { actions, groups } = messages([locale]).console.auditLog;
     assert.deepEqual(Object.keys(actions).sort(), [...auditActions].sort(), locale);

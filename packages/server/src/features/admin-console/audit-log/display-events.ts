@@ -4,9 +4,9 @@ import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
-import { pageOf, targetOf } from "./target.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
+import { findTarget, targetUri } from "./target.ts";
 
 export interface DisplayedEvent {
   readonly event: KeptEvent;
@@ -29,24 +29,24 @@ export async function displayEvents(
     organisation.id,
     actors.filter((actor) => /^(agent|device):/.test(actor)),
   );
-  const actorName = await actorTexts(deps, organisation.id, actors, messages, true);
+  const actorName = await loadActorLabels(deps, organisation.id, actors, messages, true);
   const actorText = (actor: string) => {
     const [kind = ""] = actor.split(":");
     const isNameless = (kind === "agent" || kind === "device") && !named.has(actor);
     return isNameless ? kinds[kind] : actorName(actor);
   };
-  const references = events.flatMap((event) => targetOf(event)?.reference ?? []);
+  const references = events.flatMap((event) => findTarget(event)?.reference ?? []);
   const names = await findActorNames(deps.database.query, organisation.id, references);
   const targetText = (event: KeptEvent): Pick<DisplayedEvent, "target"> => {
-    const target = targetOf(event);
+    const target = findTarget(event);
     if (!target) return {};
     const { kind, id } = target;
     if (kind === "organisation" && id === organisation.id) {
-      const uri = pageOf(organisation, target, true);
+      const uri = targetUri(organisation, target, true);
       return { target: { text: kinds.organisation, isCode: false, uri } };
     }
     const name = names.get(target.reference);
-    const uri = pageOf(organisation, target, name !== undefined);
+    const uri = targetUri(organisation, target, name !== undefined);
     return { target: { text: name ?? id, isCode: name === undefined, uri } };
   };
   return events.map((event) => ({

@@ -6,7 +6,6 @@ import { targetCell } from "./list.page.ts";
 
 export type AuditEventView = ConsoleFrame &
   DisplayedEvent & {
-    listUri: string;
     uris: { sameWho: string; sameTarget: string | undefined; sameAddress: string | undefined };
   };
 
@@ -16,7 +15,7 @@ export function auditEventPage(view: AuditEventView): Html {
   return consoleLayout({
     ...view,
     title: view.what,
-    breadcrumbs: [{ label: frame.pages.auditLog, uri: view.listUri }],
+    breadcrumbs: [{ label: frame.pages.auditLog, uri: view.consoleUri("/audit-log") }],
     body: [eventCard(view), detailsCard(view), chainCard(view)],
   });
 }

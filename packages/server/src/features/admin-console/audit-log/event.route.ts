@@ -12,7 +12,7 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { displayEvents } from "./display-events.ts";
 import { auditEventPage } from "./event.page.ts";
 
@@ -39,7 +39,6 @@ async function showEvent(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const page = auditEventPage({
     ...frame,
     ...words,
-    listUri: search({}),
     uris: {
       sameWho: search({ search: actor }),
       sameTarget: target === undefined ? undefined : search({ on: target }),

@@ -13,7 +13,7 @@ import {
   queryText,
   requireRecentAuthentication,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
 
 export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -49,7 +49,7 @@ async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
     .send(Readable.from(lines, { objectMode: false }));
 }
 
-/** In pieces that are worth a packet. */
+/** Lines are batched into chunks. */
 const PIECE_CHARACTERS = 32_000;
 
 async function* linesOf(

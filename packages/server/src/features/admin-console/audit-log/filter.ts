@@ -13,7 +13,7 @@ export interface FilterInput {
   readonly address: string;
   /** `2027-01-31`, in UTC. */
   readonly from: string;
-  /** With its whole day. */
+  /** Inclusive. */
   readonly to: string;
 }
 

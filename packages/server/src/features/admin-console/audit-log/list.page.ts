@@ -2,26 +2,24 @@ import { auditGroups } from "../../../core/audit/actions.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
 import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/components/parts.ts";
-import { noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript } from "../../../html/scripts.ts";
 import { actionText, type DisplayedEvent } from "./display-events.ts";
 import { type FilterInput, isSearch } from "./filter.ts";
 
 export type AuditListView = ConsoleFrame & {
   orgId: string;
-  listUri: string;
-  uriOf(id: string): string;
   input: FilterInput;
   events: readonly DisplayedEvent[];
   newestUri?: string | undefined;
   olderUri?: string | undefined;
-  /** How far this page has looked, when there was too much to look at. */
+  /** Where the search stopped, when there was too much to search. */
   lookedBackTo?: number | undefined;
   exportUris: { csv: string; jsonl: string };
-  /** Where the chain ends. */
+  /** The end of the hash chain. */
   head: { seq: number; hash: string; updatedAt: number } | undefined;
-  script: string;
 };
 
 export function auditListPage(view: AuditListView): Html {
@@ -32,10 +30,10 @@ export function auditListPage(view: AuditListView): Html {
     title: frame.pages.auditLog,
     breadcrumbs: [],
     summary: text.summary,
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
-${searchOf(view)}${rows(view)}${further(view)}</section>
+${listSearch(view)}${rows(view)}${further(view)}</section>
 `,
       exportCard(view),
       chainCard(view),
@@ -44,12 +42,12 @@ ${searchOf(view)}${rows(view)}${further(view)}</section>
   });
 }
 
-function searchOf({ messages, input, listUri }: AuditListView): Html {
+function listSearch({ messages, input, consoleUri }: AuditListView): Html {
   const { filter } = messages.console.auditLog;
   const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
     textField({ id, label, type, value: input[id], maxLength: 200, messages });
   return searchForm({
-    action: listUri,
+    action: consoleUri("/audit-log"),
     label: `${filter.who} (${filter.whoHint})`,
     value: input.search,
     filters: [
@@ -88,8 +86,8 @@ function whatChoices(messages: Messages): Choice[] {
   ];
 }
 
-function rows({ messages, events, uriOf }: AuditListView): Html {
-  if (events.length === 0) return noneFound(messages);
+function rows({ messages, events, consoleUri }: AuditListView): Html {
+  if (events.length === 0) return noResults(messages);
   const { filter, list } = messages.console.auditLog;
   return table({
     label: messages.console.frame.pages.auditLog,
@@ -97,7 +95,7 @@ function rows({ messages, events, uriOf }: AuditListView): Html {
     rows: events.map(({ event, what, who, target }) => ({
       id: `event-${event.id}`,
       cells: [
-        html`<a class="item-name" href="${linkAddress(uriOf(event.id))}">${moment(event.at, messages.format.minute)}</a>`,
+        html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${moment(event.at, messages.format.minute)}</a>`,
         what,
         html`<bdi>${who}</bdi>`,
         target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
@@ -108,11 +106,11 @@ function rows({ messages, events, uriOf }: AuditListView): Html {
   });
 }
 
-/** Ids tell little in a list: the whole one is on the event's page. */
+/** Shortened: the event's page has the full id. */
 const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id);
 const LONGEST_ID = 14;
 
-/** What it was done to, which leads to its page where it has one. */
+/** The target, linked to its page where it has one. */
 export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["target"]>): Html {
   const shown = isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`;
   return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from "fastify";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
 import { searchAuditEvents } from "../../../core/audit/search/search.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
@@ -14,7 +13,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { displayEvents } from "./display-events.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
 import { auditListPage } from "./list.page.ts";
@@ -39,8 +38,6 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const page = auditListPage({
     ...frame,
     orgId,
-    listUri: consolePath(organisation, "/audit-log"),
-    uriOf: (id) => consolePath(organisation, `/audit-log/${id}`),
     input,
     events: await displayEvents(deps, organisation, found.events, frame.messages),
     newestUri: before === undefined ? undefined : pageUri({}),
@@ -51,7 +48,6 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
       jsonl: pageUri({ format: "jsonl" }, "/export"),
     },
     head: await findHead(db, orgId),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

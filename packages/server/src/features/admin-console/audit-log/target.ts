@@ -1,8 +1,8 @@
-/** What an event was done to: its kind follows from the action. */
+/** The target of an audit event: its kind follows from the action. */
 
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { consolePath } from "../../../page-kit/visit.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 
 type TargetKind =
   | "user"
@@ -62,15 +62,15 @@ export interface Target {
   readonly reference: string;
 }
 
-export function targetOf({ action, target }: KeptEvent): Target | undefined {
+export function findTarget({ action, target }: KeptEvent): Target | undefined {
   if (target === undefined) return undefined;
   const [noun = ""] = action.split(".");
   const kind = kinds[action] ?? kinds[noun];
   return { kind, id: target, reference: `${kind}:${target}` };
 }
 
-/** Where the record's page is. @param isThere whether it has a name, and so was not deleted */
-export function pageOf(
+/** The record's page. @param isThere false for a deleted record */
+export function targetUri(
   organisation: Pick<Organisation, "id">,
   { kind, id }: Pick<Target, "kind" | "id">,
   isThere: boolean,

@@ -4,7 +4,7 @@ import { buttonLink, emptyState, moment } from "../../../html/components/parts.t
 import { doneNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
-  noneFound,
+  noResults,
   pager,
   type Row,
   rowLink,
@@ -20,12 +20,9 @@ export type ConsentsTab = "consents" | "preauthorizations";
 
 export type ConsentsView = ConsoleFrame & {
   tab: ConsentsTab;
-  tabUris: Readonly<Record<ConsentsTab, string>>;
-  newUri: string;
-  /** As input. */
   search: { user: string; application: string; kind: string; state: string };
   isSearch: boolean;
-  /** Why nothing can be looked up. */
+  /** Why there is no result. */
   problem: "unknownUser" | "unknownApplication" | "several" | undefined;
   /** With `several`. */
   choices: ReadonlyArray<{ name: string; uri: string }>;
@@ -33,16 +30,12 @@ export type ConsentsView = ConsoleFrame & {
     consent: ListedConsent;
     by: string;
     revokedBy: string | undefined;
-    applicationUri: string;
-    userUri: string | undefined;
-    revokeUri: string;
   }>;
   newestUri: string | undefined;
   olderUri: string | undefined;
   done: keyof Messages["console"]["consents"]["done"] | undefined;
 };
 
-/** Consents in force or taken back; or the pre-authorizations. */
 export function consentsPage(view: ConsentsView): Html {
   const { messages, tab } = view;
   const { frame, consents: text } = messages.console;
@@ -52,7 +45,12 @@ export function consentsPage(view: ConsentsView): Html {
     !view.isSearch &&
     view.newestUri === undefined &&
     view.search.state === "living";
-  const grant = buttonLink({ id: "consent-new", uri: view.newUri, label: words.grant, isPrimary: true });
+  const grant = buttonLink({
+    id: "consent-new",
+    uri: view.consoleUri(`/${tab}/new`),
+    label: words.grant,
+    isPrimary: true,
+  });
   return consoleLayout({
     ...view,
     title: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
@@ -79,29 +77,29 @@ export function consentsPage(view: ConsentsView): Html {
   });
 }
 
-function consentTabs({ tab, tabUris, messages }: ConsentsView): Html {
+function consentTabs({ tab, consoleUri, messages }: ConsentsView): Html {
   const { tabs: text } = messages.console.consents;
   const link = (one: ConsentsTab) => ({
     id: `tab-${one}`,
     label: text[one],
-    uri: tabUris[one],
+    uri: consoleUri(`/${one}`),
     isCurrent: one === tab,
   });
   return tabs({ label: text.label, links: [link("consents"), link("preauthorizations")] });
 }
 
-function filters({ tab, tabUris, search, isSearch, messages }: ConsentsView): Html {
+function filters({ tab, consoleUri, search, isSearch, messages }: ConsentsView): Html {
   const { consents: text } = messages.console;
   if (tab === "preauthorizations")
     return searchForm({
-      action: tabUris.preauthorizations,
+      action: consoleUri("/preauthorizations"),
       label: `${text.application} (${text.applicationHint})`,
       value: search.application,
       isSearch,
       messages,
     });
   return searchForm({
-    action: tabUris.consents,
+    action: consoleUri("/consents"),
     label: text.user,
     value: search.user,
     isSearch,
@@ -149,7 +147,7 @@ function list(view: ConsentsView): Content {
   if (problem !== undefined)
     return html`<div class="empty" role="status"><p class="item-name" id="nothing-found">${text[problem]}</p></div>
 `;
-  if (rows.length === 0) return noneFound(messages);
+  if (rows.length === 0) return noResults(messages);
   const isRevoked = view.search.state === "revoked";
   const { columns } = text;
   const about = view.tab === "consents" ? [columns.who, columns.application] : [columns.application];
@@ -164,10 +162,15 @@ function list(view: ConsentsView): Content {
 const dayBy = (at: number, who: string | undefined, { format, console }: Messages): Html =>
   html`${moment(at, format.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${console.consents.by({ who })}</bdi></span>`}`;
 
-function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }: ConsentsView): Row {
+function consentRow(
+  row: ConsentsView["rows"][number],
+  { tab, search, consoleUri, messages }: ConsentsView,
+): Row {
   const { consents: text } = messages.console;
-  const { consent, applicationUri, userUri, revokeUri } = row;
+  const { consent } = row;
   const { id, application, user, scopes } = consent;
+  const applicationUri = consoleUri(`/applications/${application.id}`);
+  const revokeUri = consoleUri(`/${tab}/${id}/${tab === "consents" ? "revoke" : "delete"}`);
   const who = user === undefined ? text.allUsers : (user.email ?? text.formerUser);
   const [action, label] =
     tab === "consents"
@@ -178,7 +181,7 @@ function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }
     cells: [
       ...(tab === "consents"
         ? [
-            nameCell({ name: who, ...(userUri === undefined ? {} : { uri: userUri }) }),
+            nameCell({ name: who, ...(user?.email ? { uri: consoleUri(`/users/${user.id}`) } : {}) }),
             html`<a class="beside" href="${linkAddress(applicationUri)}"><bdi>${application.name}</bdi></a>`,
           ]
         : [nameCell({ name: application.name, uri: applicationUri })]),

@@ -15,7 +15,7 @@ import { signInAndConsent } from "../../../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 
-describe("the pages of consents", () => {
+describe("consent pages", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: Planted;
@@ -40,7 +40,7 @@ describe("the pages of consents", () => {
     const planted = () => org.ids["consents"] ?? "";
     const application = () => org.ids["applications"] ?? "";
 
-    test("users, applications and kinds are looked for, each by a name that people know", async () => {
+    test("filters consents by user, application and kind", async () => {
       await signInAndConsent(testBrowser(), org);
       const newestFirst = async (filter = {}) => (await consents(filter)).map(({ id }) => id).reverse();
       const users = await newestFirst({ kind: "user", userId: org.user.id });
@@ -65,7 +65,7 @@ describe("the pages of consents", () => {
         assert.equal((await here.get(`/consents?${odd}`)).status, 200, odd);
     });
 
-    test("an application is allowed something for everybody, and for one user", async () => {
+    test("grants consent for everyone and for one user", async () => {
       const { application } = await makeClient(running.service, org.organisation, {
         redirectUris: ["https://allowed.example/callback"],
         allowedScopes: ["openid", "email"],
@@ -87,7 +87,7 @@ describe("the pages of consents", () => {
       assert.equal(personal?.userId, org.user.id);
     });
 
-    test("nothing is allowed to a user of another organisation, nor scopes that the application may not ask for", async () => {
+    test("grants nothing to another organisation's user, and no scope that the application may not request", async () => {
       const path = `/consents/new?application=${application()}`;
       const before = await consents();
       const faults: [Record<string, string | undefined>, string][] = [
@@ -109,7 +109,7 @@ describe("the pages of consents", () => {
       assert.deepEqual(await consents(), before);
     });
 
-    test("a consent is taken back after one question, and listed as such", async () => {
+    test("revokes a consent after confirmation and lists it as revoked", async () => {
       const path = `/consents/${planted()}/revoke`;
       const question = await here.get(path);
       assert.match(question.body, /id="consent-revoke-confirm"/);
@@ -129,7 +129,7 @@ describe("the pages of consents", () => {
       );
     });
 
-    test("pre-authorizations are made, told apart, and deleted", async () => {
+    test("creates, lists and deletes pre-authorizations", async () => {
       const path = `/preauthorizations/new?application=${application()}`;
       const made = await here.send(path, { scopes: "email" });
       assert.match(made.location ?? "", /done=preauthorized$/);
@@ -144,7 +144,7 @@ describe("the pages of consents", () => {
       assert.equal((await here.get(`/preauthorizations/${id}/delete`)).status, 404);
     });
 
-    test("another organisation's records are not there", async () => {
+    test("hides another organisation's records", async () => {
       const consent = other.ids["consents"] ?? "";
       const ahead = other.ids["preauthorizations"] ?? "";
       const { csrf = "" } = (await here.get(`/consents/new?application=${application()}`)).hidden;
@@ -160,7 +160,7 @@ describe("the pages of consents", () => {
       );
     });
 
-    test("a page holds twenty-five, and the next one goes on where it ended", async () => {
+    test("lists 25 on a page and continues on the next", async () => {
       const { database } = running.service;
       await sql`insert into consent (org_id, id, kind, application_id, user_id, scope, granted_by, granted_at)
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 60)

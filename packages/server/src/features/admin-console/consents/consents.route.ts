@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { actorTexts } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { loadActorLabels } from "../../../page-kit/actor-names.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
@@ -14,7 +14,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type ConsentsTab, type ConsentsView, consentsPage } from "./consents.page.ts";
 import {
   type ConsentSearch,
@@ -78,7 +78,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
       ? []
       : await findRows(deps, visit, tab, { ...filter, isRevoked: search.state === "revoked", before });
   const { shown, last } = splitPage(rows);
-  const actorName = await actorTexts(
+  const actorName = await loadActorLabels(
     deps,
     organisation.id,
     shown.flatMap(({ grantedBy, revokedBy }) => [grantedBy, revokedBy ?? []].flat()),
@@ -87,11 +87,6 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
   const page = consentsPage({
     ...frame,
     tab,
-    tabUris: {
-      consents: consolePath(organisation, "/consents"),
-      preauthorizations: consolePath(organisation, "/preauthorizations"),
-    },
-    newUri: consolePath(organisation, `/${tab}/new`),
     search,
     isSearch:
       search.user !== "" || search.application !== "" || search.kind !== "" || search.state !== "living",
@@ -101,16 +96,10 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
       consent,
       by: actorName(consent.grantedBy),
       revokedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
-      applicationUri: consolePath(organisation, `/applications/${consent.application.id}`),
-      userUri: consent.user?.email ? consolePath(organisation, `/users/${consent.user.id}`) : undefined,
-      revokeUri: consolePath(
-        organisation,
-        `/${tab}/${consent.id}/${tab === "consents" ? "revoke" : "delete"}`,
-      ),
     })),
     newestUri: before === undefined ? undefined : listUri(visit, tab, search),
     olderUri: last && listUri(visit, tab, search, { before: last.id }),
-    done: doneIn(visit, frame.messages.console.consents.done),
+    done: doneKey(visit, frame.messages.console.consents.done),
   });
   await show(visit, frame, page);
 }

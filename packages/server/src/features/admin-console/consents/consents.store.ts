@@ -7,13 +7,13 @@ export interface ListedConsent {
   readonly id: string;
   readonly kind: "user" | "organisation";
   readonly application: { readonly id: string; readonly name: string };
-  /** Undefined for everybody. `email` is null when the user is not a member any more. */
+  /** Undefined for everyone. `email` is null for a former member. */
   readonly user: { readonly id: string; readonly email: string | null } | undefined;
   readonly scopes: readonly string[];
   readonly grantedBy: string;
   readonly grantedAt: number;
   readonly revokedAt: number | null;
-  /** Null while it is in force; and for those that were taken back before this was kept. */
+  /** Null while it is active, and for revocations from before this was recorded. */
   readonly revokedBy: string | null;
 }
 
@@ -21,14 +21,14 @@ export interface ConsentSearch {
   readonly applicationId?: string | undefined;
   readonly userId?: string | undefined;
   readonly kind?: "user" | "organisation" | undefined;
-  /** Those that were taken back, instead of those in force. */
+  /** Revoked consents instead of active ones. */
   readonly isRevoked: boolean;
   /** The id that the page before ended with. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** Newest first, each with the names of whom it is about: one query, whatever the organisation's size. */
+/** Newest first, with names: one query, whatever the organisation's size. */
 export async function listNamedConsents(
   db: Db,
   orgId: string,
@@ -54,13 +54,13 @@ export async function listNamedConsents(
     .selectAll("consent")
     .select(["application.name as applicationName", "user_account.email"])
     .where("consent.org_id", "=", orgId)
-    // As the indexes have it: each is of one of the two.
+    // There is one partial index for each of the two.
     .where("consent.revoked_at", isRevoked ? "is not" : "is", null)
     .$if(applicationId !== undefined, (query) =>
       query.where("consent.application_id", "=", applicationId ?? ""),
     )
     .$if(userId !== undefined, (query) => query.where("consent.user_id", "=", userId ?? ""))
-    // A literal: an index of one kind is chosen by its own condition.
+    // A literal, so that the partial index is used.
     .$if(kind !== undefined, (query) => query.where("consent.kind", "=", sql.lit(kind ?? "user")))
     .$if(before !== undefined, (query) => query.where("consent.id", "<", before ?? ""))
     .orderBy("consent.id", "desc")
@@ -115,7 +115,7 @@ export async function listNamedPreauthorizations(
   }));
 }
 
-/** Applications by id, or by a part of the name. Those whose whole name it is come first. */
+/** By id or part of the name; exact matches first. */
 export async function applicationsLike(
   db: Db,
   orgId: string,

@@ -1,5 +1,5 @@
 /** Finds an application by its id, its name or a part of its name. */
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { applicationsLike } from "./consents.store.ts";
 
 type Named = { readonly id: string; readonly name: string };

@@ -4,9 +4,9 @@ import { type FormView, faultsFailure, fieldState } from "../../../html/componen
 import { buttonLink } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
-  firstOnly,
+  moreMatchesHint,
   nameCell,
-  noneFound,
+  noResults,
   rowLink,
   searchForm,
   table,
@@ -16,11 +16,9 @@ import type { ConsentsTab } from "./consents.page.ts";
 
 export type ChooseView = ConsoleFrame & {
   tab: ConsentsTab;
-  listUri: string;
   /** The page's own address. */
   action: string;
   search: string;
-  newApplicationUri: string;
   applications: ReadonlyArray<{ id: string; name: string; uri: string }>;
   hasMore: boolean;
 };
@@ -40,13 +38,13 @@ export function chooseApplicationPage(view: ChooseView): Html {
     breadcrumbs: [
       {
         label: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
-        uri: view.listUri,
+        uri: view.consoleUri(`/${tab}`),
       },
     ],
     body: html`<section class="card">${
       isEmpty
         ? html`<p id="no-applications">${text.noApplications}</p>
-<p>${buttonLink({ id: "application-new", uri: view.newApplicationUri, label: messages.console.applications.list.create })}</p>`
+<p>${buttonLink({ id: "application-new", uri: view.consoleUri("/applications/new"), label: messages.console.applications.list.create })}</p>`
         : [
             searchForm({
               action: view.action,
@@ -55,9 +53,9 @@ export function chooseApplicationPage(view: ChooseView): Html {
               isSearch: search !== "",
               messages,
             }),
-            view.hasMore && firstOnly(messages),
+            view.hasMore && moreMatchesHint(messages),
             applications.length === 0
-              ? noneFound(messages)
+              ? noResults(messages)
               : table({
                   label: text.application,
                   columns: [text.application],
@@ -86,7 +84,6 @@ export type GrantView = FormView<GrantInput> & {
   application: { id: string; name: string };
   /** The scopes that the application may request. */
   scopes: ReadonlyArray<{ name: string; text: string }>;
-  listUri: string;
 };
 
 /** The second step: which scopes, and for whom. */
@@ -117,7 +114,7 @@ export function grantPage(view: GrantView): Html {
     breadcrumbs: [
       {
         label: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
-        uri: view.listUri,
+        uri: view.consoleUri(`/${tab}`),
       },
     ],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
@@ -130,7 +127,7 @@ export function grantPage(view: GrantView): Html {
             hidden: [{ name: "application", value: application.id }],
             fields: [tab === "consents" && recipientFields(view), scopeList(view)],
             submit: { id: "grant-submit", label: words.submit },
-            cancelUri: view.listUri,
+            cancelUri: view.consoleUri(`/${tab}`),
           })
     }</section>
 `,

@@ -26,7 +26,6 @@ import {
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -38,7 +37,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import type { ConsentsTab } from "./consents.page.ts";
 import { applicationsLike } from "./consents.store.ts";
 import { MAX_CHOICES } from "./find-application.ts";
@@ -93,10 +93,8 @@ async function showApplications(
   const page = chooseApplicationPage({
     ...frame,
     tab,
-    listUri: consolePath(organisation, `/${tab}`),
     action,
     search,
-    newApplicationUri: consolePath(organisation, "/applications/new"),
     applications: found
       .slice(0, MAX_CHOICES)
       .map(({ id, name }) => ({ id, name, uri: `${action}${queryText({ application: id })}` })),
@@ -130,7 +128,6 @@ async function showForm(
         custom.find((scope) => scope.name === name)?.displayName ??
         view.messages.consent.customScope({ name }),
     })),
-    listUri: consolePath(organisation, `/${tab}`),
   });
   await show(visit, view, page, shown.status);
 }
@@ -170,7 +167,7 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
   }
 }
 
-/** Whom the consent is for, or what is wrong with what was typed. */
+/** Whom the consent is for, or the faults of the form. */
 async function findRecipient(
   { database }: ConsoleDeps,
   { organisation }: Visit,

@@ -7,7 +7,7 @@ import { deletePreauthorization, revokeConsent } from "../../../core/consents/co
 import { findUser } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
 import { alreadyApplied, applied, confirmationRoute } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 
 export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   revokeConsentRoute(app, deps);

@@ -11,8 +11,9 @@ import {
 } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { framesScript } from "../../../html/scripts.ts";
 
-/** How mail leaves this server; undefined parts are not known or not there. */
+/** How this server sends mail. */
 export type MailSetup = {
   kind: "smtp" | "mailbox" | "none";
   sender?: string | undefined;
@@ -21,10 +22,8 @@ export type MailSetup = {
 
 export type MailTemplatesView = ConsoleFrame & {
   setup: MailSetup;
-  uriOf: Readonly<Record<MailTemplate, string>>;
 };
 
-/** Every mail there is, and whether any is sent. */
 export function mailTemplatesPage(view: MailTemplatesView): Html {
   const { messages, setup } = view;
   const { frame, mailTemplates: text } = messages.console;
@@ -60,7 +59,7 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
           rows: mailTemplates.map((template) => ({
             id: `mail-${template}`,
             cells: [
-              nameCell({ name: text.names[template], uri: view.uriOf[template] }),
+              nameCell({ name: text.names[template], uri: view.consoleUri(`/mail-templates/${template}`) }),
               html`<span class="codes-line">${text.when[template]}</span>`,
             ],
           })),
@@ -74,29 +73,25 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
 export type MailTemplateView = ConsoleFrame & {
   template: MailTemplate;
   content: MailContent;
-  listUri: string;
   /** The page's own address. */
   ownUri: string;
-  /** Of the mail as HTML, for the frame. */
+  /** The mail as HTML, for the frame. */
   htmlUri: string;
   languages: ReadonlyArray<{ value: string; label: string }>;
   test: { action: string; csrf: string; once: string; isPossible: boolean };
   failure?: FormFailure | undefined;
   isSent: boolean;
-  /** Address of frames.js. */
-  script: string;
 };
 
-/** One mail, as text and as HTML. */
 export function mailTemplatePage(view: MailTemplateView): Html {
   const { messages, template, content } = view;
   const { frame, mailTemplates: text } = messages.console;
   return consoleLayout({
     ...view,
     title: text.names[template],
-    scripts: [view.script],
+    scripts: [framesScript.path],
     summary: text.when[template],
-    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.listUri }],
+    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
     notice: view.isSent ? doneNotice(text.done.sent) : failureNotice(view.failure, messages),
     body: [
       card({

@@ -10,7 +10,7 @@ import { type Planted, plantRecords } from "../../../testing/fixtures/planted-re
 import { type ConsoleBrowser, consoleBrowser, textOf } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
-describe("the pages of mail templates", () => {
+describe("mail template pages", () => {
   let running: TestService;
   let org: Planted;
   let here: ConsoleBrowser;
@@ -35,7 +35,7 @@ describe("the pages of mail templates", () => {
     return mails.flat().filter(({ mail }) => mail.data.isTest);
   };
 
-  test("every mail is listed, with how it is sent and without the password that it is sent with", async () => {
+  test("lists every mail and the mail settings, without the password", async () => {
     const { body } = await here.get("/mail-templates");
     for (const template of mailTemplates) assert.ok(body.includes(`/mail-templates/${template}"`), template);
     assert.match(body, /post@acme\.example/);
@@ -43,7 +43,7 @@ describe("the pages of mail templates", () => {
     assert.doesNotMatch(body, /secret-word|someone/);
   });
 
-  test("each is shown in each language, as text and in a frame that runs nothing", async () => {
+  test("previews every mail in every language, as text and in a sandboxed frame", async () => {
     for (const template of mailTemplates) {
       for (const language of ["en", "da"]) {
         const page = await here.get(`/mail-templates/${template}?language=${language}`);
@@ -68,7 +68,7 @@ describe("the pages of mail templates", () => {
       assert.equal((await here.get(path)).status, 404, path);
   });
 
-  test("a test goes to who asks for it, says that it is one, and is written down", async () => {
+  test("sends a test mail to its sender, marked as a test and audited", async () => {
     const path = "/mail-templates/ResetPassword";
     const sent = await here.send(`${path}?language=fr`, { recipient: "else@where.example", language: "fr" });
     assert.match(sent.location ?? "", /language=fr&done=sent$/);
@@ -81,7 +81,7 @@ describe("the pages of mail templates", () => {
       createdAt: 0,
     });
     assert.match(composed?.subject ?? "", /^Essai\s: /);
-    assert.match(composed?.text ?? "", /Ceci est un essai/);
+    assert.match(composed?.text ?? "", /à titre d’essai/);
     assert.doesNotMatch(composed?.text ?? "", /recovery\/[^\s]/, "no link that does something");
     const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("the pages of mail templates", () => {
     );
   });
 
-  test("ten tests an hour are enough", async () => {
+  test("limits test mails to ten an hour", async () => {
     const before = (await waiting()).length;
     const answers = [];
     for (let count = before; count < 11; count += 1)
@@ -103,7 +103,7 @@ describe("the pages of mail templates", () => {
     assert.equal((await waiting()).length, 10);
   });
 
-  test("without a language of the reader's own a mail is in the organisation's", async () => {
+  test("previews in the organisation's language for readers of other languages", async () => {
     const settings = { defaultLocale: "es" };
     await changeOrganisationSettings(running.service, {
       orgId: org.organisation.id,
@@ -122,7 +122,7 @@ describe("the pages of mail templates", () => {
     assert.equal((await compose({ ...mail, locale: "da-DK" }))?.locale, "da");
   });
 
-  test("where mail is not set up the page says so and sends nothing", async () => {
+  test("explains that mail is not set up, and sends nothing", async () => {
     const bare = await startTestService({ databaseUrl: "sqlite::memory:" });
     try {
       const there = await plantRecords(bare.service, "Bare");

@@ -14,7 +14,6 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { render } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
-import { framesScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { sendPage, sendShownDocument } from "../../../http/page.ts";
@@ -25,7 +24,6 @@ import {
   newSubmissionToken,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -36,7 +34,8 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { type MailSetup, mailTemplatePage, mailTemplatesPage } from "./mail-templates.page.ts";
 import { sampleMail } from "./samples.ts";
 
@@ -59,13 +58,7 @@ export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDep
 async function showList(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   const signedIn = await requireAdministrator(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  const uris = mailTemplates.map((template) => [template, templatePath(visit, template)]);
-  const page = mailTemplatesPage({
-    ...frame,
-    setup: deps.mailSetup,
-    uriOf: Object.fromEntries(uris) as Record<MailTemplate, string>,
-  });
-  await show(visit, frame, page);
+  await show(visit, frame, mailTemplatesPage({ ...frame, setup: deps.mailSetup }));
 }
 
 /** The template in the address. @throws NotFound */
@@ -125,18 +118,16 @@ async function showPreview(
     ...frame,
     template,
     content,
-    listUri: consolePath(visit.organisation, "/mail-templates"),
     ownUri: path,
     htmlUri: `${path}/html?language=${content.locale}`,
     languages: LOCALES.map((value) => ({ value, label: languageName(value) })),
     test: {
       action: path,
-      csrf: deps.door.formBinding(visit).csrf,
+      csrf: deps.browserSession.formBinding(visit).csrf,
       once: newSubmissionToken(deps),
       isPossible: deps.outbox.isOpen,
     },
     ...{ failure, isSent },
-    script: framesScript.path,
   });
   await sendPage(visit.reply, render(page), { nonce: frame.nonce, status, hasFrame: true });
 }

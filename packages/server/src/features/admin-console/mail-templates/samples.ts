@@ -1,4 +1,4 @@
-/** A mail of each kind, with values that belong to nobody. Its link is that of the page where everybody can go. */
+/** A sample of each mail. Its link leads to a page that everyone can open. */
 import type { Mail, MailTemplate } from "../../../core/mail/mail.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 

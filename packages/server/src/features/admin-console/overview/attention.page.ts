@@ -3,7 +3,6 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Attention } from "./attention.ts";
 
-/** Where the way to each of them begins. */
 export interface AttentionUris {
   pool(id: string): string;
   application(id: string): string;

@@ -39,7 +39,7 @@ forEachDatabase(({ fresh }) => {
   const kinds = async (...asked: Parameters<typeof look>) => (await look(...asked)).map(({ kind }) => kind);
   const figures = (now = clock()) => countFigures(db(), mine(), now);
 
-  test("what has ended is in no figure", async () => {
+  test("counts no ended records", async () => {
     const all = await figures();
     const sessions = await db()
       .selectFrom("browser_session")
@@ -56,7 +56,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await figures(), { ...all, sessions: all.sessions - 1, devices: 0 });
   });
 
-  test("a pool without an agent at work, unless it is disabled", async () => {
+  test("warns about a pool without a live agent, unless it is disabled", async () => {
     assert.deepEqual(await look(), []);
     const { id } = await makePool(running.service, org, { name: "Empty" });
     assert.deepEqual(await look(), [{ kind: "pool-empty", poolId: id, poolName: "Empty" }]);
@@ -65,7 +65,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await kinds(mine(), clock() + DAY), ["pool-away"]);
   });
 
-  test("secrets from two weeks before their end to one after, of applications that work", async () => {
+  test("warns about client secrets from two weeks before expiry to one after, of enabled applications", async () => {
     const { application } = await makeClient(running.service, org.organisation, {
       redirectUris: ["https://a.example/"],
     });
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await at(endsAt), []);
   });
 
-  test("mails that were given up in the last two days; without a mail server that alone", async () => {
+  test("warns about undelivered mails of two days, or only about the missing mail server", async () => {
     const mail = { recipient: "x@acme.example", template: "Welcome", locale: "en", data: "{}", attempts: 9 };
     const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, sent_at: null, last_error: null };
     const failed = (orgId: string, id: string, failedAt: number | null) =>
@@ -109,7 +109,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await kinds(), []);
   });
 
-  test("a signing key that was not rotated in time, while it is no old one; a device CA that ends", async () => {
+  test("warns about a signing key that was not rotated in time, and about a device CA that expires", async () => {
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };
     assert.equal((await postForm(`${org.issuer}/token`, form)).status, 200);
     const [key] = await db()

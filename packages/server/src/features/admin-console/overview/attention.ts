@@ -1,4 +1,4 @@
-/** What an administrator should look at, the urgent first. */
+/** What needs an administrator's attention, most urgent first. */
 import { isDueForRotation } from "../../../core/device-ca/generation.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
@@ -17,23 +17,23 @@ export type Attention =
   | { kind: "ca-ends"; at: number };
 
 export interface AttentionDeps {
-  /** Days; 0: keys are not rotated by themselves. */
+  /** Days; 0: keys are not rotated automatically. */
   readonly keyRotationDays: number;
-  /** Whether mails go out, or to the demo's mailbox. */
+  /** Whether mail is sent, or kept in the demo's mailbox. */
   readonly hasMail: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const SECRETS_AHEAD_MS = 14 * DAY_MS;
-/** One that ended may be why an application fails now; later on nobody misses it. */
+/** An expired secret may be why an application fails now; later nobody misses it. */
 const SECRETS_BEHIND_MS = 7 * DAY_MS;
-/** Without a rotation of its own: the age at which a key is worth a word. */
+/** Without automatic rotation: the age at which a key is reported. */
 const OLD_KEY_MS = 365 * DAY_MS;
-/** Housekeeping rotates in its next round: what is older than this, it could not. */
+/** Housekeeping should have rotated a key that is older than this. */
 const ROUND_MS = DAY_MS;
-const MOST_SECRETS = 5;
+const MAX_SECRETS = 5;
 /** Mails are kept for two days. */
-const MOST_MAILS = 1_000;
+const MAX_MAILS = 1_000;
 
 export async function needsAttention(
   deps: AttentionDeps,
@@ -64,7 +64,7 @@ async function poolsAway(db: Db, orgId: string, now: number): Promise<Attention[
 }
 
 async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]> {
-  const times = { from: now - SECRETS_BEHIND_MS, to: now + SECRETS_AHEAD_MS, limit: MOST_SECRETS };
+  const times = { from: now - SECRETS_BEHIND_MS, to: now + SECRETS_AHEAD_MS, limit: MAX_SECRETS };
   const found = await secretsThatEnd(db, orgId, times);
   return found.map((secret) => ({
     kind: secret.expiresAt <= now ? ("secret-ended" as const) : ("secret-ends" as const),
@@ -73,9 +73,9 @@ async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]>
 }
 
 async function mails({ hasMail }: AttentionDeps, db: Db, orgId: string, now: number): Promise<Attention[]> {
-  // Without a server to send them, every mail fails: one word is enough.
+  // Without a mail server every mail fails: one entry is enough.
   if (!hasMail) return [{ kind: "mail-off" }];
-  const count = await countFailedMails(db, orgId, { since: now - 2 * DAY_MS, limit: MOST_MAILS });
+  const count = await countFailedMails(db, orgId, { since: now - 2 * DAY_MS, limit: MAX_MAILS });
   return count === 0 ? [] : [{ kind: "mail-failed", count }];
 }
 

@@ -5,7 +5,7 @@ import { type Content, type Html, html, linkAddress } from "../../../html/html.t
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type AttentionUris, attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
-import { type Figures, MOST_COUNTED } from "./overview.store.ts";
+import { type Figures, MAX_COUNTED } from "./overview.store.ts";
 import { type RangeName, rangeNames } from "./range.ts";
 
 export type OverviewView = ConsoleFrame & {
@@ -30,7 +30,6 @@ export type OverviewView = ConsoleFrame & {
     at: number;
     who: string;
     what: string;
-    /** The record's name. */
     on: string | undefined;
     uri: string;
   }>;
@@ -46,7 +45,7 @@ export type OverviewCharts = {
   failedSignIns: readonly number[];
   tokens: readonly number[];
   refusedTokens: readonly number[];
-  /** Absent without pools. */
+  /** Undefined without pools. */
   agents?: readonly number[] | undefined;
 };
 
@@ -77,7 +76,7 @@ function figures({ figures: counted, uris, messages }: OverviewView): Html {
 <span class="figure-value">${value}</span>${note !== undefined && html`<span class="figure-note">${note}</span>`}</a>
 `;
   const count = (total: number) =>
-    total > MOST_COUNTED ? text.moreThan({ count: MOST_COUNTED }) : number(total);
+    total > MAX_COUNTED ? text.moreThan({ count: MAX_COUNTED }) : number(total);
   return html`<section aria-label="${text.title}"><div class="figures">
 ${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.users, count(counted.sessions))}${figure(
   "applications",
@@ -90,7 +89,6 @@ ${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.us
 `;
 }
 
-/** Over the time that was chosen. */
 function activity(view: OverviewView): Content {
   const { charts: text, range: words } = view.messages.console.overview;
   const { charts: data } = view;
@@ -133,7 +131,7 @@ function chartCard(
     id,
     title,
     body: [
-      chartFigures(series.map((one) => ({ ...one, figure: figureOf(one, form, view.messages) }))),
+      chartFigures(series.map((one) => ({ ...one, figure: chartTotal(one, form, view.messages) }))),
       chart({
         id: `${id}-chart`,
         title: `${title}, ${words[view.range]}`,
@@ -145,7 +143,7 @@ function chartCard(
   });
 }
 
-function figureOf({ counts }: Series, form: "bars" | "steps", { format }: Messages): string {
+function chartTotal({ counts }: Series, form: "bars" | "steps", { format }: Messages): string {
   const total = form === "bars" ? counts.reduce((sum, count) => sum + count, 0) : Math.max(0, ...counts);
   return format.number(total);
 }

@@ -37,7 +37,7 @@ forEachDatabase(({ fresh }) => {
     return [...body.matchAll(/id="attention-\d+"[^>]*>([^<]*)/g)].map(([, title = ""]) => plain(title));
   };
 
-  test("it counts what the organisation has, and nothing of another one", async () => {
+  test("the overview counts only the organisation's own records", async () => {
     await plantRecords(running.service, "Beta");
     const { body, status } = await browser.get("");
     assert.equal(status, 200);
@@ -48,7 +48,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(body, /Beta/);
   });
 
-  test("charts show what was counted in the time that was chosen", async () => {
+  test("charts show the chosen time range", async () => {
     const hour = clock() - (clock() % HOUR);
     // The administrator's own sign-in: what waits in memory would be written at any moment from now on.
     await running.service.activity.flush();
@@ -72,10 +72,10 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await sums("nonsense"), ["1,301", 28]);
   });
 
-  test("what needs somebody is said, with the way to it, and no longer when it is done", async () => {
+  test("lists what needs attention with a link, until it is done", async () => {
     const { service } = running;
     const agentAway = "No agent of the pool Planted pool Acme is online";
-    const noMail = "No email can be sent";
+    const noMail = "Email isn’t set up";
     assert.deepEqual(await attention(), [agentAway, noMail]);
     const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
     await noteAgentSeen(service.database.query, seen);
@@ -84,11 +84,11 @@ forEachDatabase(({ fresh }) => {
     const secret = { orgId: orgId(), applicationId, label: "Old", actor: "test" };
     await createClientSecret(service, { ...secret, expiresAt: clock() + 13 * DAY });
     await createClientSecret(service, { ...secret, label: "Later", expiresAt: clock() + 30 * DAY });
-    assert.deepEqual(await attention(), ["A secret of Web expires soon", noMail]);
+    assert.deepEqual(await attention(), ["A client secret of Web expires soon", noMail]);
     assert.match((await browser.get("")).body, new RegExp(`href="[^"]*/applications/${applicationId}"`));
   });
 
-  test("the newest events are there in words", async () => {
+  test("shows the newest events in words", async () => {
     const { body } = await browser.get("");
     const [, list = ""] = /class="events">([\s\S]*?)<\/ul>/.exec(body) ?? [];
     assert.match(list, /event-what"[^>]*>[A-Z][^<.]*/);
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
   });
 });
 
-test("an organisation with nothing in it is shown how to begin; one in use is not", async (context) => {
+test("shows getting-started hints only to an empty organisation", async (context) => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:" });
   context.after(() => running.close());
   const org = await plantRecords(running.service, "Acme");

@@ -17,12 +17,12 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
 import { type OverviewCharts, type OverviewView, overviewPage } from "./overview.page.ts";
 import { countFigures } from "./overview.store.ts";
-import { type RangeName, rangeOf, ranges, timesOf } from "./range.ts";
+import { type RangeName, ranges, rangeTimes, readRange } from "./range.ts";
 
 export type OverviewDeps = ConsoleDeps & AttentionDeps;
 
@@ -34,7 +34,7 @@ export function overviewRoute(app: FastifyInstance, deps: OverviewDeps): void {
 
 async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const range = rangeOf(queryOf(visit.request).values.get("range"));
+  const range = readRange(queryOf(visit.request).values.get("range"));
   const path = consolePath(organisation, range === "7d" ? "" : `?range=${range}`);
   const signedIn = await requireAdministrator(deps, visit, path);
   const frame = await consoleFrame(deps, visit, signedIn, "overview");
@@ -46,10 +46,10 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const page = overviewPage({
     ...frame,
     organisationName: organisation.name,
-    figures: { ...counted, agents: hasPools ? await agentsOf(db, orgId, now) : undefined },
-    uris: urisOf(organisation),
+    figures: { ...counted, agents: hasPools ? await countAgents(db, orgId, now) : undefined },
+    uris: overviewUris(organisation),
     range,
-    charts: await chartsOf(db, orgId, { range, now, hasPools, messages: frame.messages }),
+    charts: await loadCharts(db, orgId, { range, now, hasPools, messages: frame.messages }),
     attention: await needsAttention(deps, db, orgId, now),
     events: await newestEvents(deps, organisation, frame.messages),
     isNew: counted.applications === 0 || counted.users <= 1,
@@ -57,7 +57,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   await show(visit, frame, page);
 }
 
-async function agentsOf(db: Db, orgId: string, now: number): Promise<{ agents: number; live: number }> {
+async function countAgents(db: Db, orgId: string, now: number): Promise<{ agents: number; live: number }> {
   const pools = [...(await agentsOfPools(db, orgId, now - AGENT_SEEN_MS)).values()];
   return pools.reduce((sum, { agents, live }) => ({ agents: sum.agents + agents, live: sum.live + live }), {
     agents: 0,
@@ -65,7 +65,7 @@ async function agentsOf(db: Db, orgId: string, now: number): Promise<{ agents: n
   });
 }
 
-async function chartsOf(
+async function loadCharts(
   db: Db,
   orgId: string,
   asked: { range: RangeName; now: number; hasPools: boolean; messages: Messages },
@@ -73,7 +73,7 @@ async function chartsOf(
   const { by, tickEvery, tick, point } = ranges[asked.range];
   const { locale } = asked.messages;
   const kinds = ["sign-ins", "failed-sign-ins", "tokens", "refused-tokens", "agents"] as const;
-  const { from, to } = timesOf(asked.range, asked.now);
+  const { from, to } = rangeTimes(asked.range, asked.now);
   const { times, totals } = await readActivity(db, orgId, { kinds, from, to, by });
   return {
     from,
@@ -101,7 +101,7 @@ async function newestEvents(
   }));
 }
 
-const urisOf = (organisation: Organisation): OverviewView["uris"] => {
+const overviewUris = (organisation: Organisation): OverviewView["uris"] => {
   const to = (rest: string) => consolePath(organisation, rest);
   return {
     users: to("/users"),

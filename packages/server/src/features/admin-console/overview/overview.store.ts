@@ -1,9 +1,9 @@
-/** What the overview counts and warns of. Each is answered by an index, and none reads more than it counts. */
+/** Counts and warnings of the overview. An index answers each, and none reads more rows than it counts. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 
-/** More than these are not counted: the page says that there are more. */
-export const MOST_COUNTED = 200_000;
+/** Counted up to here. */
+export const MAX_COUNTED = 200_000;
 
 export interface Figures {
   readonly users: number;
@@ -12,25 +12,25 @@ export interface Figures {
   readonly devices: number;
 }
 
-/** At most `MOST_COUNTED + 1` of each. */
+/** At most `MAX_COUNTED + 1` of each. */
 export async function countFigures(db: Db, orgId: string, now: number): Promise<Figures> {
-  const most = MOST_COUNTED + 1;
+  const limit = MAX_COUNTED + 1;
   const one = sql<number>`1`.as("one");
-  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(most);
-  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(most);
+  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(limit);
+  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(limit);
   const sessions = db
     .selectFrom("browser_session")
     .select(one)
     .where("org_id", "=", orgId)
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
-    .limit(most);
+    .limit(limit);
   const devices = db
     .selectFrom("device")
     .select(one)
     .where("org_id", "=", orgId)
     .where("revoked_at", "is", null)
-    .limit(most);
+    .limit(limit);
   const counted = async (rows: typeof users | typeof applications | typeof sessions | typeof devices) => {
     const row = await db
       .selectFrom(rows.as("counted"))
@@ -53,7 +53,7 @@ export interface EndingSecret {
   readonly expiresAt: number;
 }
 
-/** Of applications that work, the first to end first. */
+/** Of enabled applications, the first to expire first. */
 export async function secretsThatEnd(
   db: Db,
   orgId: string,
@@ -76,7 +76,7 @@ export async function secretsThatEnd(
     .then((rows) => rows.map(({ expires_at, ...row }) => ({ ...row, expiresAt: expires_at ?? to })));
 }
 
-/** When the generation of the device CA ends that issues; undefined where there is none yet. */
+/** When the issuing generation of the device CA expires; undefined where there is none yet. */
 export async function endOfDeviceCa(db: Db, orgId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom("device_ca")
@@ -87,7 +87,7 @@ export async function endOfDeviceCa(db: Db, orgId: string): Promise<number | und
   return row?.not_after;
 }
 
-/** Mails that were given up since then, at most `limit`. */
+/** Undelivered mails since then, at most `limit`. */
 export async function countFailedMails(
   db: Db,
   orgId: string,

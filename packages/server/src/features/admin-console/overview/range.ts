@@ -1,4 +1,4 @@
-/** Over which time the charts are: chosen by a link. */
+/** The time range of the charts. */
 import { DAY_MS, HOUR_MS } from "../../../core/activity/kinds.ts";
 import type { ActivityAsked } from "../../../core/activity/read-activity.ts";
 import {
@@ -13,7 +13,7 @@ interface Range {
   readonly by: ActivityAsked<"tokens">["by"];
   readonly step: number;
   readonly points: number;
-  /** One word below the chart for so many points. */
+  /** One label below the chart for so many points. */
   readonly tickEvery: number;
   readonly tick: (locale: string) => (at: number) => string;
   readonly point: (locale: string) => (at: number) => string;
@@ -41,12 +41,12 @@ export const rangeNames = Object.keys(ranges) as RangeName[];
 
 const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text);
 
-/** What the address says; a week when it says nothing known. */
-export const rangeOf = (text: string | undefined): RangeName =>
+/** A week by default. */
+export const readRange = (text: string | undefined): RangeName =>
   text !== undefined && isRange(text) ? text : "7d";
 
 /** From the beginning of the first point to the end of the last one; a week is seven whole days. */
-export function timesOf(name: RangeName, now: number): { from: number; to: number } {
+export function rangeTimes(name: RangeName, now: number): { from: number; to: number } {
   const { step, points } = ranges[name];
   const whole = name === "7d" ? DAY_MS : step;
   const to = now - (now % whole) + whole;

@@ -1,8 +1,8 @@
-/** Programs that work as they stand, beside the file `.env`. */
-import { isLoopback, portOf, type SnippetSource } from "./snippet-source.ts";
+/** Complete programs, which read `.env`. */
+import { isLoopback, portNumber, type SnippetSource } from "./snippet-source.ts";
 
 export interface CodeSnippet {
-  /** Also of its element. */
+  /** Also the element's id. */
   readonly id: string;
   /** `Express`; a program's name needs no translation. */
   readonly title: string;
@@ -27,7 +27,7 @@ export function codeSnippets(source: SnippetSource): CodeSnippet[] {
       return [browser(source)];
     case "native":
     case "public":
-      // One that only a scheme of its own leads back to is the platform's to write.
+      // A custom URI scheme depends on the platform.
       return isLoopback(source.callback.redirectUri) ? [loopback(source)] : [];
   }
 }
@@ -48,7 +48,7 @@ const app = fastify();
 const filter = createFilter(configurationFromEnvironment(process.env), { onError: console.warn });
 app.register(fastifyPlugin(filter));
 app.get("/", (request) => requirePrincipal(request).user);
-await app.listen({ port: ${portOf(source.callback.address)} });`,
+await app.listen({ port: ${portNumber(source.callback.address)} });`,
   run: RUN,
 });
 
@@ -67,7 +67,7 @@ app.use(expressMiddleware(filter));
 app.get("/", (request, response) => {
   response.json(requirePrincipal(request).user);
 });
-app.listen(${portOf(source.callback.address)});`,
+app.listen(${portNumber(source.callback.address)});`,
   run: RUN,
 });
 
@@ -84,7 +84,7 @@ const app = new Hono();
 app.use(honoMiddleware(createFilter(configurationFromEnvironment(process.env), { onError: console.warn })));
 app.get("/", (c) => c.json(c.get("principal")?.user));
 
-export default { port: ${portOf(source.callback.address)}, fetch: app.fetch };`,
+export default { port: ${portNumber(source.callback.address)}, fetch: app.fetch };`,
   run: "bun --env-file=.env app.mjs",
 });
 
@@ -98,7 +98,7 @@ const web = (source: SnippetSource): CodeSnippet => ({
 const filter = createFilter(configurationFromEnvironment(process.env), { onError: console.warn });
 const handler = protect(filter, (request, principal) => Response.json(principal.user));
 
-export default { port: ${portOf(source.callback.address)}, fetch: (request) => handler(request) };`,
+export default { port: ${portNumber(source.callback.address)}, fetch: (request) => handler(request) };`,
   run: "bun --env-file=.env app.mjs",
 });
 
@@ -146,19 +146,19 @@ const base64url = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)))
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
 document.getElementById("sign-in").addEventListener("click", async () => {
-  const asked = { state: random(), verifier: random() };
-  sessionStorage.setItem("asked", JSON.stringify(asked));
-  const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(asked.verifier));
+  const pending = { state: random(), verifier: random() };
+  sessionStorage.setItem("pending", JSON.stringify(pending));
+  const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(pending.verifier));
   location.assign(\`\${issuer}/authorize?\${new URLSearchParams({
     response_type: "code", client_id, redirect_uri, scope: "${scopes.join(" ")}",
-    state: asked.state, code_challenge: base64url(challenge), code_challenge_method: "S256",
+    state: pending.state, code_challenge: base64url(challenge), code_challenge_method: "S256",
   })}\`);
 });
 
 const answer = new URLSearchParams(location.search);
-const { state, verifier } = JSON.parse(sessionStorage.getItem("asked") ?? "{}");
+const { state, verifier } = JSON.parse(sessionStorage.getItem("pending") ?? "{}");
 if (answer.has("code") && answer.get("state") === state && answer.get("iss") === issuer) {
-  sessionStorage.removeItem("asked");
+  sessionStorage.removeItem("pending");
   history.replaceState(null, "", location.pathname);
   const grant = { grant_type: "authorization_code", client_id, redirect_uri, code: answer.get("code"), code_verifier: verifier };
   const response = await fetch(\`\${issuer}/token\`, { method: "POST", body: new URLSearchParams(grant) });
@@ -168,7 +168,7 @@ if (answer.has("code") && answer.get("state") === state && answer.get("iss") ===
   document.getElementById("person").textContent = JSON.stringify(person, null, 2);
 }
 </script>`,
-  run: `python3 -m http.server ${portOf(callback.address)}`,
+  run: `python3 -m http.server ${portNumber(callback.address)}`,
 });
 
 const loopback = ({ issuer, clientId, callback, scopes }: SnippetSource): CodeSnippet => ({
@@ -190,8 +190,8 @@ await once(server, "listening");
 const redirect_uri = Object.assign(new URL("${callback.redirectUri}"), { port: server.address().port }).href;
 const scope = "${scopes.join(" ")}";
 const code_challenge = createHash("sha256").update(verifier).digest("base64url");
-const asked = { response_type: "code", client_id, redirect_uri, scope, state, code_challenge, code_challenge_method: "S256" };
-console.log(\`Open \${issuer}/authorize?\${new URLSearchParams(asked)}\`);
+const query = { response_type: "code", client_id, redirect_uri, scope, state, code_challenge, code_challenge_method: "S256" };
+console.log(\`Open \${issuer}/authorize?\${new URLSearchParams(query)}\`);
 
 const [request, response] = await once(server, "request");
 const answer = new URL(request.url, redirect_uri).searchParams;

@@ -1,4 +1,4 @@
-/** The file `.env` of an application: what the client SDK and the curl lines read. */
+/** The file `.env` of an application, read by the client SDK and the curl lines. */
 import { randomSecret } from "@signet/protocol/hash";
 import type { SnippetSource } from "./snippet-source.ts";
 
@@ -30,7 +30,7 @@ function secretLines({ kind, hasSecret, secret, secretUri }: SnippetSource): str
   return [`# Shown once, when it was made. Another one: ${secretUri}`, "SIGNET_OAUTH_CLIENT_SECRET="];
 }
 
-/** For a start: in production the application pins the keys of the pool's agents (docs/sdk/sovereign.md). */
+/** To begin with: in production the application pins the keys of the pool's agents (docs/sdk/sovereign.md). */
 function poolLines({ pool }: SnippetSource): string[] {
   if (pool === undefined) return [];
   return [
@@ -41,10 +41,10 @@ function poolLines({ pool }: SnippetSource): string[] {
   ];
 }
 
-/** Plain http to another machine is for developers alone: the SDK wants to be told. */
+/** The SDK accepts plain http to another machine only when told to. */
 function environmentLines({ baseUrl, callback, kind }: SnippetSource): string[] {
-  const asked = kind === "web" || kind === "legacy" ? [baseUrl, callback.address] : [baseUrl];
-  return asked.some(isPlainElsewhere) ? [line("SIGNET_ENVIRONMENT", "development")] : [];
+  const origins = kind === "web" || kind === "legacy" ? [baseUrl, callback.address] : [baseUrl];
+  return origins.some(isPlainElsewhere) ? [line("SIGNET_ENVIRONMENT", "development")] : [];
 }
 
 function isPlainElsewhere(address: string): boolean {
@@ -52,6 +52,6 @@ function isPlainElsewhere(address: string): boolean {
   return protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** Quoted as both readers of the file understand it; a scope may hold nearly every sign. */
+/** Quoted for Node and for shells; a scope may hold nearly every character. */
 const line = (name: string, value: string): string =>
   /^[\w.:/,@+=-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;

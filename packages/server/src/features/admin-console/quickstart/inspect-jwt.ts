@@ -1,4 +1,4 @@
-/** A signed token: whose signature it is, what it says, and whether it is still accepted here. Nothing is believed before. */
+/** Inspects a signed token: signature, claims, and whether it is still accepted. Nothing is trusted before the signature is verified. */
 import { isUuid } from "@signet/protocol/hash";
 import { isSigningAlg, verifyJws } from "@signet/protocol/jose/jws";
 import { seconds } from "../../../core/clock.ts";
@@ -31,19 +31,19 @@ export async function inspectJwt(
 ): Promise<Inspection> {
   const { payload } = decoded;
   const kind = kindOfJwt(decoded);
-  const signature = await signatureOf(deps, organisation, token, decoded);
+  const signature = await checkSignature(deps, organisation, token, decoded);
   const findings = [
     signature.finding,
     issuerFinding(payload, signature.issuer),
     ...timeFindings(payload, seconds(deps.clock())),
   ];
   if (signature.finding.outcome !== "good") return { kind, findings, decoded };
-  const whose = await whoseIsIt(deps, organisation.id, ownersOf(kind, payload));
+  const whose = await whoseIsIt(deps, organisation.id, tokenOwners(kind, payload));
   const isGoodSoFar = findings.every(({ outcome }) => outcome !== "bad");
-  const standing = isGoodSoFar ? await standingOf(deps, organisation, { token, kind, payload }) : [];
+  const revocation = isGoodSoFar ? await checkRevocation(deps, organisation, { token, kind, payload }) : [];
   return {
     kind,
-    findings: [...findings, ...whose.findings, ...(whose.findings.length === 0 ? standing : [])],
+    findings: [...findings, ...whose.findings, ...(whose.findings.length === 0 ? revocation : [])],
     decoded,
     ...whose.names,
   };
@@ -59,7 +59,7 @@ function kindOfJwt({ header, payload }: Decoded): TokenKind {
 const isRecord = (value: unknown): value is Claims => typeof value === "object" && value !== null;
 
 /** The key decides the algorithm, never the token (RFC 8725 §3.1). */
-async function signatureOf(
+async function checkSignature(
   deps: JwtDeps,
   { id: orgId }: Organisation,
   token: string,
@@ -68,7 +68,7 @@ async function signatureOf(
   const own = issuerOf(deps.baseUrl, orgId);
   const { kid, alg, typ } = header;
   const type = typeof typ === "string" ? typ : undefined;
-  if (!isSigningAlg(alg)) return { finding: bad("algorithmUnknown", textOf(alg)), issuer: own };
+  if (!isSigningAlg(alg)) return { finding: bad("algorithmUnknown", claimText(alg)), issuer: own };
   if (typeof kid !== "string") return { finding: bad("keyUnnamed"), issuer: own };
   const key = (await deps.keys.published(orgId)).find((one) => one.kid === kid);
   if (key) {
@@ -87,13 +87,13 @@ async function signatureOf(
   return { finding: verified ? good("poolSignature", agent.pool.name) : bad("signatureWrong", kid), issuer };
 }
 
-const textOf = (value: unknown): string =>
+const claimText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? null);
 
 const issuerFinding = ({ iss }: Claims, expected: string): Finding =>
-  iss === expected ? good("issuer") : bad("issuerOther", textOf(iss));
+  iss === expected ? good("issuer") : bad("issuerOther", claimText(iss));
 
-/** Of RFC 7519 §4.1.4 to §4.1.6, with a minute for clocks that differ. */
+/** RFC 7519 §4.1.4 to §4.1.6, with a minute of clock skew. */
 function timeFindings({ exp, nbf, iat }: Claims, now: number): Finding[] {
   const LEEWAY = 60;
   return [
@@ -103,23 +103,22 @@ function timeFindings({ exp, nbf, iat }: Claims, now: number): Finding[] {
   ];
 }
 
-/** Whose a token is that this organisation has signed. */
-function ownersOf(kind: TokenKind, { client_id, aud, azp, sub }: Claims) {
+function tokenOwners(kind: TokenKind, { client_id, aud, azp, sub }: Claims) {
   const named = kind === "access" ? client_id : (azp ?? aud);
-  const applicationId = idOf(named);
-  const userId = idOf(sub);
+  const applicationId = uuidClaim(named);
+  const userId = uuidClaim(sub);
   return {
     ...(applicationId === undefined ? {} : { applicationId }),
-    // A service's own token is about itself.
+    // The subject of a client credentials token is the client.
     ...(userId === undefined || userId === applicationId ? {} : { userId }),
   };
 }
 
-const idOf = (value: unknown): string | undefined =>
+const uuidClaim = (value: unknown): string | undefined =>
   typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined;
 
-/** Only of a token that its signature, issuer and times speak for. */
-async function standingOf(
+/** Only for a token whose signature, issuer and times are valid. */
+async function checkRevocation(
   deps: JwtDeps,
   organisation: Organisation,
   { token, kind, payload }: { token: string; kind: TokenKind; payload: Claims },
@@ -129,12 +128,12 @@ async function standingOf(
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims) return [bad("notAccepted")];
   if (await deps.accessTokens.isActive(organisation, claims)) return [good("active")];
-  return [await reasonOf(deps, organisation.id, payload)];
+  return [await findReason(deps, organisation.id, payload)];
 }
 
-async function reasonOf(deps: JwtDeps, orgId: string, { jti, device_id }: Claims): Promise<Finding> {
+async function findReason(deps: JwtDeps, orgId: string, { jti, device_id }: Claims): Promise<Finding> {
   const { query } = deps.database;
-  const deviceId = idOf(device_id);
+  const deviceId = uuidClaim(device_id);
   const device = deviceId === undefined ? undefined : await findDevice(query, orgId, deviceId);
   if (deviceId !== undefined && device?.revokedAt !== null) return bad("deviceRevoked");
   const familyId = typeof jti === "string" ? familyOfTokenId(jti) : undefined;

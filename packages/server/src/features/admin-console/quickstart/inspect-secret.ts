@@ -24,7 +24,7 @@ export interface SecretDeps extends RefreshTokenKeys {
   readonly clock: Clock;
 }
 
-/** @returns undefined for what has none of our prefixes */
+/** @returns undefined without one of our prefixes */
 export async function inspectSecret(
   deps: SecretDeps,
   orgId: string,
@@ -55,18 +55,18 @@ async function inspectRefreshToken(deps: SecretDeps, orgId: string, token: strin
   if (familyId === undefined) return { kind, findings: [bad("notMadeHere")] };
   const family = await findTokenFamily(deps.database.query, orgId, familyId);
   if (!family) return { kind, findings: [good("madeHere"), bad("forgotten")] };
-  const standing = refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0);
-  const said = {
+  const status = refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0);
+  const finding = {
     current: good("living"),
     grace: warn("rotated"),
     replayed: warn("rotated"),
     expired: bad("expiredByItself"),
     revoked: bad("revoked"),
-  }[standing];
+  }[status];
   const whose = await whoseIsIt(deps, orgId, family);
   return {
     kind,
-    findings: [good("madeHere"), said, ...(standing === "current" ? whose.findings : [])],
+    findings: [good("madeHere"), finding, ...(status === "current" ? whose.findings : [])],
     ...whose.names,
     scopes: family.scopes,
     issuedAt: family.rotatedAt ?? family.createdAt,
@@ -78,7 +78,7 @@ async function inspectCode(deps: SecretDeps, orgId: string, text: string): Promi
   const kind = "code";
   const code = await findCode(deps.database.query, orgId, sha256Base64url(text));
   if (!code) return { kind, findings: [bad("notKnown")] };
-  const standing =
+  const status =
     code.usedAt !== null
       ? bad("codeUsed")
       : code.expiresAt <= deps.clock()
@@ -86,7 +86,7 @@ async function inspectCode(deps: SecretDeps, orgId: string, text: string): Promi
         : good("living");
   const { names } = await whoseIsIt(deps, orgId, code);
   const { scopes, createdAt: issuedAt, expiresAt } = code;
-  return { kind, findings: [good("madeHere"), standing], ...names, scopes, issuedAt, expiresAt };
+  return { kind, findings: [good("madeHere"), status], ...names, scopes, issuedAt, expiresAt };
 }
 
 async function inspectDeviceCode(deps: SecretDeps, orgId: string, text: string): Promise<Inspection> {
@@ -94,12 +94,12 @@ async function inspectDeviceCode(deps: SecretDeps, orgId: string, text: string):
   const code = await findByDeviceCode(deps.database.query, orgId, sha256Base64url(text));
   if (!code) return { kind, findings: [bad("notKnown")] };
   const { applicationId, approval, scopes, createdAt: issuedAt, expiresAt } = code;
-  const standing = deviceStanding(code, deps.clock());
+  const status = deviceCodeStatus(code, deps.clock());
   const { names } = await whoseIsIt(deps, orgId, { applicationId, userId: approval?.userId });
-  return { kind, findings: [good("madeHere"), standing], ...names, scopes, issuedAt, expiresAt };
+  return { kind, findings: [good("madeHere"), status], ...names, scopes, issuedAt, expiresAt };
 }
 
-function deviceStanding(
+function deviceCodeStatus(
   code: { familyId: string | null; status: string; expiresAt: number; signing: unknown },
   now: number,
 ): Finding {
@@ -112,12 +112,12 @@ function deviceStanding(
 async function inspectSessionKey(deps: SecretDeps, orgId: string, text: string): Promise<Inspection> {
   const kind = "sessionKey";
   const key = await findSessionKey(deps.database.query, sha256Base64url(text));
-  // A key names no organisation: another one's is nobody's here.
+  // A session key names no organisation: another organisation's counts as unknown.
   if (key?.orgId !== orgId) return { kind, findings: [bad("notKnown")] };
   const refusal = refusalOf(key, deps.clock());
   const whose = await whoseIsIt(deps, orgId, key);
-  const standing = refusal === undefined ? good("living") : bad(endedAs(refusal));
-  const findings = [good("madeHere"), standing, ...(refusal === undefined ? whose.findings : [])];
+  const status = refusal === undefined ? good("living") : bad(endedAs(refusal));
+  const findings = [good("madeHere"), status, ...(refusal === undefined ? whose.findings : [])];
   return { kind, findings, ...whose.names, issuedAt: key.createdAt, expiresAt: key.expiresAt };
 }
 
@@ -126,7 +126,7 @@ function endedAs(refusal: SessionKeyRefusal): Finding["id"] {
   return refusal === "browser session ended" ? "sessionEnded" : "revoked";
 }
 
-/** The application and the person, and what of them keeps a credential that stands from being accepted. */
+/** The application and the user, and why either makes a valid credential unacceptable. */
 export async function whoseIsIt(
   { database }: Pick<SecretDeps, "database">,
   orgId: string,

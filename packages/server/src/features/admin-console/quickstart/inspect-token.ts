@@ -1,14 +1,13 @@
-/** What a text is that somebody pastes into the token inspector. It is not kept, not used, and written to no log. */
+/** Finds out what a pasted text is. It is not stored, not used, and not logged. */
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { inspectJwt, type JwtDeps } from "./inspect-jwt.ts";
 import { inspectSecret } from "./inspect-secret.ts";
 import { bad, type Inspection } from "./inspection.ts";
 
-/** As many characters as a token may have. */
 export const MAX_TOKEN_LENGTH = 16_384;
 
-/** Terminals break lines, and headers are copied as a whole. */
+/** Removes line breaks and the name of the header. */
 export const normalizeToken = (pasted: string): string =>
   pasted
     .trim()

@@ -1,24 +1,24 @@
-/** What is found out about a token that an administrator shows. */
+/** The result of inspecting a token. */
 import type { Messages } from "../../../html/messages/messages.ts";
 
 type Texts = Messages["console"]["quickstart"]["inspector"];
 
 export type TokenKind = keyof Texts["kinds"];
 
-/** One thing that was looked at. The colour only repeats what the words say. */
+/** One check. The colour only repeats the text. */
 export interface Finding {
   readonly id: keyof Texts["findings"];
   readonly outcome: "good" | "warn" | "bad";
-  /** As the token has it: a name, an address. */
+  /** A value of the token. */
   readonly value?: string;
 }
 
 export interface Inspection {
   readonly kind: TokenKind;
   readonly findings: readonly Finding[];
-  /** What a signed token says, believed or not. */
+  /** The claims of a signed token, verified or not. */
   readonly decoded?: { readonly header: Claims; readonly payload: Claims };
-  /** Of this organisation; only for what it, or one of its pools, has made. */
+  /** Only for tokens of this organisation or one of its pools. */
   readonly application?: { readonly id: string; readonly name: string } | undefined;
   readonly user?: { readonly id: string; readonly email: string } | undefined;
   readonly scopes?: readonly string[];

@@ -1,4 +1,4 @@
-/** The quickstart of an organisation's console, and its token inspector. */
+/** Registers the quickstart and the token inspector. */
 import type { FastifyInstance } from "fastify";
 import { quickstartRoute } from "./quickstart.route.ts";
 import { type RunningDeps, runningRoutes } from "./running.route.ts";

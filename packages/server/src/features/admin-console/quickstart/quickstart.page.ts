@@ -8,10 +8,7 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type QuickstartInput = { kind: string; name: string; address: string };
 
-export type QuickstartView = FormView<QuickstartInput> & {
-  systemAccountUri: string;
-  inspectorUri: string;
-};
+export type QuickstartView = FormView<QuickstartInput>;
 
 export function quickstartPage(view: QuickstartView): Html {
   const { messages, state } = view;
@@ -29,14 +26,18 @@ export function quickstartPage(view: QuickstartView): Html {
     title: messages.console.frame.pages.quickstart,
     summary: begin.summary,
     notice: failureNotice(view.failure ?? faultsFailure(state, label), messages),
-    body: html`${card({ id: "begin", title: begin.title, body: form })}<p class="quiet">${begin.signed} <a id="quickstart-system-account" href="${linkAddress(view.systemAccountUri)}">${begin.signedLink}</a></p>
+    body: html`${card({ id: "begin", title: begin.title, body: form })}<p class="quiet">${begin.signed} <a id="quickstart-system-account" href="${linkAddress(view.consoleUri("/system-accounts/new"))}">${begin.signedLink}</a></p>
 ${inspectorCard(view)}`,
   });
 }
 
-function inspectorCard({ messages, inspectorUri }: QuickstartView): Html {
+function inspectorCard({ messages, consoleUri }: QuickstartView): Html {
   const { inspector } = messages.console.quickstart;
-  const open = buttonLink({ id: "quickstart-inspector", uri: inspectorUri, label: inspector.open });
+  const open = buttonLink({
+    id: "quickstart-inspector",
+    uri: consoleUri("/quickstart/token-inspector"),
+    label: inspector.open,
+  });
   return card({
     id: "inspect",
     title: inspector.title,

@@ -75,7 +75,7 @@ forEachDatabase(({ name: database, fresh }) => {
     return { location: location && new URL(location, url).href, body: await text(answer) };
   }
 
-  test("a web application: the file, the program, a person signs in, and the page turns green", async () => {
+  test("web application: the program runs with the file, a user signs in, and the page shows it", async () => {
     const address = `http://localhost:${await freePort()}`;
     const page = await begin("web", address);
     assert.match(await waiting(page), /data-says="Waiting for the first sign-in"/);
@@ -100,7 +100,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(green.includes("/quickstart/token-inspector"));
   });
 
-  test("the secret stands on the page that made it, and nowhere else", async () => {
+  test("shows the secret only on the page that created it", async () => {
     const page = await begin("web");
     const secret = /SIGNET_OAUTH_CLIENT_SECRET=(sgn_cs_[\w-]+)/.exec(snippetOf(page, "env-file"))?.[1] ?? "";
     assert.notEqual(secret, "");
@@ -110,7 +110,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.match(snippetOf(later, "env-file"), /^SIGNET_OAUTH_CLIENT_SECRET=$/m);
   });
 
-  test("a legacy application: the other servers' programs, with the same file", async () => {
+  test("legacy application: programs of the legacy clients, with the same file", async () => {
     const address = `http://localhost:${await freePort()}`;
     const page = await begin("legacy", address);
     const files = { "hono.mjs": "hono-code", "web.mjs": "web-code", "express.mjs": "express-code" };
@@ -131,7 +131,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.deepEqual(said.trim().split("\n"), Array(3).fill("302 /federation/Login"));
   });
 
-  test("a service: the lines with curl, then the program, get a token", async () => {
+  test("service: the curl lines and the program get a token", async () => {
     const page = await begin("service");
     assert.match(await waiting(page), /Waiting for the first token/);
     const program = await shown(page, { ...ENV, "app.mjs": "service-code" });
@@ -146,7 +146,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.equal(discovery.issuer, org.issuer);
   });
 
-  test("an installed application: the program, and the same by hand", async () => {
+  test("native application: the program signs in, and so do the curl lines", async () => {
     const page = await begin("native");
     const program = await shown(page, { ...ENV, "app.mjs": "loopback-code" });
     const app = program.start(["app.mjs"]);
@@ -166,7 +166,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.match(said, /"error"/);
   });
 
-  test("a single-page application: its page signs in, without any library", async () => {
+  test("single-page application: the page signs in without a library", async () => {
     const address = `http://localhost:${await freePort()}`;
     const page = await begin("spa", address);
     const script =
@@ -198,7 +198,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.equal((JSON.parse(person.textContent) as { email: string }).email, org.user.email);
   });
 
-  test("a device: its file and its lines ask for codes", async () => {
+  test("device application: the file and the lines request a device code", async () => {
     const page = await begin("device");
     const program = await shown(page, ENV);
     const lines = snippetOf(page, "curl-device").split("\n# 2.")[0] ?? "";
@@ -208,7 +208,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.ok(!page.body.includes("sgn_cs_"));
   });
 
-  test("what is no kind, no name or no address is told at its field, with what was typed", async () => {
+  test("reports an invalid kind, name or address at its field and keeps what was typed", async () => {
     for (const [typed, field] of [
       [{ kind: "other", name: "X" }, "kind"],
       [{ kind: "web", name: " " }, "name"],
@@ -222,7 +222,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     }
   });
 
-  test("a stranger's form makes nothing; another organisation's application has no page here", async () => {
+  test("rejects a form without a CSRF token, and another organisation's application", async () => {
     const forged = await console.post("/quickstart", { csrf: "forged", kind: "service", name: "Forged" });
     assert.equal(forged.status, 403);
     assert.ok(!(await console.get("/applications?search=Forged")).body.includes('id="application-0'));

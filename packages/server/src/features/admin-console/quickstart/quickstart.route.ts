@@ -25,7 +25,6 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consolePath,
@@ -34,7 +33,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { type QuickstartInput, quickstartPage } from "./quickstart.page.ts";
 import { type RunningDeps, showRunning } from "./running.route.ts";
 
@@ -55,14 +55,8 @@ async function showForm(
   signedIn: SignedIn,
   shown: FormShown<QuickstartInput>,
 ): Promise<void> {
-  const { organisation } = visit;
   const view = await formView(deps, visit, signedIn, "quickstart", shown);
-  const page = quickstartPage({
-    ...view,
-    systemAccountUri: consolePath(organisation, "/system-accounts/new"),
-    inspectorUri: consolePath(organisation, "/quickstart/token-inspector"),
-  });
-  await show(visit, view, page, shown.status);
+  await show(visit, view, quickstartPage(view), shown.status);
 }
 
 const MAX_LETTERS = 2_048;

@@ -1,4 +1,4 @@
-/** A registered application and all that makes it run: its file, its code, and whether somebody has signed in yet. */
+/** A registered application: its `.env`, its code, and whether anyone has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
 import {
   type ConsoleFrame,
@@ -9,6 +9,7 @@ import { liveStatus } from "../../../html/components/live.ts";
 import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/components/parts.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import { copyScript, liveScript } from "../../../html/scripts.ts";
 import type { CodeSnippet } from "./code-snippets.ts";
 import type { ShellSnippet } from "./shell-snippets.ts";
 import type { SnippetSource } from "./snippet-source.ts";
@@ -22,12 +23,9 @@ export type RunningView = ConsoleFrame &
     env: string;
     code: readonly CodeSnippet[];
     shell: readonly ShellSnippet[];
-    /** This page without a secret. */
+    /** This page, without the secret. */
     ownUri: string;
-    recordUri: string;
-    settingsUri: string;
     lastChange: { who: string; at: number } | undefined;
-    scripts: readonly string[];
   };
 
 export function runningPage(view: RunningView): Html {
@@ -36,10 +34,15 @@ export function runningPage(view: RunningView): Html {
   const hasNewSecret = source.secret !== undefined;
   return consoleLayout({
     ...view,
+    scripts: [copyScript.path, liveScript.path],
     title: running.title({ application: application.name }),
     heading: html`<bdi>${application.name}</bdi>`,
     summary: running.summary,
-    actions: buttonLink({ id: "quickstart-record", uri: view.recordUri, label: running.record }),
+    actions: buttonLink({
+      id: "quickstart-record",
+      uri: view.consoleUri(`/applications/${application.id}`),
+      label: running.record,
+    }),
     notice: hasNewSecret ? secretNotice(view) : undefined,
     body: html`<div class="with-aside"><div class="with-aside-main">
 ${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}${lastChangeLine(view.lastChange, messages)}</div>
@@ -71,7 +74,7 @@ function envCard(view: RunningView): Html {
     text: running.envText,
     body: html`${
       unregistered !== undefined &&
-      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.settingsUri)}">${running.register}</a></p>
+      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
 `
     }${snippet({ id: "env-file", title: ".env", lines: view.env, ...copies(view) })}${
       isLacking &&
@@ -91,12 +94,12 @@ function codeCard(view: RunningView): Html {
     body: [
       usesSdk &&
         foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
-      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeOf(one, view), index === 0)),
+      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeBlock(one, view), index === 0)),
     ],
   });
 }
 
-/** Works without a script; of those with one name, one is open at a time. */
+/** Works without a script: one `details` of a name is open at a time. */
 const foldedAway = (id: string, title: string, content: Content, isOpen: boolean): Html =>
   html`<details class="tab" id="tab-${id}" name="code"${isOpen && html` open`}><summary>${title}</summary>
 <div class="tab-content">${content}</div></details>
@@ -110,7 +113,7 @@ const sdkLines = (view: RunningView): Html =>
     ...copies(view),
   });
 
-function codeOf({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
+function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
   const { running } = view.messages.console.quickstart;
   const part = (name: string, title: string, text: string) =>
     snippet({ id: `${id}-${name}`, title, lines: text, ...copies(view) });

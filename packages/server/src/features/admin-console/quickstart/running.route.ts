@@ -8,7 +8,6 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -20,13 +19,13 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { applicationPath, requireApplication } from "../applications/application-path.ts";
 import { codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
 import { runningPage } from "./running.page.ts";
 import { shellSnippets } from "./shell-snippets.ts";
-import { callbackOf, type SnippetSource, scopesOf } from "./snippet-source.ts";
+import { findCallback, requestedScopes, type SnippetSource } from "./snippet-source.ts";
 import { type WaitingView, waitingCard } from "./waiting.page.ts";
 
 export interface RunningDeps extends ConsoleDeps {
@@ -70,10 +69,7 @@ export async function showRunning(
     env: envFile(source),
     code: codeSnippets(source),
     shell: shellSnippets(source),
-    recordUri: applicationPath(organisation, application.id),
-    settingsUri: applicationPath(organisation, application.id, "/settings#card-addresses-title"),
     lastChange: await lastChangeOf(deps, organisation.id, application.id, frame.messages),
-    scripts: [copyScript.path, liveScript.path],
   });
   await show(visit, frame, page);
 }
@@ -90,7 +86,7 @@ async function findFirstUse(
   return {
     use: await newestUse(deps.database.query, key, kind === "service"),
     kind,
-    address: callbackOf(application).address,
+    address: findCallback(application).address,
     liveUri: consolePath(organisation, `/quickstart/${application.id}/waiting`),
     ownUri: consolePath(organisation, `/quickstart/${application.id}`),
     inspectorUri: consolePath(organisation, "/quickstart/token-inspector"),
@@ -117,8 +113,8 @@ async function snippetSource(
     hasSecret: usesSecrets(application),
     secret,
     secretUri: `${baseUrl}${applicationPath(organisation, id, "/secrets/new")}`,
-    callback: callbackOf(application),
-    scopes: scopesOf(application),
+    callback: findCallback(application),
+    scopes: requestedScopes(application),
     pool,
     sdkVersion: version,
   };

@@ -1,4 +1,4 @@
-/** The same by hand: lines for a shell, with curl. They read the file `.env` beside them. */
+/** The same with curl: lines for a shell that has read `.env`. */
 import type { SnippetSource } from "./snippet-source.ts";
 
 export interface ShellSnippet {

@@ -2,31 +2,31 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApplicationSettings, defaultSettings } from "../../../core/applications/application.ts";
 import { envFile } from "./env-file.ts";
-import { callbackOf, type SnippetSource, scopesOf } from "./snippet-source.ts";
+import { findCallback, requestedScopes, type SnippetSource } from "./snippet-source.ts";
 
 const web = (settings: Partial<ApplicationSettings>) => ({
   clientType: "confidential" as const,
   settings: { ...defaultSettings("confidential"), ...settings },
 });
 
-test("the client SDK is told where it answers, and what has to be registered for it", () => {
+test("tells the client SDK its callback, and which redirect URI to register", () => {
   const own = "https://a.example/signet/callback";
-  assert.deepEqual(callbackOf(web({ redirectUris: ["https://b.example/x", own] })), {
+  assert.deepEqual(findCallback(web({ redirectUris: ["https://b.example/x", own] })), {
     address: "https://a.example",
     redirectUri: own,
   });
-  const other = callbackOf(web({ redirectUris: ["https://a.example/my/auth/callback"] }));
+  const other = findCallback(web({ redirectUris: ["https://a.example/my/auth/callback"] }));
   assert.equal(other.basePath, "/my/auth");
   for (const uri of ["https://a.example/callback", "https://a.example/done?x=/y/callback"])
-    assert.equal(callbackOf(web({ redirectUris: [uri] })).unregistered, own, uri);
-  assert.equal(callbackOf(web({ returnUrls: ["https://a.example/app"] })).unregistered, own);
-  assert.equal(callbackOf(web({ returnUrls: ["https://a.example/"] })).unregistered, undefined);
+    assert.equal(findCallback(web({ redirectUris: [uri] })).unregistered, own, uri);
+  assert.equal(findCallback(web({ returnUrls: ["https://a.example/app"] })).unregistered, own);
+  assert.equal(findCallback(web({ returnUrls: ["https://a.example/"] })).unregistered, undefined);
   const phone = { ...web({ redirectUris: ["com.example.app:/callback"] }), clientType: "native" as const };
-  assert.equal(callbackOf(phone).address, "http://localhost:3000");
-  assert.equal(callbackOf(phone).redirectUri, "com.example.app:/callback");
+  assert.equal(findCallback(phone).address, "http://localhost:3000");
+  assert.equal(findCallback(phone).redirectUri, "com.example.app:/callback");
   const computer = ["com.example.app:/callback", "http://127.0.0.1/callback"];
   const installed = { ...web({ redirectUris: computer }), clientType: "native" as const };
-  assert.equal(callbackOf(installed).redirectUri, "http://127.0.0.1/callback");
+  assert.equal(findCallback(installed).redirectUri, "http://127.0.0.1/callback");
 });
 
 const source: SnippetSource = {
@@ -47,7 +47,7 @@ const source: SnippetSource = {
   sdkVersion: "1",
 };
 
-test("the file says what the SDK would ask for otherwise, and nothing that a shell would do", () => {
+test("the env file has what the SDK needs, and nothing that a shell would expand", () => {
   const lines = envFile(source).split("\n");
   for (const line of [
     "SIGNET_BASE_PATH=/auth",
@@ -63,7 +63,7 @@ test("the file says what the SDK would ask for otherwise, and nothing that a she
   assert.match(here, /^SIGNET_COOKIE_SECRETS=[\w-]{43,}$/m);
 });
 
-test("a scope that no shell could be given is left out of a service's file", () => {
+test("omits a scope that a shell can't quote", () => {
   const settings = { grantTypes: ["client_credentials"], allowedScopes: ["a", "b'c"] } as const;
-  assert.deepEqual(scopesOf(web(settings)), ["a"]);
+  assert.deepEqual(requestedScopes(web(settings)), ["a"]);
 });

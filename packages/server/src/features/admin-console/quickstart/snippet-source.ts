@@ -1,4 +1,4 @@
-/** What the lines of a quickstart are made of: real values of one application. */
+/** The values of one application that snippets are made from. */
 import { matchReturnUrl } from "@signet/protocol/return-url";
 import type { Application } from "../../../core/applications/application.ts";
 import { type ApplicationKind, kindOf } from "../../../core/applications/kinds.ts";
@@ -10,13 +10,13 @@ export interface SnippetSource {
   readonly issuer: string;
   readonly orgId: string;
   readonly clientId: string;
-  /** Whether it proves itself with a secret. */
+  /** Whether it authenticates with a client secret. */
   readonly hasSecret: boolean;
-  /** This once. */
+  /** Right after it was created. */
   readonly secret?: string | undefined;
-  /** Where another one is made. */
+  /** Where a new secret is created. */
   readonly secretUri: string;
-  /** Its `address` is the origin that people open. */
+  /** `address` is the application's origin. */
   readonly callback: Callback;
   readonly scopes: readonly string[];
   readonly pool?: Pick<SigningPool, "id" | "issuerMode"> | undefined;
@@ -25,25 +25,25 @@ export interface SnippetSource {
 
 const DEFAULT_ADDRESS = "http://localhost:3000";
 
-/** Where the client SDK answers by custom. */
+/** The default callback path of the client SDK. */
 const BASE_PATH = "/signet";
 
 export interface Callback {
   /** The origin of the application. */
   readonly address: string;
   readonly redirectUri: string;
-  /** Where the client SDK is to answer, when not by custom. */
+  /** The callback path, where it is not the default. */
   readonly basePath?: string;
-  /** The address that the SDK comes back to, when it has to be registered first. */
+  /** The redirect URI of the SDK, when it is not registered yet. */
   readonly unregistered?: string;
 }
 
-/** Where sign-ins come back to, and whether the client SDK can be there. */
-export function callbackOf(application: Pick<Application, "clientType" | "settings">): Callback {
+/** The callback of the application, and whether the client SDK can serve it. */
+export function findCallback(application: Pick<Application, "clientType" | "settings">): Callback {
   const kind = kindOf(application);
   const { redirectUris, returnUrls } = application.settings;
   const uris = [...redirectUris, ...returnUrls].filter((uri) => /^https?:/.test(uri));
-  const bySdk = uris.find((uri) => basePathOf(uri) === BASE_PATH) ?? uris.find((uri) => basePathOf(uri));
+  const bySdk = uris.find((uri) => sdkBasePath(uri) === BASE_PATH) ?? uris.find((uri) => sdkBasePath(uri));
   const redirectUri = bySdk ?? uris[0] ?? `${DEFAULT_ADDRESS}/`;
   const address = new URL(redirectUri).origin;
   const own = `${address}${BASE_PATH}/callback`;
@@ -52,25 +52,25 @@ export function callbackOf(application: Pick<Application, "clientType" | "settin
   if (kind === "native" || kind === "public")
     return { address, redirectUri: redirectUris.find(isLoopback) ?? redirectUris[0] ?? redirectUri };
   if (kind !== "web") return { address, redirectUri };
-  const basePath = basePathOf(redirectUri);
+  const basePath = sdkBasePath(redirectUri);
   if (basePath === undefined) return { address, redirectUri, unregistered: own };
   return { address, redirectUri, ...(basePath === BASE_PATH ? {} : { basePath }) };
 }
 
-/** An address of the person's own computer (RFC 8252 §7.3), where a program can listen. */
+/** A loopback redirect URI (RFC 8252 §7.3). */
 export const isLoopback = (uri: string): boolean =>
   /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(uri);
 
-/** The SDK answers at `callback` below its base path. */
-const basePathOf = (uri: string): string | undefined =>
+/** The SDK's callback is `callback` below its base path. */
+const sdkBasePath = (uri: string): string | undefined =>
   /^\/(?:[\w.~-]+\/)*[\w.~-]+(?=\/callback$)/.exec(uri.slice(new URL(uri).origin.length))?.[0];
 
-/** What a person's sign-in asks for; of a service, all that it may have. */
-export function scopesOf(application: Pick<Application, "clientType" | "settings">): string[] {
+/** The scopes of a sign-in; all allowed ones for a service. */
+export function requestedScopes(application: Pick<Application, "clientType" | "settings">): string[] {
   const { allowedScopes } = application.settings;
-  // One with an apostrophe could not be quoted for a shell.
+  // An apostrophe can't be quoted for a shell.
   if (kindOf(application) === "service") return allowedScopes.filter((scope) => !scope.includes("'"));
   return ["openid", "profile", "email", "offline_access"].filter((scope) => allowedScopes.includes(scope));
 }
 
-export const portOf = (address: string): number => Number(new URL(address).port) || 3000;
+export const portNumber = (address: string): number => Number(new URL(address).port) || 3000;

@@ -18,8 +18,6 @@ export type InspectorView = ConsoleFrame &
     fault?: string | undefined;
     failure?: FormFailure | undefined;
     inspection?: Inspection | undefined;
-    applicationUri(id: string): string;
-    userUri(id: string): string;
   };
 
 export function inspectorPage(view: InspectorView): Html {
@@ -30,11 +28,11 @@ export function inspectorPage(view: InspectorView): Html {
     title: inspector.title,
     summary: inspector.summary,
     notice: failureNotice(view.failure, messages),
-    body: [inspection && resultOf(view, inspection), formCard(view)],
+    body: [inspection && resultCard(view, inspection), formCard(view)],
   });
 }
 
-/** What was pasted is never shown again: it may be a credential. */
+/** A pasted token is never shown again. */
 function formCard({ messages, action, csrf, fault, inspection }: InspectorView): Html {
   const { inspector } = messages.console.quickstart;
   return card({
@@ -61,7 +59,7 @@ function formCard({ messages, action, csrf, fault, inspection }: InspectorView):
   });
 }
 
-function resultOf(view: InspectorView, inspection: Inspection): Html {
+function resultCard(view: InspectorView, inspection: Inspection): Html {
   const { inspector } = view.messages.console.quickstart;
   const { kind, decoded } = inspection;
   return html`${card({
@@ -91,24 +89,24 @@ function findingList(findings: readonly Finding[], { console }: Messages): Html 
 }
 
 function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
-  const { messages, applicationUri, userUri } = view;
+  const { messages, consoleUri } = view;
   const { about } = messages.console.quickstart.inspector;
   const { application, user, scopes = [], issuedAt, expiresAt } = inspection;
   const link = (uri: string, text: string) => html`<a href="${linkAddress(uri)}"><bdi>${text}</bdi></a>`;
   const entries = [
     {
       label: about.application,
-      content: application && link(applicationUri(application.id), application.name),
+      content: application && link(consoleUri(`/applications/${application.id}`), application.name),
     },
-    { label: about.user, content: user && link(userUri(user.id), user.email) },
+    { label: about.user, content: user && link(consoleUri(`/users/${user.id}`), user.email) },
     { label: about.scopes, content: scopes.length > 0 && html`<code>${scopes.join(" ")}</code>` },
     { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, messages.format.minute) },
-    { label: about.expires, content: expiryOf(expiresAt, messages) },
+    { label: about.expires, content: expiryText(expiresAt, messages) },
   ];
   return entries.some(({ content }) => content) && facts(entries);
 }
 
-function expiryOf(expiresAt: number | null | undefined, { console, format }: Messages) {
+function expiryText(expiresAt: number | null | undefined, { console, format }: Messages) {
   if (expiresAt === undefined) return undefined;
   return expiresAt === null ? console.frame.never : moment(expiresAt, format.minute);
 }
@@ -129,9 +127,9 @@ function decodedCard({ header, payload }: { header: Claims; payload: Claims }, m
   });
 }
 
-/** Claims that are moments, in seconds since epoch (RFC 7519 §2, NumericDate). */
+/** NumericDate claims (RFC 7519 §2). */
 const MOMENTS = new Set(["exp", "iat", "nbf", "auth_time", "updated_at"]);
-/** The last second that a date can hold (ECMA-262, "time values"). */
+/** The last second of a `Date` (ECMA-262, "time values"). */
 const LAST_SECOND = 8_640_000_000_000;
 
 function claimRow(name: string, value: unknown, messages: Messages): Html {

@@ -83,7 +83,7 @@ forEachDatabase(({ name: database, fresh }) => {
     return String((await postForm(`${org.issuer}/token`, form)).body["access_token"]);
   };
 
-  test("an access token: whose it is, what it says, and that it is accepted", async () => {
+  test("inspects an access token: subject, claims and validity", async () => {
     const { accessToken } = await source.tokens();
     // As it is copied from a header, or from a terminal that broke the line.
     for (const pasted of [
@@ -101,7 +101,7 @@ forEachDatabase(({ name: database, fresh }) => {
     }
   });
 
-  test("a service's token is about nobody; an ID token is a statement", async () => {
+  test("inspects a client credentials token and an ID token", async () => {
     const service = await found(await jobToken());
     assert.deepEqual([service.verdict, service.findings.at(-1)], ["good", "active"]);
     assert.ok(!service.body.includes("/users/0"));
@@ -110,7 +110,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([kind, verdict, findings.at(-1)], ["ID token", "good", "statement"]);
   });
 
-  test("what ended it is said: revoked, signed out, expired, disabled", async () => {
+  test("tells why a token is not accepted: revoked, signed out, expired, disabled", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const job = await jobToken();
     await postForm(`${org.issuer}/revoke`, { token: job, ...credentials(org.batch) });
@@ -137,7 +137,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([late.verdict, late.findings.includes("expired")], ["bad", true]);
   });
 
-  test("a refresh token, a code and a session key are told apart, and looking is no use of them", async () => {
+  test("tells a refresh token, a code and a session key apart without using them", async () => {
     const { refreshToken } = await source.tokens({ scope: "openid email" });
     const seen = await found(refreshToken);
     assert.deepEqual(
@@ -160,7 +160,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([key.kind, key.findings], ["Session key", ["madeHere", "living"]]);
   });
 
-  test("the code of a device: unknown, waiting, allowed, used, denied, expired", async () => {
+  test("inspects a device code in each status", async () => {
     const application = await makeDeviceApp(running.service, org);
     const last = async ({ deviceCode }: WaitingCodes) => (await found(deviceCode)).findings.at(-1);
     const [used, denied, left] = [
@@ -187,7 +187,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual((await found(`${left.deviceCode}x`)).findings, ["notKnown"]);
   });
 
-  test("a code and a session key that have ended say how", async () => {
+  test("tells how a code and a session key have ended", async () => {
     const { code } = await source.code();
     const [idle, ended, revoked] = [
       await makeSessionKey(running.service, org),
@@ -213,14 +213,14 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual((await found(alone)).findings, ["madeHere", "sessionEnded"]);
   });
 
-  test("secrets of other kinds are named as what they are", async () => {
+  test("names the kind of other secrets", async () => {
     const { kind, verdict, body } = await found(org.web.secret);
     assert.deepEqual([kind, verdict], ["Client secret", "warn"]);
     assert.ok(!body.includes(org.web.secret));
     assert.equal((await found("sgn_ak_abc")).kind, "Other secret");
   });
 
-  test("no forged token is called good, whatever it is like", async () => {
+  test("never reports a forged token as valid", async () => {
     const { accessToken } = await source.tokens();
     const forged = await forgedTokens(running.service, org.organisation.id, accessToken);
     for (const [how, token] of Object.entries(forged)) {
@@ -232,7 +232,7 @@ forEachDatabase(({ name: database, fresh }) => {
     }
   });
 
-  test("another organisation's token is somebody else's, and names nobody", async () => {
+  test("reports another organisation's token as foreign, without names", async () => {
     const other = await plantRecords(running.service, "Beta");
     const there = await codeSource(other).tokens();
     const signed = await found(there.accessToken);
@@ -246,7 +246,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(![signed, key].some(({ body }) => body.includes(other.user.email)));
   });
 
-  test("what a pool's agent signed is the pool's", async () => {
+  test("attributes a token signed by an agent to its pool", async () => {
     const pool = await makePool(running.service, org, { name: "Vault" });
     const [key] = (await makeAgent(running.service, org, pool)).keys;
     assert.ok(key);
@@ -263,7 +263,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(body.includes("Vault"));
   });
 
-  test("garbage is no token; what is empty or too long is told at the field", async () => {
+  test("reports text that is no token, and empty or oversized input at the field", async () => {
     const texts = [
       "x",
       "a.b.c",
@@ -286,7 +286,7 @@ forEachDatabase(({ name: database, fresh }) => {
     }
   });
 
-  test("times and claims of any form are shown, never believed, and never a fault of ours", async () => {
+  test("shows malformed times and claims without failing", async () => {
     const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString("base64url");
     const odd = {
       exp: 1e300,
@@ -305,7 +305,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.ok(!body.includes("<b>") && body.includes("&lt;b&gt;"));
   });
 
-  test("nothing of it is kept or logged, and a stranger's form is not looked at", async () => {
+  test("neither stores nor logs a token, and rejects a form without a CSRF token", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const kept = async () => {
       const lines = (await dumpWholeDatabase(running.service.database.query)).split("\n");

@@ -4,7 +4,6 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -13,8 +12,8 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
-import { applicationPath } from "../applications/application-path.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import type { JwtDeps } from "./inspect-jwt.ts";
 import { inspectToken, MAX_TOKEN_LENGTH, normalizeToken } from "./inspect-token.ts";
 import type { Inspection } from "./inspection.ts";
@@ -55,12 +54,10 @@ async function showPage(
       { label: messages.console.frame.pages.quickstart, uri: consolePath(organisation, "/quickstart") },
     ],
     action: requestPath(visit),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     inspection,
     fault: fault && messages.console.quickstart.inspector.faults[fault],
     failure,
-    applicationUri: (id) => applicationPath(organisation, id),
-    userUri: (id) => consolePath(organisation, `/users/${id}`),
   });
   await show(visit, frame, page, status);
 }

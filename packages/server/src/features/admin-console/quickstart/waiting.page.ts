@@ -1,4 +1,4 @@
-/** Whether the application has been used yet: a piece of a page that the script asks for again and again. */
+/** A live card: whether the application has been used yet. */
 import type { ApplicationUse } from "../../../core/applications/use/first-use.ts";
 import { livePiece } from "../../../html/components/live.ts";
 import { buttonLink, moment, state } from "../../../html/components/parts.ts";
@@ -11,7 +11,7 @@ export type WaitingView = {
   kind: SnippetSource["kind"];
   address: string;
   liveUri: string;
-  /** The page that it stands in, for those without scripts. */
+  /** The page around it, for browsers without scripts. */
   ownUri: string;
   inspectorUri: string;
   userUri(id: string): string;

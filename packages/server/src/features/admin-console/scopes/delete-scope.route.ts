@@ -4,7 +4,7 @@ import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { deleteCustomScope, ScopeConflict } from "../../../core/scopes/custom-scopes.ts";
 import { html } from "../../../html/html.ts";
 import { applied, type Confirmation, confirmationRoute } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { findScope } from "./find-scope.ts";
 import { usedBy } from "./scope.page.ts";
 import { applicationsAllowing } from "./scopes.store.ts";

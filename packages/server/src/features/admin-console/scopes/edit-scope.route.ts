@@ -4,7 +4,7 @@ import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { holdCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { requireScope } from "./find-scope.ts";
 import { scopeFormPage } from "./scope.page.ts";
 import {
@@ -33,14 +33,7 @@ export function editScopeRoute(app: FastifyInstance, deps: ConsoleDeps): void {
         messages,
       ),
     }),
-    page: (view, { visit: { organisation }, record }) =>
-      scopeFormPage({
-        ...view,
-        before: record,
-        input: withEmptyRow(view.input),
-        listUri: consolePath(organisation, "/scopes"),
-        backUri: consolePath(organisation, `/scopes/${record.id}`),
-      }),
+    page: (view, { record }) => scopeFormPage({ ...view, before: record, input: withEmptyRow(view.input) }),
     previewButton: "add",
     validate: (input) => ({ content: toContent(input) }),
     save: async (inside, content, { visit: { organisation }, acting, record: { id } }) => {

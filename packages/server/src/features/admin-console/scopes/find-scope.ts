@@ -3,7 +3,7 @@ import { isUuid } from "@signet/protocol/hash";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { findCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, paramsOf, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, paramsOf, type Visit } from "../../../page-kit/page.ts";
 
 export async function findScope(
   { database }: Pick<ConsoleDeps, "database">,

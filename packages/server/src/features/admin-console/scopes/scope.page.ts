@@ -1,6 +1,12 @@
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { checkField, enterSaves, selectField, textArea, textField } from "../../../html/components/fields.ts";
+import {
+  checkField,
+  defaultSubmit,
+  selectField,
+  textArea,
+  textField,
+} from "../../../html/components/fields.ts";
 import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import {
@@ -18,9 +24,6 @@ export type Named = { name: string; uri: string };
 
 export type ScopeView = ConsoleFrame & {
   scope: CustomScope;
-  listUri: string;
-  editUri: string;
-  deleteUri: string;
   usedBy: readonly Named[];
   lastChange: { who: string; at: number } | undefined;
   done: keyof Messages["console"]["scopes"]["done"] | undefined;
@@ -34,10 +37,20 @@ export function scopePage(view: ScopeView): Html {
     ...view,
     title: scope.name,
     heading: html`<bdi>${scope.name}</bdi>`,
-    breadcrumbs: [{ label: frame.pages.scopes, uri: view.listUri }],
+    breadcrumbs: [{ label: frame.pages.scopes, uri: view.consoleUri("/scopes") }],
     actions: [
-      buttonLink({ id: "scope-edit", uri: view.editUri, label: text.edit, isPrimary: true }),
-      buttonLink({ id: "scope-delete", uri: view.deleteUri, label: text.deleteScope, isDangerous: true }),
+      buttonLink({
+        id: "scope-edit",
+        uri: view.consoleUri(`/scopes/${scope.id}/edit`),
+        label: text.edit,
+        isPrimary: true,
+      }),
+      buttonLink({
+        id: "scope-delete",
+        uri: view.consoleUri(`/scopes/${scope.id}/delete`),
+        label: text.deleteScope,
+        isDangerous: true,
+      }),
     ],
     notice: view.done && doneNotice(text.done[view.done]),
     body: [
@@ -84,29 +97,28 @@ ${others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`}<
 
 export type ScopeFormView = FormView<ScopeInput> & {
   /** Undefined for a new scope. */
-  before: Pick<CustomScope, "name"> | undefined;
-  listUri: string;
-  backUri: string;
+  before: Pick<CustomScope, "id" | "name"> | undefined;
 };
 
 export function scopeFormPage(view: ScopeFormView): Html {
   const { messages, before, state: form } = view;
   const { frame, scopes: text } = messages.console;
+  const backUri = view.consoleUri(before ? `/scopes/${before.id}` : "/scopes");
   const title = before ? text.editTitle({ name: before.name }) : text.makeTitle;
   return consoleLayout({
     ...view,
     title,
     breadcrumbs: [
-      { label: frame.pages.scopes, uri: view.listUri },
-      ...(before ? [{ label: before.name, uri: view.backUri }] : []),
+      { label: frame.pages.scopes, uri: view.consoleUri("/scopes") },
+      ...(before ? [{ label: before.name, uri: backUri }] : []),
     ],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => fieldLabel(id, text)), messages),
     body: html`<section class="card">${recordForm({
       ...view,
       id: "scope-form",
-      fields: [enterSaves, textFields(view), claimFields(view)],
+      fields: [defaultSubmit, textFields(view), claimFields(view)],
       submit: { id: "scope-save", label: before ? text.save : text.create },
-      cancelUri: view.backUri,
+      cancelUri: backUri,
     })}</section>
 `,
   });

@@ -7,9 +7,8 @@ import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn, pageMessages } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -20,7 +19,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { requireScope } from "./find-scope.ts";
 import { scopeFormPage, scopePage } from "./scope.page.ts";
 import {
@@ -42,21 +42,17 @@ async function showScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const signedIn = await requireAdministrator(deps, visit);
   const scope = await requireScope(deps, visit);
-  const uri = consolePath(organisation, `/scopes/${scope.id}`);
   const frame = await consoleFrame(deps, visit, signedIn, "scopes");
   const applications = await applicationsAllowing(deps.database.query, organisation.id, scope.name);
   const page = scopePage({
     ...frame,
     scope,
-    listUri: consolePath(organisation, "/scopes"),
-    editUri: `${uri}/edit`,
-    deleteUri: `${uri}/delete`,
     usedBy: applications.map(({ id, name }) => ({
       name,
       uri: consolePath(organisation, `/applications/${id}`),
     })),
     lastChange: await lastChangeOf(deps, organisation.id, scope.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.scopes.done),
+    done: doneKey(visit, frame.messages.console.scopes.done),
   });
   await show(visit, frame, page);
 }
@@ -73,9 +69,7 @@ async function showForm(
   shown: FormShown<ScopeInput>,
 ): Promise<void> {
   const view = await formView(deps, visit, signedIn, "scopes", shown);
-  const listUri = consolePath(visit.organisation, "/scopes");
-  const page = scopeFormPage({ ...view, before: undefined, listUri, backUri: listUri });
-  await show(visit, view, page, shown.status);
+  await show(visit, view, scopeFormPage({ ...view, before: undefined }), shown.status);
 }
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {

@@ -3,13 +3,11 @@ import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopesView = ConsoleFrame & {
-  listUri: string;
-  newUri: string;
   search: string;
   scopes: ReadonlyArray<{ scope: CustomScope; uri: string }>;
   newestUri: string | undefined;
@@ -17,10 +15,14 @@ export type ScopesView = ConsoleFrame & {
   isDeleted: boolean;
 };
 
-/** The organisation's own scopes, and the standard ones explained. */
 export function scopesPage(view: ScopesView): Html {
   const { frame, scopes: text } = view.messages.console;
-  const make = buttonLink({ id: "scope-new", uri: view.newUri, label: text.make, isPrimary: true });
+  const make = buttonLink({
+    id: "scope-new",
+    uri: view.consoleUri("/scopes/new"),
+    label: text.make,
+    isPrimary: true,
+  });
   return consoleLayout({
     ...view,
     title: frame.pages.scopes,
@@ -48,14 +50,14 @@ function ownScopes(view: ScopesView, make: Html): Html {
   const { scopes: text } = messages.console;
   if (isEmpty(view)) return emptyState({ title: text.none, text: text.noneText, action: make });
   return html`${searchForm({
-    action: view.listUri,
+    action: view.consoleUri("/scopes"),
     label: text.search,
     value: search,
     isSearch: search !== "",
     messages,
   })}${
     scopes.length === 0
-      ? noneFound(messages)
+      ? noResults(messages)
       : table({
           label: text.own,
           columns: [text.columns.name, text.columns.shown, text.columns.claims],
@@ -75,7 +77,6 @@ function ownScopes(view: ScopesView, make: Html): Html {
   }${pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
 }
 
-/** Names of claims, a few of them. */
 function claimNames(names: readonly string[], none: string): Html {
   if (names.length === 0) return html`<span class="quiet">${none}</span>`;
   const [shown, others] = [names.slice(0, 4), names.length - 4];

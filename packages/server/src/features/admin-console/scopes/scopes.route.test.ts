@@ -8,7 +8,7 @@ import { type Planted, plantRecords } from "../../../testing/fixtures/planted-re
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 
-describe("the pages of scopes", () => {
+describe("scope pages", () => {
   let running: TestService;
   let org: Planted;
   let other: Planted;
@@ -34,7 +34,7 @@ describe("the pages of scopes", () => {
     [`claim-${number}-what`]: what,
   });
 
-  test("the organisation's own scopes are listed and searched, and the standard ones explained", async () => {
+  test("lists and searches custom scopes, and explains the standard ones", async () => {
     const list = await here.get("/scopes");
     assert.equal(list.status, 200);
     assert.ok(list.body.includes("planted-acme"));
@@ -47,7 +47,7 @@ describe("the pages of scopes", () => {
     assert.match(none.body, /value="&lt;script&gt;"/);
   });
 
-  test("a scope is made with its claims, and its page says who made it", async () => {
+  test("creates a scope with its claims and names its author", async () => {
     const form = {
       name: "payroll",
       displayName: "See your <pay>",
@@ -82,7 +82,7 @@ describe("the pages of scopes", () => {
     assert.deepEqual((await made("payroll"))?.claims, scope?.claims);
   });
 
-  test("another row is offered without anything being saved", async () => {
+  test("adds an empty row without saving", async () => {
     const typed = { name: "kept", displayName: "Kept", ...row(0, "one", "static", "x"), add: "1" };
     const page = await here.send("/scopes/new", typed);
     assert.equal(page.status, 200);
@@ -92,7 +92,7 @@ describe("the pages of scopes", () => {
     assert.equal(await made("kept"), undefined);
   });
 
-  test("what a scope may not be is said at its field, and what was typed is kept", async () => {
+  test("reports invalid scopes at their fields and keeps what was typed", async () => {
     const fine = { name: "fine", displayName: "Fine" };
     const faults: [Record<string, string | undefined>, string][] = [
       [{ name: "two words" }, "name"],
@@ -120,7 +120,7 @@ describe("the pages of scopes", () => {
     assert.equal((await own()).length, before);
   });
 
-  test("fifty claims are a form like any other, and one more is said to be too many", async () => {
+  test("accepts fifty claims and rejects fifty-one", async () => {
     const rows = (count: number) =>
       Object.assign(
         {},
@@ -133,7 +133,7 @@ describe("the pages of scopes", () => {
     assert.equal(more.status, 400);
   });
 
-  test("who changed the scope meanwhile is named, with what it is now; saved again, the last one wins", async () => {
+  test("names who changed the scope meanwhile, and saves at the second try", async () => {
     const path = `/scopes/${planted()}/edit`;
     const page = await here.get(path);
     const content = { displayName: "By another", description: "Other words" };
@@ -159,7 +159,7 @@ describe("the pages of scopes", () => {
     assert.equal((await scopeOf(planted()))?.displayName, "Mine");
   });
 
-  test("deleting asks for the name and says which applications may ask for it", async () => {
+  test("deletion asks for the name and lists the applications that may request the scope", async () => {
     await here.send("/scopes/new", { name: "doomed", displayName: "Doomed" });
     const { id = "" } = (await made("doomed")) ?? {};
     const { application } = await makeClient(running.service, org.organisation, {
@@ -183,7 +183,7 @@ describe("the pages of scopes", () => {
     assert.equal(await scopeOf(id), undefined);
   });
 
-  test("another organisation's scope is not there", async () => {
+  test("answers 404 for another organisation's scope", async () => {
     const id = other.ids["scopes"] ?? "";
     for (const path of [`/scopes/${id}`, `/scopes/${id}/edit`, `/scopes/${id}/delete`, "/scopes/x"])
       assert.equal((await here.get(path)).status, 404, path);

@@ -13,7 +13,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { deleteScopeRoute } from "./delete-scope.route.ts";
 import { editScopeRoute } from "./edit-scope.route.ts";
 import { scopeRoutes } from "./scope.route.ts";
@@ -44,8 +44,6 @@ async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "scopes");
   const page = scopesPage({
     ...frame,
-    listUri: consolePath(organisation, "/scopes"),
-    newUri: consolePath(organisation, "/scopes/new"),
     search,
     scopes: shown.map((scope) => ({ scope, uri: consolePath(organisation, `/scopes/${scope.id}`) })),
     newestUri: after === undefined ? undefined : pageUri(),

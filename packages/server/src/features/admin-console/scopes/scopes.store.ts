@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
 
-/** More than these are not looked at: a page names a few, and says that there are others. */
-const MOST = 200;
+/** Read up to here: a page names a few and counts the others. */
+const MAX_APPLICATIONS = 200;
 
-/** The applications that may ask for a scope, oldest first. */
+/** The applications that may request a scope, oldest first. */
 export async function applicationsAllowing(
   db: Db,
   orgId: string,
@@ -18,9 +18,9 @@ export async function applicationsAllowing(
     .where("org_id", "=", orgId)
     .where(sql<boolean>`settings like ${mentions} escape '!'`)
     .orderBy("id")
-    .limit(MOST)
+    .limit(MAX_APPLICATIONS)
     .execute();
-  // The settings are text: another member may hold the same word.
+  // The search is in the settings' JSON: another member may contain the same text.
   return rows
     .filter(({ settings }) => allowedIn(settings).includes(scope))
     .map(({ id, name }) => ({ id, name }));

@@ -6,21 +6,20 @@ import { mark } from "../../../html/components/mark.ts";
 import { card } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { shownAccent, signInPreview } from "./sign-in-preview.ts";
+import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type BrandingInput = { name: string; accentColor: string };
 
-type View<Input> = FormView<Input> & { settingsUri: string };
-
-export type BrandingView = View<BrandingInput> & {
+export type BrandingView = FormView<BrandingInput> & {
   /** Undefined when it is no colour. */
   preview: { accentColor: string | undefined; logoUri: string | undefined } | undefined;
 };
 
 /** Name and colour, with a preview of the sign-in page. */
 export function brandingPage(view: BrandingView): Html {
-  const { messages, input, preview, state: form, settingsUri } = view;
+  const { messages, input, preview, state: form } = view;
   const { frame, settings: text } = messages.console;
+  const settingsUri = view.consoleUri("/settings");
   const labels: Readonly<Record<string, string>> = { name: text.name, accentColor: text.accentColor };
   const field = (id: keyof BrandingInput, hint: string, maxLength: number, isCode = false) =>
     textField({
@@ -39,7 +38,7 @@ export function brandingPage(view: BrandingView): Html {
     title: text.brandingTitle,
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
-    ...(preview ? { previewAccent: shownAccent(preview.accentColor) } : {}),
+    ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     body: [
       html`<section class="card">${recordForm({
         ...view,
@@ -61,11 +60,12 @@ export function brandingPage(view: BrandingView): Html {
   });
 }
 
-export type LogoView = View<unknown> & { record: { name: string; logoUri: string | undefined } };
+export type LogoView = FormView<unknown> & { record: { name: string; logoUri: string | undefined } };
 
 export function logoPage(view: LogoView): Html {
-  const { messages, record, state: form, settingsUri } = view;
+  const { messages, record, state: form } = view;
   const { frame, settings: text } = messages.console;
+  const settingsUri = view.consoleUri("/settings");
   const { fault, hasFocus } = fieldState(form, "logo");
   const described = fault === undefined ? "logo-hint" : "logo-hint logo-fault";
   return consoleLayout({

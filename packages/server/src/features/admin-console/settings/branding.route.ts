@@ -5,7 +5,7 @@ import { changeOrganisationSettings } from "../../../core/organisations/organisa
 import { isAccentColour, isReadableAccent } from "../../../html/accent.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { type BrandingInput, brandingPage } from "./branding.page.ts";
 import { organisationRecord } from "./organisation-record.ts";
 
@@ -20,7 +20,7 @@ export function brandingRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       accentColor: (values.get("accentColor") ?? "").slice(0, 20).trim().toLowerCase(),
     }),
     toDisplay: (input) => input,
-    page: (view, { visit: { organisation }, record }) => {
+    page: (view, { record }) => {
       const { accentColor } = view.input;
       const { logoUri } = record.settings.branding;
       const isColour = accentColor === "" || isAccentColour(accentColor);
@@ -29,7 +29,6 @@ export function brandingRoute(app: FastifyInstance, deps: ConsoleDeps): void {
         preview: isColour
           ? { accentColor: accentColor === "" ? undefined : accentColor, logoUri }
           : undefined,
-        settingsUri: consolePath(organisation, "/settings"),
       });
     },
     previewButton: "preview",

@@ -4,7 +4,7 @@ import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { logoPage } from "./branding.page.ts";
 import { organisationRecord } from "./organisation-record.ts";
 
@@ -28,11 +28,10 @@ function logoForm(app: FastifyInstance, deps: ConsoleDeps): void {
     readInput: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),
     // The page shows the present logo, and browsers do not resend a file.
     toDisplay: () => ({}),
-    page: (view, { visit: { organisation }, record: { name, settings } }) =>
+    page: (view, { record: { name, settings } }) =>
       logoPage({
         ...view,
         record: { name, logoUri: settings.branding.logoUri },
-        settingsUri: consolePath(organisation, "/settings"),
       }),
     validate: (input, { messages }) =>
       "fault" in input

@@ -5,7 +5,7 @@ import { InvalidOrganisation } from "../../../core/organisations/organisations.t
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import { NotFound } from "../../../http/errors.ts";
 import type { EditForm } from "../../../page-kit/edit-form.ts";
-import type { ConsoleDeps, Visit } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps, Visit } from "../../../page-kit/page.ts";
 
 /** Past the cache: another node may have changed it a moment ago. @throws NotFound */
 export async function loadOrganisation(

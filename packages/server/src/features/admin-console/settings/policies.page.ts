@@ -19,7 +19,7 @@ export type PoliciesInput = {
   defaultLocale: string;
 };
 
-export type PoliciesView = FormView<PoliciesInput> & { settingsUri: string };
+export type PoliciesView = FormView<PoliciesInput>;
 
 /** In the order of the page. */
 const policyLabels = ({
@@ -35,8 +35,9 @@ const policyLabels = ({
 });
 
 export function policiesPage(view: PoliciesView): Html {
-  const { messages, state: form, settingsUri } = view;
+  const { messages, state: form } = view;
   const { frame, settings: text } = messages.console;
+  const settingsUri = view.consoleUri("/settings");
   const labels: Readonly<Record<string, string>> = policyLabels(messages);
   return consoleLayout({
     ...view,

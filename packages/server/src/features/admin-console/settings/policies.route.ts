@@ -6,7 +6,7 @@ import { changeOrganisationSettings } from "../../../core/organisations/organisa
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { organisationRecord } from "./organisation-record.ts";
 import { type PoliciesInput, policiesPage } from "./policies.page.ts";
 import { languageChoices } from "./settings.page.ts";
@@ -23,8 +23,7 @@ export function policiesRoute(app: FastifyInstance, deps: PoliciesDeps): void {
     toInput,
     readInput: ({ values }) => readInput(values),
     toDisplay: (input, { messages }) => toDisplay(input, messages),
-    page: (view, { visit: { organisation } }) =>
-      policiesPage({ ...view, settingsUri: consolePath(organisation, "/settings") }),
+    page: policiesPage,
     validate: (input, editing) => validate(deps, input, editing),
     save: async (inside, settings, { visit: { organisation }, acting }) => {
       await changeOrganisationSettings(inside, { ...acting, settings });

@@ -14,19 +14,15 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
-import { shownAccent, signInPreview } from "./sign-in-preview.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type SettingsView = ConsoleFrame & {
   record: Organisation;
   issuer: string;
-  brandingUri: string;
-  logoEditUri: string;
-  policiesUri: string;
   devicesUri: string;
   lastChange: { who: string; at: number } | undefined;
   done: keyof Messages["console"]["settings"]["done"] | undefined;
-  /** Address of copy.js. */
-  script: string;
 };
 
 export function settingsPage(view: SettingsView): Html {
@@ -38,8 +34,8 @@ export function settingsPage(view: SettingsView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.done && doneNotice(text.done[view.done]),
-    previewAccent: shownAccent(branding.accentColor),
-    scripts: [view.script],
+    previewAccent: accentOrDefault(branding.accentColor),
+    scripts: [copyScript.path],
     body: [
       brandingCard(view),
       policiesCard(view),
@@ -63,7 +59,7 @@ export function settingsPage(view: SettingsView): Html {
   });
 }
 
-function brandingCard({ record, brandingUri, logoEditUri, messages }: SettingsView): Html {
+function brandingCard({ record, consoleUri, messages }: SettingsView): Html {
   const { settings: text } = messages.console;
   const { name, settings } = record;
   const { accentColor, logoUri } = settings.branding;
@@ -71,7 +67,7 @@ function brandingCard({ record, brandingUri, logoEditUri, messages }: SettingsVi
     id: "branding",
     title: text.branding,
     text: text.brandingText,
-    actions: html`<span class="heading-actions">${buttonLink({ id: "branding-edit", uri: brandingUri, label: text.edit })}${buttonLink({ id: "logo-edit", uri: logoEditUri, label: text.logoTitle })}</span>`,
+    actions: html`<span class="heading-actions">${buttonLink({ id: "branding-edit", uri: consoleUri("/settings/branding"), label: text.edit })}${buttonLink({ id: "logo-edit", uri: consoleUri("/settings/logo"), label: text.logoTitle })}</span>`,
     body: [
       facts([
         { label: text.name, content: html`<bdi>${name}</bdi>`, id: "organisation-name" },
@@ -87,14 +83,14 @@ function brandingCard({ record, brandingUri, logoEditUri, messages }: SettingsVi
   });
 }
 
-function policiesCard({ record, policiesUri, messages }: SettingsView): Html {
+function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
   const { frame, settings: text } = messages.console;
   const { settings } = record;
   return card({
     id: "policies",
     title: text.policies,
     text: text.policiesText,
-    actions: buttonLink({ id: "policies-edit", uri: policiesUri, label: text.edit }),
+    actions: buttonLink({ id: "policies-edit", uri: consoleUri("/settings/policies"), label: text.edit }),
     body: facts([
       { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
       { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },

@@ -33,7 +33,7 @@ function png(side: number, filling = 0): Buffer {
   ]);
 }
 
-describe("the pages of the organisation's settings", () => {
+describe("organisation settings pages", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: Planted;
@@ -59,7 +59,7 @@ describe("the pages of the organisation's settings", () => {
     return changeOrganisationSettings(running.service, change);
   };
 
-  test("name and colour are previewed without being saved, and saved for every page", async () => {
+  test("previews name and colour without saving, then saves them", async () => {
     const typed = { name: "Acme & Co", accentColor: "#B00020" };
     const preview = await here.send("/settings/branding", { ...typed, preview: "1" });
     assert.equal(preview.status, 200);
@@ -88,7 +88,7 @@ describe("the pages of the organisation's settings", () => {
     assert.deepEqual((await record()).settings.branding, {}, "Signet's own colour again");
   });
 
-  test("nothing that is no colour or no name gets into a page's style or is kept", async () => {
+  test("rejects an accent that is no colour and an empty name", async () => {
     const faults: [Record<string, string | undefined>, string][] = [
       [{ accentColor: "red" }, "accentColor"],
       [{ accentColor: "#12345" }, "accentColor"],
@@ -129,7 +129,7 @@ describe("the pages of the organisation's settings", () => {
     return { status: answer.status, location: answer.headers.get("location"), body: await answer.text() };
   }
 
-  test("a small PNG is the logo, on the sign-in page too, and goes away again", async () => {
+  test("uploads a small PNG as the logo, shows it at sign-in, and removes it", async () => {
     const file = png(64);
     assert.match((await upload(file)).location ?? "", /done=logo$/);
     const { logoUri } = (await record()).settings.branding;
@@ -141,14 +141,14 @@ describe("the pages of the organisation's settings", () => {
     assert.equal((await record()).settings.branding.logoUri, undefined);
   });
 
-  test("what is no small PNG is no logo, whatever it calls itself", async () => {
+  test("rejects a logo that is no small PNG, whatever its content type", async () => {
     const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`);
     const files: [Buffer, string][] = [
-      [svg, "This is not a PNG file"],
-      [Buffer.concat([png(16).subarray(0, 8), svg]), "This is not a PNG file"],
+      [svg, "This isn’t a PNG file"],
+      [Buffer.concat([png(16).subarray(0, 8), svg]), "This isn’t a PNG file"],
       [png(64, 9_000), "larger than 8 KiB"],
-      [png(15), "from 16 to 1024"],
-      [Buffer.alloc(0), "Choose a file first"],
+      [png(15), "must be 16 to 1024"],
+      [Buffer.alloc(0), "Choose a file"],
     ];
     for (const [file, reason] of files) {
       const page = await upload(file);
@@ -165,7 +165,7 @@ describe("the pages of the organisation's settings", () => {
     assert.equal((await record()).settings.branding.logoUri, undefined);
   });
 
-  test("a file that waits for a fresh sign-in is not lost", async () => {
+  test("keeps an uploaded file while its form waits for a new sign-in", async () => {
     const file = png(48);
     const { hidden } = await here.get("/settings/logo");
     clock.advance(601_000);
@@ -188,7 +188,7 @@ describe("the pages of the organisation's settings", () => {
     defaultLocale: "de",
   };
 
-  test("policies are saved, and the language is the one for who has none of ours", async () => {
+  test("saves policies, and uses the default language for readers of other languages", async () => {
     assert.match((await here.send("/settings/policies", policies)).location ?? "", /done=policies$/);
     const { settings } = await record();
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe("the pages of the organisation's settings", () => {
     await byAnother({ defaultLocale: "en" });
   });
 
-  test("whether users may delete their own accounts is decided here, and stays as it is when it is not touched", async () => {
+  test("saves whether users may delete their accounts, and keeps it when untouched", async () => {
     const mayDelete = async () => (await record()).settings.allowAccountDeletion;
     assert.ok(await mayDelete());
     await here.send("/settings/policies", { allowAccountDeletion: undefined });
@@ -218,7 +218,7 @@ describe("the pages of the organisation's settings", () => {
     assert.match(stale.body, /id="allowAccountDeletion-now">[^<]*Yes/);
   });
 
-  test("where no mail is sent, nobody whose own address is not confirmed shuts the door behind them", async () => {
+  test("refuses to require verified addresses when that would lock out the administrator", async () => {
     const typed = { ...policies, requireVerifiedEmail: "1" };
     const confirmed = (at: number | null) =>
       running.service.database.query
@@ -229,7 +229,7 @@ describe("the pages of the organisation's settings", () => {
     await confirmed(null);
     const refused = await here.send("/settings/policies", typed);
     assert.equal(refused.status, 400);
-    assert.match(refused.body, /id="requireVerifiedEmail-fault">[^<]*this server sends no emails/);
+    assert.match(refused.body, /id="requireVerifiedEmail-fault">[^<]*this server can’t send email/);
     assert.equal((await record()).settings.requireVerifiedEmail, false);
     await confirmed(1);
     assert.equal((await here.send("/settings/policies", typed)).status, 303);
@@ -237,7 +237,7 @@ describe("the pages of the organisation's settings", () => {
     assert.equal((await here.send("/settings/policies", { ...policies, defaultLocale: "en" })).status, 303);
   });
 
-  test("every policy has its bounds, and its field says so", async () => {
+  test("validates the range of every policy at its field", async () => {
     const faults: [Record<string, string>, string][] = [
       [{ passwordMinLength: "7" }, "passwordMinLength"],
       [{ passwordMinLength: "129" }, "passwordMinLength"],
@@ -259,7 +259,7 @@ describe("the pages of the organisation's settings", () => {
     assert.deepEqual(await record(), before);
   });
 
-  test("a policy that somebody else changed meanwhile is not overwritten unseen, the other forms' members are", async () => {
+  test("detects a conflicting change of a policy, and ignores changes of other forms' members", async () => {
     const page = await here.get("/settings/policies");
     // The session stays good under the policy of the other one.
     const { query } = running.service.database;

@@ -1,10 +1,9 @@
 /** GET /oauth/manage/{org}/settings: the organisation's settings, with links to their forms. */
 import type { FastifyInstance } from "fastify";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -13,7 +12,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { brandingRoute } from "./branding.route.ts";
 import { logoRoute } from "./logo.route.ts";
 import { loadOrganisation } from "./organisation-record.ts";
@@ -38,13 +37,9 @@ async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     record: await loadOrganisation(deps, visit),
     issuer: issuerOf(deps.baseUrl, organisation.id),
-    brandingUri: `${path}/branding`,
-    logoEditUri: `${path}/logo`,
-    policiesUri: `${path}/policies`,
     devicesUri: `/devices/manage/${organisation.id}/policy`,
     lastChange: await lastChangeOf(deps, organisation.id, organisation.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.settings.done),
-    script: copyScript.path,
+    done: doneKey(visit, frame.messages.console.settings.done),
   });
   await show(visit, frame, page);
 }

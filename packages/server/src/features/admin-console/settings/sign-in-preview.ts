@@ -1,5 +1,5 @@
 /** A picture of the sign-in page, without anything to type into or press. */
-import { DEFAULT_ACCENT, type MeasuredShades, measuredAccent } from "../../../html/accent.ts";
+import { type ContrastRatios, DEFAULT_ACCENT, measureContrast } from "../../../html/accent.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { facts, state } from "../../../html/components/parts.ts";
 import { type Html, html } from "../../../html/html.ts";
@@ -7,25 +7,25 @@ import type { Messages } from "../../../html/messages/messages.ts";
 
 export type PreviewView = {
   name: string;
-  /** `#rrggbb`: `previewAccent` of the page is the same. */
+  /** `#rrggbb`, the same as the page's `previewAccent`. */
   accentColor: string | undefined;
   logoUri: string | undefined;
   messages: Messages;
 };
 
-export const shownAccent = (accentColor: string | undefined): string => accentColor ?? DEFAULT_ACCENT;
+export const accentOrDefault = (accentColor: string | undefined): string => accentColor ?? DEFAULT_ACCENT;
 
 /** Light and dark side by side, with their contrast ratios. */
 export function signInPreview(view: PreviewView): Html {
   const { settings: text } = view.messages.console;
-  const measured = measuredAccent(shownAccent(view.accentColor));
+  const measured = measureContrast(accentOrDefault(view.accentColor));
   return html`<div class="previews">
 ${onePreview(view, "light", measured.light)}${onePreview(view, "dark", measured.dark)}</div>
 <p class="quiet preview-note">${text.contrastText}</p>
 `;
 }
 
-function onePreview(view: PreviewView, scheme: "light" | "dark", measured: MeasuredShades): Html {
+function onePreview(view: PreviewView, scheme: "light" | "dark", measured: ContrastRatios): Html {
   const { settings: text } = view.messages.console;
   const { name, logoUri } = view;
   return html`<figure class="preview-side"><div class="preview preview-${scheme}" aria-hidden="true">

@@ -16,7 +16,7 @@ import {
   type ConfirmationResult,
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 
 export interface SigningKeysDeps extends ConsoleDeps {
   readonly keys: Pick<SigningKeys, "published" | "rotate">;

@@ -14,13 +14,14 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript } from "../../../html/scripts.ts";
 
 /** The newest key of each algorithm can be rotated and revoked. */
 export type ShownKey = KeyTimes & { state: KeyState; rotateUri?: string; revokeUri?: string };
 
 export type ShownGeneration = {
   generation: number;
-  /** Milliseconds, as the others. */
+  /** Milliseconds. */
   notBefore: number;
   notAfter: number;
   retiredAt: number | null;
@@ -37,7 +38,6 @@ export type SigningKeysView = ConsoleFrame & {
   ca: { pemUri: string; rotateUri: string; generations: readonly ShownGeneration[] };
   done: keyof Messages["console"]["signingKeys"]["done"] | undefined;
   lastChange: { who: string; at: number } | undefined;
-  script: string;
 };
 
 const stateKinds = {
@@ -55,7 +55,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
     summary: text.summary({ organisation: view.organisationName }),
     breadcrumbs: [],
     notice: view.done && doneNotice(text.done[view.done]),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [keysCard(view), addressesCard(view), caCard(view), copyStatus],
   });
 }

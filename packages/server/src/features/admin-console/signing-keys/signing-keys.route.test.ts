@@ -34,13 +34,13 @@ const statesOf = (body: string) =>
   ].map(([, alg, state]) => `${alg} ${state}`);
 const newestEvent = async () => (await listAuditEvents(running.service.database.query, orgId(), 1))[0];
 
-test("the keys are there with their states, made where there were none yet, and the address that shows them", async () => {
+test("lists signing keys with their status, creates missing ones, and shows the JWKS URI", async () => {
   const page = await browser.get("/signing-keys");
   assert.deepEqual(statesOf(page.body).sort(), ["ES256 Active", "RS256 Active"]);
   assert.equal(textOf(page, "jwks-uri"), `${org.issuer}/.well-known/jwks.json`);
 });
 
-test("a rotation is asked for, made once however often its button is pressed, and told of", async () => {
+test("rotates once after confirmation, also for a duplicate submission", async () => {
   const page = await browser.get("/signing-keys/ES256/rotate");
   const sent = await browser.send("/signing-keys/ES256/rotate");
   assert.equal(sent.location, `${running.baseUrl}/oauth/manage/${orgId()}/signing-keys?done=rotated`);
@@ -63,7 +63,7 @@ test("a rotation is asked for, made once however often its button is pressed, an
   );
 });
 
-test("keys that others may know are revoked only when the organisation's name is typed, and at once", async () => {
+test("revokes compromised keys immediately, after typing the organisation's name", async () => {
   const before = await keysOf("RS256");
   const wrong = await browser.send("/signing-keys/RS256/revoke", { name: "Other" });
   assert.equal(wrong.status, 400);
@@ -79,12 +79,12 @@ test("keys that others may know are revoked only when the organisation's name is
   assert.ok(kids.includes(successor?.kid ?? ""));
 });
 
-test("there is no page for an algorithm without a key", async () => {
+test("answers 404 for an algorithm without a key", async () => {
   for (const alg of ["PS256", "none", "..%2F"])
     assert.equal((await browser.get(`/signing-keys/${alg}/rotate`)).status, 404, alg);
 });
 
-test("the authority of the devices is rotated once for each page that asked", async () => {
+test("rotates the device CA once for each confirmation page", async () => {
   const page = await browser.get("/signing-keys/device-ca/rotate");
   assert.match((await browser.send("/signing-keys/device-ca/rotate")).location ?? "", /done=ca-rotated$/);
   assert.equal((await browser.post("/signing-keys/device-ca/rotate", page.hidden)).status, 409);

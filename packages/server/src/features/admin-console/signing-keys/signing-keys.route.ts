@@ -5,16 +5,9 @@ import { issuerOf, type Organisation } from "../../../core/organisations/organis
 import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
-import {
-  consolePath,
-  consoleRoute,
-  requireAdministrator,
-  show,
-  type Visit,
-} from "../../../page-kit/visit.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
+import { consolePath, consoleRoute, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { keyRotationRoutes, type SigningKeysDeps } from "./rotation.route.ts";
 import { type ShownKey, signingKeysPage } from "./signing-keys.page.ts";
 
@@ -51,9 +44,8 @@ async function showKeys(deps: SigningKeysDeps, visit: Visit): Promise<void> {
         fingerprint: new X509Certificate(der).fingerprint256,
       })),
     },
-    done: doneIn(visit, frame.messages.console.signingKeys.done),
+    done: doneKey(visit, frame.messages.console.signingKeys.done),
     lastChange: await findNewestChange(deps, orgId, times, frame.messages),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }
@@ -69,7 +61,7 @@ function shownKey(
   return { ...key, state, ...(isNewest ? { rotateUri: at("rotate"), revokeUri: at("revoke") } : {}) };
 }
 
-/** The newest of each first. */
+/** The newest key of each algorithm first. */
 const byAlgorithm = (one: ShownKey, other: ShownKey): number =>
   one.alg.localeCompare(other.alg, "en") || other.activeFrom - one.activeFrom;
 

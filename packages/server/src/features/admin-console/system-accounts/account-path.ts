@@ -6,7 +6,7 @@ import type { SystemAccount } from "../../../core/system-accounts/system-account
 import { findSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/page.ts";
 
 export interface AccountsDeps extends ConsoleDeps {
   /** Encrypts the secret keys. */

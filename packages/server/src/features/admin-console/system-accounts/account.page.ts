@@ -18,23 +18,22 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { kindOf, stateOf } from "./list.page.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { accountStatus, kindOf } from "./list.page.ts";
 
 export type AccountView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
     account: SystemAccount;
     application: { name: string; uri: string };
-    /** The newest first. */
+    /** Newest first. */
     keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
     permitted: readonly { id: string; name: string; uri: string }[];
-    /** Undefined without a key that works. */
+    /** Undefined without an active key. */
     snippets: { sdk: string; curl: string } | undefined;
-    /** Below the account's own page. */
+    /** @param rest below the account's own address */
     uriOf(rest: string): string;
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;
-    /** Address of the copy script. */
-    script: string;
   };
 
 export function accountPage(view: AccountView): Html {
@@ -46,7 +45,7 @@ export function accountPage(view: AccountView): Html {
     heading: html`<bdi>${account.name}</bdi>`,
     actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
     notice: view.done && doneNotice(text.done[view.done]),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       detailsCard(view),
       keysCard(view),
@@ -71,7 +70,7 @@ function detailsCard({ account, application, messages }: AccountView): Html {
         content: html`<a href="${linkAddress(application.uri)}"><bdi>${application.name}</bdi></a>`,
       },
       { label: text.kind, content: kindOf(account, messages) },
-      { label: text.state, content: stateOf(account, messages), id: "account-state" },
+      { label: text.state, content: accountStatus(account, messages), id: "account-state" },
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
         label: text.lastUsed,

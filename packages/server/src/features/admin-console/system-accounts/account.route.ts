@@ -3,9 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { isKeyActive } from "../../../core/system-accounts/system-account.ts";
 import { listKeys, listPermittedApplications } from "../../../core/system-accounts/system-accounts.store.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
   consoleRoute,
@@ -13,7 +12,7 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { accountPage } from "./account.page.ts";
 import { type AccountsDeps, accountPath, listCrumb, requireAccount } from "./account-path.ts";
 import { curlLines, sdkLines } from "./snippets.ts";
@@ -48,8 +47,7 @@ async function showAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
     snippets: caller && { sdk: sdkLines(deps.baseUrl, caller), curl: curlLines(deps.baseUrl, caller) },
     uriOf: (rest) => accountPath(organisation, id, rest),
     lastChange: await lastChangeOf(deps, orgId, id, frame.messages),
-    done: doneIn(visit, frame.messages.console.systemAccounts.done),
-    script: copyScript.path,
+    done: doneKey(visit, frame.messages.console.systemAccounts.done),
   });
   await show(visit, frame, page);
 }

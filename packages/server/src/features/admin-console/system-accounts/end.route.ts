@@ -4,7 +4,7 @@ import type { SystemAccount } from "../../../core/system-accounts/system-account
 import { changeSystemAccount, removeSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { html } from "../../../html/html.ts";
 import { applied, type Confirmation, confirmationRoute } from "../../../page-kit/confirmation.ts";
-import { consolePath } from "../../../page-kit/visit.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 import { type AccountsDeps, accountCrumbs, accountPath, findAccount } from "./account-path.ts";
 
 export function endRoutes(app: FastifyInstance, deps: AccountsDeps): void {

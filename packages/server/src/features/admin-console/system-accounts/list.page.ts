@@ -2,20 +2,16 @@ import type { SystemAccount } from "../../../core/system-accounts/system-account
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ListView = ConsoleFrame & {
-  listUri: string;
-  newUri: string;
-  uriOf(id: string): string;
-  applicationUriOf(id: string): string;
   search: string;
   accounts: ReadonlyArray<{ account: SystemAccount; applicationName: string }>;
   newestUri: string | undefined;
   olderUri: string | undefined;
-  /** One was just deleted. */
+  /** An account was just deleted. */
   isDone: boolean;
 };
 
@@ -23,10 +19,15 @@ export function listPage(view: ListView): Html {
   const { messages, accounts } = view;
   const { frame, systemAccounts: text } = messages.console;
   const isEmpty = accounts.length === 0 && view.search === "" && view.newestUri === undefined;
-  const make = buttonLink({ id: "account-new", uri: view.newUri, label: text.list.make, isPrimary: true });
+  const make = buttonLink({
+    id: "account-new",
+    uri: view.consoleUri("/system-accounts/new"),
+    label: text.list.make,
+    isPrimary: true,
+  });
   const body = isEmpty
     ? emptyState({ title: text.list.none, text: text.list.noneText, action: make })
-    : [searchOf(view), accounts.length === 0 ? noneFound(messages) : list(view), pager(view)];
+    : [listSearch(view), accounts.length === 0 ? noResults(messages) : list(view), pager(view)];
   return consoleLayout({
     ...view,
     title: frame.pages.systemAccounts,
@@ -40,16 +41,16 @@ ${body}</section>
   });
 }
 
-const searchOf = ({ listUri, search, messages }: ListView): Html =>
+const listSearch = ({ consoleUri, search, messages }: ListView): Html =>
   searchForm({
-    action: listUri,
+    action: consoleUri("/system-accounts"),
     label: messages.console.systemAccounts.list.search,
     value: search,
     isSearch: search !== "",
     messages,
   });
 
-function list({ accounts, uriOf, applicationUriOf, messages }: ListView): Html {
+function list({ accounts, consoleUri, messages }: ListView): Html {
   const { frame, systemAccounts } = messages.console;
   const { list: text } = systemAccounts;
   return table({
@@ -58,10 +59,10 @@ function list({ accounts, uriOf, applicationUriOf, messages }: ListView): Html {
     rows: accounts.map(({ account, applicationName }) => ({
       id: `account-${account.id}`,
       cells: [
-        nameCell({ name: account.name, uri: uriOf(account.id) }),
+        nameCell({ name: account.name, uri: consoleUri(`/system-accounts/${account.id}`) }),
         kindOf(account, messages),
-        html`<a href="${linkAddress(applicationUriOf(account.applicationId))}"><bdi>${applicationName}</bdi></a>`,
-        stateOf(account, messages),
+        html`<a href="${linkAddress(consoleUri(`/applications/${account.applicationId}`))}"><bdi>${applicationName}</bdi></a>`,
+        accountStatus(account, messages),
         account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.day),
       ],
     })),
@@ -72,7 +73,10 @@ function list({ accounts, uriOf, applicationUriOf, messages }: ListView): Html {
 export const kindOf = ({ isAdministrator }: SystemAccount, { console: { systemAccounts } }: Messages) =>
   isAdministrator ? html`<b>${systemAccounts.kinds.administrator}</b>` : systemAccounts.kinds.plain;
 
-export const stateOf = ({ disabledAt }: SystemAccount, { console: { systemAccounts } }: Messages): Html =>
+export const accountStatus = (
+  { disabledAt }: SystemAccount,
+  { console: { systemAccounts } }: Messages,
+): Html =>
   disabledAt === null
     ? state("good", systemAccounts.states.enabled)
     : state("bad", systemAccounts.states.disabled);

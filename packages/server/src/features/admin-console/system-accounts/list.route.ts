@@ -11,8 +11,8 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
-import { type AccountsDeps, accountPath } from "./account-path.ts";
+} from "../../../page-kit/page.ts";
+import type { AccountsDeps } from "./account-path.ts";
 import { listPage } from "./list.page.ts";
 
 export function accountListRoute(app: FastifyInstance, deps: AccountsDeps): void {
@@ -36,10 +36,6 @@ async function showList(deps: AccountsDeps, visit: Visit): Promise<void> {
     accounts: shown,
     newestUri: after && pageUri(),
     olderUri: last && pageUri(last.account.id),
-    listUri,
-    newUri: `${listUri}/new`,
-    uriOf: (id) => accountPath(organisation, id),
-    applicationUriOf: (id) => consolePath(organisation, `/applications/${id}`),
     isDone: values.get("done") === "deleted",
   });
   await show(visit, frame, page);

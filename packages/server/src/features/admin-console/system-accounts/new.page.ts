@@ -8,9 +8,9 @@ import { type FormView, faultsFailure, fieldState } from "../../../html/componen
 import { buttonLink, emptyState, facts } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
-  firstOnly,
+  moreMatchesHint,
   nameCell,
-  noneFound,
+  noResults,
   rowLink,
   searchForm,
   table,
@@ -19,21 +19,23 @@ import { type Html, html } from "../../../html/html.ts";
 
 export type ChooseView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** The page's own address, which searches. */
+    /** The page's own address. */
     action: string;
     search: string;
     applications: readonly { id: string; name: string; uri: string }[];
     hasMore: boolean;
-    newApplicationUri: string;
     fault?: string;
   };
 
-/** Which application a new system account belongs to. */
 export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, applications, search } = view;
   const { choose: text, permissions } = messages.console.systemAccounts;
   const isEmpty = applications.length === 0 && search === "";
-  const make = { id: "application-new", uri: view.newApplicationUri, label: text.makeApplication };
+  const make = {
+    id: "application-new",
+    uri: view.consoleUri("/applications/new"),
+    label: text.makeApplication,
+  };
   const list = table({
     label: text.title,
     columns: [permissions.application],
@@ -62,7 +64,7 @@ ${
           isSearch: search !== "",
           messages,
         }),
-        applications.length === 0 ? noneFound(messages) : [view.hasMore && firstOnly(messages), list],
+        applications.length === 0 ? noResults(messages) : [view.hasMore && moreMatchesHint(messages), list],
       ]
 }</section>
 `,
@@ -72,7 +74,7 @@ ${
 export type AccountInput = { name: string; kind: "plain" | "administrator"; isStrict: boolean };
 
 export type NewAccountView = FormView<AccountInput> &
-  Pick<ConsoleView, "breadcrumbs"> & { application: { id: string; name: string }; cancelUri: string };
+  Pick<ConsoleView, "breadcrumbs"> & { application: { id: string; name: string } };
 
 export function newAccountPage(view: NewAccountView): Html {
   const { messages, input, state, application } = view;
@@ -87,6 +89,7 @@ export function newAccountPage(view: NewAccountView): Html {
     ])}${recordForm({
       ...view,
       id: "account-form",
+      cancelUri: view.consoleUri("/system-accounts"),
       hidden: [{ name: "application", value: application.id }],
       fields: [
         textField({

@@ -12,13 +12,11 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consolePath,
@@ -29,7 +27,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { type AccountsDeps, accountCrumbs, accountPath, listCrumb } from "./account-path.ts";
 import { type AccountInput, chooseApplicationPage, newAccountPage } from "./new.page.ts";
 import { curlLines, environmentLines, sdkLines } from "./snippets.ts";
@@ -93,7 +92,6 @@ async function showChoice(
     ...choice,
     breadcrumbs: [listCrumb(organisation, frame.messages)],
     action: requestPath(visit),
-    newApplicationUri: consolePath(organisation, "/applications/new"),
   });
   await show(visit, frame, page, status);
 }
@@ -118,7 +116,6 @@ async function showForm(
     ...view,
     breadcrumbs: [listCrumb(visit.organisation, view.messages)],
     application,
-    cancelUri: consolePath(visit.organisation, "/system-accounts"),
   });
   await show(visit, view, page, shown.status);
 }
@@ -183,7 +180,6 @@ export async function showKeys(
       { id: "curl", title: snippets.curl, lines: curlLines(deps.baseUrl, caller) },
     ],
     doneUri: accountPath(organisation, account.id),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

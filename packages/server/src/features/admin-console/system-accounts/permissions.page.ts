@@ -6,12 +6,12 @@ import {
 import { radioField } from "../../../html/components/fields.ts";
 import { faultsFailure } from "../../../html/components/form-state.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
-import { firstOnly, noneFound, searchForm } from "../../../html/components/table.ts";
+import { moreMatchesHint, noResults, searchForm } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type AddPermissionView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** The page's own address: it searches, and takes the form. */
+    /** The page's own address. */
     action: string;
     search: string;
     /** Applications that the account may not act for yet. */
@@ -58,7 +58,7 @@ ${searchForm({
   value: search,
   isSearch: search !== "",
   messages,
-})}${view.hasMore && firstOnly(messages)}${applications.length > 0 ? form() : !view.hasMore && noneFound(messages)}</section>
+})}${view.hasMore && moreMatchesHint(messages)}${applications.length > 0 ? form() : !view.hasMore && noResults(messages)}</section>
 `,
   });
 }

@@ -23,7 +23,6 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consoleRoute,
@@ -34,7 +33,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   type AccountsDeps,
   accountCrumbs,
@@ -96,7 +96,7 @@ async function showForm(
     search,
     hasMore: last !== undefined,
     applications: choices.filter(({ id }) => !mayActFor(account, id)).map(({ id, name }) => ({ id, name })),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     cancelUri: accountPath(visit.organisation, account.id),
   });
   await show(visit, frame, page, status);

@@ -1,4 +1,4 @@
-/** Lines that call with a system account: the real values, and the secret key from the environment. */
+/** Code that calls with a system account; the secret key comes from the environment. */
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 
 type Caller = Pick<SystemAccount, "isAdministrator"> & { readonly publicKey: string };
@@ -7,7 +7,7 @@ type Caller = Pick<SystemAccount, "isAdministrator"> & { readonly publicKey: str
 export const environmentLines = (key: { publicKey: string; secret: string }): string =>
   `SYSTEM_ACCOUNT_PUBLIC_KEY=${key.publicKey}\nSYSTEM_ACCOUNT_SECRET_KEY=${key.secret}\n`;
 
-/** A first call of the management API, or of the legacy API for who may not call that. */
+/** A first call of the management API, or of the legacy API for accounts without administrator rights. */
 export function sdkLines(baseUrl: string, { isAdministrator, publicKey }: Caller): string {
   const [client, module] = isAdministrator
     ? ["managementClient", "management"]
@@ -25,7 +25,7 @@ for await (const application of signet.${list}.list()) console.log(application);
 `;
 }
 
-/** The same call in the strict form of signature, which every account may use. */
+/** The same call with the strict signature, which every account may use. */
 export function curlLines(baseUrl: string, { isAdministrator, publicKey }: Caller): string {
   const path = isAdministrator ? "/legacy/api/oauth/clients" : "/legacy/api/Organisation/Application/List";
   return `PUBLIC_KEY=${publicKey}

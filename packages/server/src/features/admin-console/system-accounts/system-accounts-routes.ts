@@ -1,4 +1,4 @@
-/** The pages on system accounts: the programs that call the JSON interfaces. */
+/** Registers the pages of system accounts. */
 import type { FastifyInstance } from "fastify";
 import { accountRoute } from "./account.route.ts";
 import type { AccountsDeps } from "./account-path.ts";

@@ -24,7 +24,7 @@ import { startTestService, type TestService } from "../../../testing/test-servic
 
 const DAY_MS = 86_400_000;
 
-describe("the pages of system accounts", () => {
+describe("system account pages", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: AdministeredOrganisation;
@@ -50,7 +50,7 @@ describe("the pages of system accounts", () => {
   const newest = async () => (await listAuditEvents(db(), orgId(), 1))[0];
   const newPath = () => `/system-accounts/new?application=${org.web.application.id}`;
 
-  test("without any the page says what they are for; the application is chosen first, by its name", async () => {
+  test("explains system accounts when there are none, and chooses the application first", async () => {
     const empty = await here.get("/system-accounts");
     assert.match(empty.body, /id="account-new"/);
     assert.match(empty.body, /No system accounts yet/);
@@ -63,7 +63,7 @@ describe("the pages of system accounts", () => {
     assert.doesNotMatch(theirs.body, /id="account-form"/, "another organisation's cannot be chosen");
   });
 
-  test("one is made: its keys are shown once, and sign calls", async () => {
+  test("creates a system account whose keys are shown once and sign calls", async () => {
     const bad = await here.send(newPath(), { name: " ", kind: "administrator", strict: undefined });
     assert.equal(bad.status, 400);
     assert.match(bad.body, /id="name"[^>]*aria-invalid="true" autofocus/);
@@ -102,7 +102,7 @@ describe("the pages of system accounts", () => {
     );
   });
 
-  test("the list has 25 on a page, and the rest on the next", async () => {
+  test("lists 25 on a page and the rest on the next", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 26; index++) ids.push(await make());
     const first = await here.get("/system-accounts?search=Test");
@@ -114,7 +114,7 @@ describe("the pages of system accounts", () => {
     );
   });
 
-  test("its name and signatures are changed by who has seen how they are", async () => {
+  test("edits name and signature mode with optimistic locking", async () => {
     const id = await make();
     const page = await here.get(`/system-accounts/${id}/edit`);
     const change = {
@@ -141,7 +141,7 @@ describe("the pages of system accounts", () => {
     assert.deepEqual([account?.name, account?.requiresStrictSignature], ["Slower", false]);
   });
 
-  test("another pair of keys works beside the first, which ends when it was said, or at once", async () => {
+  test("adds a second key pair, and ends the first at the chosen time or immediately", async () => {
     const { id, publicKey } = await makeSystemAccount(running.service, org);
     const bad = await here.send(`/system-accounts/${id}/keys/new`, {
       label: "x".repeat(101),
@@ -170,7 +170,7 @@ describe("the pages of system accounts", () => {
     assert.equal((await listKeys(db(), orgId(), id))[0]?.revokedAt, clock());
     const over = uri(`/system-accounts/${id}?done=already`);
     assert.equal((await here.get(asks)).location, over, "it has ended");
-    assert.match((await here.get(asksLast)).body, /the only one that works/);
+    assert.match((await here.get(asksLast)).body, /the only active key pair/);
     const elsewhere = await make();
     assert.equal((await here.get(`/system-accounts/${elsewhere}/keys/${newer}/end`)).status, 404);
     await assert.rejects(
@@ -185,7 +185,7 @@ describe("the pages of system accounts", () => {
     );
   });
 
-  test("it is let act for another application of the organisation, and that is taken back", async () => {
+  test("permits a system account to act for another application, and withdraws that", async () => {
     const id = await make();
     const applicationId = org.native.id;
     const page = await here.get(`/system-accounts/${id}/permissions/new`);
@@ -227,7 +227,7 @@ describe("the pages of system accounts", () => {
     }
   });
 
-  test("it is disabled, enabled, and deleted when its name is typed", async () => {
+  test("disables, enables and deletes a system account, deletion after typing its name", async () => {
     const account = await makeSystemAccount(running.service, org);
     const { id } = account;
     const call = async () =>
@@ -247,7 +247,7 @@ describe("the pages of system accounts", () => {
     assert.equal(await call(), 401);
   });
 
-  test("another organisation's are not there, and no form from elsewhere does anything", async () => {
+  test("hides another organisation's records and rejects forms without a CSRF token", async () => {
     const theirs = (await makeSystemAccount(running.service, other)).id;
     const { csrf = "" } = (await here.get(newPath())).hidden;
     for (const rest of ["", "/edit", "/keys/new", "/permissions/new", "/disable", "/delete"])

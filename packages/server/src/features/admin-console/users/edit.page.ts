@@ -18,7 +18,6 @@ export type EditView = FormView<MemberInput> &
     member: User;
     isYou: boolean;
     fields: readonly MemberField[];
-    cancelUri: string;
   };
 
 export function editPage(view: EditView): Html {
@@ -33,6 +32,7 @@ export function editPage(view: EditView): Html {
     body: html`<section class="card" aria-label="${title}">${recordForm({
       ...view,
       id: "user-form",
+      cancelUri: view.consoleUri(`/users/${member.id}`),
       fields: [isGuest(member) ? undefined : profileFields(view), membershipFields(view)],
       submit: { id: "user-save", label: messages.console.frame.form.save },
     })}</section>

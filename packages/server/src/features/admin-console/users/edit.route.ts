@@ -8,12 +8,12 @@ import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { holdAccount, type MemberRecord } from "../../../core/users/users.store.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
+import type { actingOn } from "../../../page-kit/page.ts";
 import { versionOf } from "../../../page-kit/record-version.ts";
-import type { actingOn } from "../../../page-kit/visit.ts";
 import { editPage } from "./edit.page.ts";
 import {
   displayMember,
-  fieldsOf,
+  editableFields,
   type MemberContent,
   type MemberField,
   readMemberInput,
@@ -46,7 +46,6 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
         member: editing.record,
         isYou: isYou(editing),
         fields: formFields(editing),
-        cancelUri: userPath(organisation, editing.record.id),
       });
     },
     validate: (input, { messages }) => validateMember(input, messages),
@@ -65,7 +64,7 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
 const isYou = ({ record, signedIn }: Editing<User>): boolean => record.id === signedIn.user.id;
 
 const formFields = (editing: Editing<User>): readonly MemberField[] =>
-  fieldsOf(editing.record, isYou(editing));
+  editableFields(editing.record, isYou(editing));
 
 /** @throws UsernameTaken, LastAdministrator */
 async function saveMember(

@@ -12,7 +12,7 @@ import {
   type ConfirmationResult,
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
-import { consolePath } from "../../../page-kit/visit.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 import {
   findMember,
   isGuest,

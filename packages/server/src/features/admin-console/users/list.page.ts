@@ -8,7 +8,7 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { selectField } from "../../../html/components/fields.ts";
 import { buttonLink, moment, state } from "../../../html/components/parts.ts";
 import { doneNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { displayName } from "./user-path.ts";
@@ -16,9 +16,6 @@ import { displayName } from "./user-path.ts";
 export const roles: readonly Role[] = ["Standard", "Administrator"];
 
 export type ListView = ConsoleFrame & {
-  listUri: string;
-  newUri: string;
-  uriOf(id: string): string;
   search: { search: string; role: Role | undefined; state: MemberState | undefined };
   members: readonly ListedMember[];
   /** The reader's PermId. */
@@ -37,18 +34,23 @@ export function listPage(view: ListView): Html {
     title: frame.pages.users,
     breadcrumbs: [],
     summary: text.list.summary({ organisation: view.organisation.name }),
-    actions: buttonLink({ id: "user-new", uri: view.newUri, label: text.list.make, isPrimary: true }),
+    actions: buttonLink({
+      id: "user-new",
+      uri: view.consoleUri("/users/new"),
+      label: text.list.make,
+      isPrimary: true,
+    }),
     notice: view.done && doneNotice(text.done[view.done]),
     body: html`<section class="card" aria-label="${frame.pages.users}">
-${search(view)}${members.length === 0 ? noneFound(messages) : list(view)}${pager(view)}</section>
+${search(view)}${members.length === 0 ? noResults(messages) : list(view)}${pager(view)}</section>
 `,
   });
 }
 
-function search({ search: filters, listUri, messages }: ListView): Html {
+function search({ search: filters, consoleUri, messages }: ListView): Html {
   const { list: text, roles: roleNames, states } = messages.console.users;
   return searchForm({
-    action: listUri,
+    action: consoleUri("/users"),
     label: text.search,
     value: filters.search,
     isSearch: filters.search !== "" || filters.role !== undefined || filters.state !== undefined,
@@ -78,7 +80,7 @@ function search({ search: filters, listUri, messages }: ListView): Html {
   });
 }
 
-function list({ members, uriOf, you, messages }: ListView): Html {
+function list({ members, consoleUri, you, messages }: ListView): Html {
   const { frame, users: text } = messages.console;
   return table({
     label: frame.pages.users,
@@ -86,7 +88,7 @@ function list({ members, uriOf, you, messages }: ListView): Html {
     rows: members.map((member) => ({
       id: `user-${member.id}`,
       cells: [
-        html`${nameCell({ name: displayName(member), uri: uriOf(member.id), note: note(member) })}${member.id === you && html` <span class="tag">${text.you}</span>`}`,
+        html`${nameCell({ name: displayName(member), uri: consoleUri(`/users/${member.id}`), note: note(member) })}${member.id === you && html` <span class="tag">${text.you}</span>`}`,
         member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
         memberState(member, messages),
         moment(member.createdAt, messages.format.day),
@@ -96,13 +98,13 @@ function list({ members, uriOf, you, messages }: ListView): Html {
   });
 }
 
-/** What tells somebody from their namesakes. */
+/** Tells users of one name apart. */
 function note(member: ListedMember): Content {
   if (displayName(member) === member.email) return undefined;
   return html`<bdi>${member.email}</bdi>`;
 }
 
-/** A guest may be disabled too: both is said. */
+/** A guest may be disabled too. */
 function memberState(
   { disabledAt, isInvited, home }: Pick<ListedMember, "disabledAt" | "isInvited" | "home">,
   { console: { users: text } }: Messages,

@@ -19,9 +19,9 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type ListView, listPage, roles } from "./list.page.ts";
-import { type UsersDeps, userPath } from "./user-path.ts";
+import type { UsersDeps } from "./user-path.ts";
 
 export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/users", { get: showList });
@@ -38,9 +38,6 @@ async function showList(deps: UsersDeps, visit: Visit): Promise<void> {
   const page = listPage({
     ...frame,
     ...(await findListed(deps, visit, filters, readPlace(values.get("after")))),
-    listUri,
-    newUri: `${listUri}/new`,
-    uriOf: (id) => userPath(organisation, id),
     you: signedIn.user.id,
     done: done === "deleted" || done === "removed" ? done : undefined,
   });

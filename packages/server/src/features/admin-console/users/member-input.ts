@@ -26,7 +26,7 @@ export type MemberField = (typeof memberFields)[number];
 export type MemberInput = Readonly<Record<MemberField, string>>;
 
 /** A guest's account is changed at home, and nobody changes their own role. */
-export function fieldsOf(user: User, isYou: boolean): readonly MemberField[] {
+export function editableFields(user: User, isYou: boolean): readonly MemberField[] {
   const ofMembership: readonly MemberField[] = ["role", "groups", "membershipAttributes"];
   const fields = isGuest(user) ? ofMembership : memberFields;
   return isYou ? fields.filter((field) => field !== "role") : fields;

@@ -7,7 +7,6 @@ import { setPassword } from "../../../core/users/users.ts";
 import { confirmActPage, shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import {
   acceptOneTimeForm,
@@ -16,7 +15,6 @@ import {
   newSubmissionToken,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consoleRoute,
@@ -25,7 +23,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { ownAccountRefusal, requireOwnUser, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
 
 export function newPasswordRoute(app: FastifyInstance, deps: UsersDeps): void {
@@ -53,7 +52,7 @@ async function ask(
   const page = confirmActPage({
     ...frame,
     breadcrumbs: userCrumbs(visit.organisation, user, frame.messages),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     once: newSubmissionToken(deps),
     action: requestPath(visit),
     heading: text.newPasswordHeading({ email: user.email }),
@@ -107,7 +106,6 @@ async function showPassword(
     text: create.shownText,
     values: [{ id: "new-password", title: create.password, lines: password }],
     doneUri: userPath(organisation, user.id),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

@@ -19,8 +19,7 @@ export type UserInput = {
   isKnown: boolean;
 };
 
-export type NewUserView = FormView<UserInput> &
-  Pick<ConsoleView, "breadcrumbs"> & { canMail: boolean; cancelUri: string };
+export type NewUserView = FormView<UserInput> & Pick<ConsoleView, "breadcrumbs"> & { canMail: boolean };
 
 export function newUserPage(view: NewUserView): Html {
   const { messages, canMail } = view;
@@ -37,6 +36,7 @@ export function newUserPage(view: NewUserView): Html {
     body: html`<section class="card" aria-label="${text.title}">${recordForm({
       ...view,
       id: "user-form",
+      cancelUri: view.consoleUri("/users"),
       fields: fields(view),
       submit: { id: "user-create", label: text.submit },
     })}</section>

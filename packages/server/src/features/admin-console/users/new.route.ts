@@ -8,7 +8,6 @@ import { createUser, InvalidUser } from "../../../core/users/users.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import {
   acceptOneTimeForm,
   applyOnce,
@@ -17,7 +16,6 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consolePath,
@@ -26,7 +24,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { newUserPage, type UserInput } from "./new.page.ts";
 import { displayName, listCrumb, type UsersDeps, userPath } from "./user-path.ts";
 
@@ -74,7 +73,6 @@ async function showForm(
     ...view,
     breadcrumbs: [listCrumb(visit.organisation, view.messages)],
     canMail: deps.outbox.isOpen,
-    cancelUri: consolePath(visit.organisation, "/users"),
   });
   await show(visit, view, page, shown.status);
 }
@@ -157,7 +155,6 @@ async function showPassword(
     text: text.shownText,
     values: [{ id: "new-password", title: text.password, lines: user.password }],
     doneUri: userPath(visit.organisation, user.id, "?done=created"),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

@@ -1,4 +1,4 @@
-/** Where a member is signed in, which applications they use, and what happened. */
+/** A member's sessions, applications and activity. */
 import { buttonLink, card, moment } from "../../../html/components/parts.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

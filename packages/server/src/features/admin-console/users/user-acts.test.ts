@@ -23,7 +23,7 @@ import {
 } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestOrganisation, type TestService } from "../../../testing/test-service.ts";
 
-describe("acts on users", () => {
+describe("actions on users", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: AdministeredOrganisation;
@@ -60,7 +60,7 @@ describe("acts on users", () => {
     return browser;
   };
 
-  test("the audit log says of whom an administrator was made from the start, by invitation too", async () => {
+  test("audits users created or invited as administrators", async () => {
     const person = { firstname: "Eve", surname: "New", role: "Administrator" };
     for (const how of ["mail", "password"]) {
       await here.send("/users/new", { ...person, email: `eve-${how}@acme.example`, how });
@@ -70,7 +70,7 @@ describe("acts on users", () => {
     assert.deepEqual((await newest())?.details, {});
   });
 
-  test("one session is ended, then all of them", async () => {
+  test("ends one session, then all of them", async () => {
     const own = await person();
     const { id } = own.user;
     for (let index = 0; index < 3; index++) await signIn(own);
@@ -95,12 +95,12 @@ describe("acts on users", () => {
     assert.equal((await sessionsOf(org.administrator.id)).length, 1);
   });
 
-  test("second factors are shown in words and reset; the user hears of it", async () => {
+  test("shows and resets second factors, and notifies the user", async () => {
     const own = await person();
     await giveAuthenticator(running.service, own);
     await giveRecoveryCodes(running.service, own);
     const page = await here.get(`/users/${own.user.id}`);
-    assert.match(page.body, /10 of 10 codes left/);
+    assert.match(page.body, /10 of 10 unused/);
     await here.send(`/users/${own.user.id}/reset-factors`);
     const owner = { homeOrgId: orgId(), userId: own.user.id };
     assert.deepEqual(await findFactorSummary(db(), owner), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
@@ -111,7 +111,7 @@ describe("acts on users", () => {
     assert.ok(!JSON.stringify(mail).includes("127.0.0.1"), "where the administrator is, is not told");
   });
 
-  test("a link for a new password is sent, or a new password made: shown once, and every browser is out", async () => {
+  test("sends a password reset link, or generates a password that is shown once and signs every browser out", async () => {
     const own = await person();
     const { id, email } = own.user;
     await here.send(`/users/${id}/password-reset`);
@@ -131,7 +131,7 @@ describe("acts on users", () => {
     assert.ok(!(await here.get(`/users/${id}`)).body.includes(password));
   });
 
-  test("who has a password is not invited, and there is nothing to withdraw", async () => {
+  test("does not invite a user who has a password", async () => {
     const { id, email } = (await person()).user;
     for (const act of ["again", "withdraw"])
       assert.equal(
@@ -159,7 +159,7 @@ describe("acts on users", () => {
     assert.equal((await here.get(`/users/${org.user.id}/consents/${id}/revoke`)).status, 404);
   });
 
-  test("of two presses at once one disables, and the other says that it was so", async () => {
+  test("of two concurrent submissions one disables, and the other reports that it was already done", async () => {
     const { id } = (await person()).user;
     const form = formOfPage(await here.get(`/users/${id}/disable`));
     const press = () => here.post(`/users/${id}/disable`, form);
@@ -174,7 +174,7 @@ describe("acts on users", () => {
     );
   });
 
-  test("a user is disabled, enabled, and deleted when the address is typed", async () => {
+  test("disables, enables and deletes a user, deletion after typing the address", async () => {
     const own = await person();
     const { id, email } = own.user;
     await signIn(own);
@@ -184,21 +184,21 @@ describe("acts on users", () => {
     assert.deepEqual([event?.action, Boolean(event?.address)], ["user.disabled", true]);
     const before = `/users/${id}?done=already`;
     assert.equal((await here.get(`/users/${id}/disable`)).location, uri(before), "it is done");
-    const told = /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed: it was like this already\.</;
+    const told = /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed: this had already been done\.</;
     assert.match((await here.get(before)).body, told);
     assert.match((await here.get("/users?state=disabled")).body, new RegExp(`id="user-${id}"`));
     await here.send(`/users/${id}/enable`);
     assert.equal((await findUser(db(), orgId(), id))?.disabledAt, null);
     const wrong = await here.send(`/users/${id}/delete`, { name: "person" });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.body, /That does not match/);
+    assert.match(wrong.body, /The text doesn’t match/);
     const gone = await here.send(`/users/${id}/delete`, { name: ` ${email} ` });
     assert.equal(gone.location, uri("/users?done=deleted"));
     assert.equal(await findUser(db(), orgId(), id), undefined);
     assert.equal((await here.get(`/users/${id}`)).status, 404);
   });
 
-  test("no form from elsewhere does anything, and what was typed is not lost to a sign-in that is too old", async () => {
+  test("rejects forms without a CSRF token, and keeps what was typed without a recent sign-in", async () => {
     const own = await person();
     const { id } = own.user;
     const page = await here.get(`/users/${id}/edit`);
@@ -227,7 +227,7 @@ describe("acts on users", () => {
     here = await consoleBrowser(running, org);
   });
 
-  test("another organisation's users are not there", async () => {
+  test("answers 404 for another organisation's users", async () => {
     const theirs = other.user.id;
     for (const rest of [
       "",
@@ -250,7 +250,7 @@ describe("acts on users", () => {
     assert.equal((await findUser(db(), other.organisation.id, theirs))?.disabledAt, null);
   });
 
-  test("the last administrator who can sign in again is not disabled, deleted or shown out by one who cannot", async () => {
+  test("refuses to disable, delete or remove the last administrator who can sign in", async () => {
     const own = await administeredOrganisation(running.service, "Gamma");
     const there = await consoleBrowser(running, own);
     const membership = { orgId: own.organisation.id, role: "Administrator", now: clock() } as const;
@@ -284,7 +284,7 @@ describe("acts on users", () => {
   });
 });
 
-test("without mail nobody is invited: the page says so, and makes a password", async () => {
+test("offers only a generated password without mail", async () => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:" });
   try {
     const org = await administeredOrganisation(running.service, "Acme");

@@ -1,4 +1,4 @@
-/** How a member signs in, and whether an invitation is on its way: of the organisation's own users alone. */
+/** Password, second factors and invitation of the organisation's own users. */
 import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
 import { buttonLink, card, facts } from "../../../html/components/parts.ts";
 import type { Content, Html } from "../../../html/html.ts";
@@ -18,12 +18,12 @@ export function invitationCard(view: UserView): Html | undefined {
   return card({
     id: "user-invitation",
     title: text.title,
-    body: html`<p id="invitation-state">${standing(view)}</p>
+    body: html`<p id="invitation-state">${invitationText(view)}</p>
 ${(again || withdraw) && html`<div class="actions">${again}${withdraw}</div>`}`,
   });
 }
 
-function standing({ invitation, messages }: UserView): Content {
+function invitationText({ invitation, messages }: UserView): Content {
   const { invitation: text } = messages.console.users;
   switch (invitation?.kind) {
     case "open":
@@ -68,7 +68,7 @@ export function factorsCard(view: UserView): Html | undefined {
   });
 }
 
-/** One's own are changed in one's own account, with the present ones shown. */
+/** Administrators change their own factors on their account page. */
 function factorActs({ factors, passwordChangedAt, messages, ...view }: UserView): Content {
   const { factors: text } = messages.console.users;
   const { isYou, canMail, member, uriOf } = view;

@@ -10,7 +10,7 @@ import { findUser } from "../../../core/users/users.store.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/page.ts";
 
 export interface UsersDeps extends ConsoleDeps {
   readonly passwords: PasswordHasher;

@@ -1,4 +1,4 @@
-/** What the page of a member shows, for the files that it is put together of. */
+/** The view of a member's page, shared by its parts. */
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
 import type { InvitationStanding } from "../../../core/users/invitations/invitations.ts";
@@ -15,14 +15,14 @@ export type UserView = ConsoleFrame &
     /** Of a guest. */
     home: { name: string } | undefined;
     lastSignIn: number | undefined;
-    /** The next three: undefined of a guest. */
+    /** The next three are undefined for a guest. */
     passwordChangedAt?: number | null;
     factors?: FactorSummary;
     invitation?: InvitationStanding | undefined;
     canMail: boolean;
     sessions: readonly {
       id: string;
-      /** A name in our words; undefined when the browser is none that we know. */
+      /** Undefined for an unknown browser. */
       browser: string | undefined;
       address: string;
       since: number;
@@ -30,13 +30,11 @@ export type UserView = ConsoleFrame &
     }[];
     consents: readonly { id: string; application: Named; scopes: readonly string[]; grantedAt: number }[];
     assigned: readonly Named[];
-    /** Below the member's own page. */
+    /** @param rest below the member's own address */
     uriOf(rest: string): string;
-    /** The newest first. */
+    /** Newest first. */
     activity: readonly Pick<KeptEvent, "id" | "action" | "at" | "address">[];
     audit: { byThem: string; toThem: string };
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["users"]["done"] | undefined;
-    /** Address of the copy script. */
-    script: string;
   };

@@ -12,12 +12,12 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
+import { copyScript } from "../../../html/scripts.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
 
-/** One member of the organisation. */
 export function userPage(view: UserView): Html {
   const { member, messages, isYou } = view;
   const { users: text } = messages.console;
@@ -34,7 +34,7 @@ export function userPage(view: UserView): Html {
       isPrimary: true,
     }),
     notice: view.done && doneNotice(text.done[view.done]),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
       isYou && aside("self-notice", text.self.title, text.self.text),
@@ -84,7 +84,7 @@ function profileCard(view: UserView): Html {
         content: copyable({ id: "perm-id", value: member.id, ...frame.secret, label: profile.copyPermId }),
       },
       { label: profile.role, content: text.roles[member.role], id: "user-role" },
-      { label: profile.state, content: stateOf(view), id: "user-state" },
+      { label: profile.state, content: memberStatus(view), id: "user-state" },
       { label: profile.home, content: home && html`<bdi>${home.name}</bdi>` },
       { label: profile.since, content: moment(member.createdAt, messages.format.day) },
       {
@@ -96,7 +96,7 @@ function profileCard(view: UserView): Html {
   });
 }
 
-function stateOf({ member, passwordChangedAt, messages }: UserView): Content {
+function memberStatus({ member, passwordChangedAt, messages }: UserView): Content {
   const { states } = messages.console.users;
   if (member.disabledAt !== null) return state("bad", states.disabled);
   if (passwordChangedAt === null) return state("warn", states.invited);
@@ -132,7 +132,7 @@ const json = (value: Readonly<Record<string, unknown>>, none: string): Content =
     ? none
     : html`<pre class="json" tabindex="0"><code>${readableJson(value)}</code></pre>`;
 
-/** Not on one's own page: see ownAccountRefusal. */
+/** Not on the administrator's own page: see ownAccountRefusal. */
 function endCard(view: UserView): Html {
   const { member, home, messages, uriOf } = view;
   const { end } = messages.console.users;

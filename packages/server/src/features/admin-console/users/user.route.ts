@@ -10,9 +10,8 @@ import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
 import { invitationStanding } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
   consoleRoute,
@@ -20,7 +19,7 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { userPage } from "./user.page.ts";
 import { isGuest, listCrumb, requireMember, type UsersDeps, userPath } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
@@ -73,8 +72,7 @@ async function showUser(deps: UsersDeps, visit: Visit): Promise<void> {
       toThem: consolePath(organisation, `/audit-log?on=${user.id}`),
     },
     lastChange: await lastChangeOf(deps, organisation.id, user.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.users.done),
-    script: copyScript.path,
+    done: doneKey(visit, frame.messages.console.users.done),
   });
   await show(visit, frame, page);
 }

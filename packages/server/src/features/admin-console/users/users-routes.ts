@@ -1,4 +1,4 @@
-/** The pages on an organisation's members: its own users, and guests from other organisations. */
+/** Registers the pages of users. */
 import type { FastifyInstance } from "fastify";
 import { addressRoute } from "./address.route.ts";
 import { editUserRoute } from "./edit.route.ts";

@@ -29,7 +29,7 @@ forEachDatabase(({ fresh }) => {
   const neighbour = () => ({ ...member(), userId: org.administrator.id });
   const guest = () => ({ ...member(), orgId: other.organisation.id });
 
-  test("a last sign-in is the member's own, here, also when the session is forgotten", async () => {
+  test("shows the member's last sign-in to this organisation, even after the session is deleted", async () => {
     const { orgId, userId } = neighbour();
     const did = { orgId, at: 9_000_000_000_000, actor: `user:${userId}`, action: "user.enabled" } as const;
     await recordAuditEvent(db(), { ...did, target: org.user.id });
@@ -40,14 +40,14 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("assigned applications are the member's own, here", async () => {
+  test("shows the applications that the member is assigned to in this organisation", async () => {
     const names = async (whose: { orgId: string; userId: string }) =>
       (await listAssignedTo(db(), whose, 10)).map(({ id }) => id);
     assert.deepEqual(await names(member()), [org.ids["applications"]]);
     for (const none of [neighbour(), guest()]) assert.deepEqual(await names(none), []);
   });
 
-  test("applications that are searched for, and consents given beforehand, are the organisation's", async () => {
+  test("searches applications of this organisation only", async () => {
     const { id: orgId } = org.organisation;
     const rows = await db().selectFrom("application").select("id").where("org_id", "=", orgId).execute();
     const own = rows.map(({ id }) => id);

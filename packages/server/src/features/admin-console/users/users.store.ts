@@ -1,4 +1,4 @@
-/** What the page of a member shows beside what the core knows of them. */
+/** Further data for a member's page. */
 import type { Db } from "../../../db/open.ts";
 
 interface Member {
@@ -6,7 +6,7 @@ interface Member {
   readonly userId: string;
 }
 
-/** Milliseconds; sessions are forgotten after their end, and the audit log remembers longer. */
+/** Milliseconds. From the audit log, which outlasts sessions. */
 export async function findLastSignIn(db: Db, { orgId, userId }: Member): Promise<number | undefined> {
   const session = await db
     .selectFrom("browser_session")
@@ -14,7 +14,7 @@ export async function findLastSignIn(db: Db, { orgId, userId }: Member): Promise
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .executeTakeFirst();
-  // Of no row at all the greatest is null, whatever the types say.
+  // `max` of no rows is null, whatever the types say.
   const at = session?.at as number | null | undefined;
   if (at !== null && at !== undefined) return at;
   const event = await db
@@ -35,7 +35,7 @@ export interface AssignedApplication {
   readonly name: string;
 }
 
-/** Applications that the member is assigned to, by name. */
+/** By name. */
 export async function listAssignedTo(
   db: Db,
   { orgId, userId }: Member,

@@ -20,7 +20,7 @@ import {
 } from "../../../testing/probes/console-browser.ts";
 import { PASSWORD, startTestService, type TestService } from "../../../testing/test-service.ts";
 
-describe("the pages of users", () => {
+describe("user pages", () => {
   let running: TestService;
   let clock: FakeClock;
   let org: AdministeredOrganisation;
@@ -73,7 +73,7 @@ describe("the pages of users", () => {
     (await listAuditEvents(db(), orgId(), 20)).find((event) => event.target === target);
   const uri = (rest: string) => `${running.baseUrl}/oauth/manage/${orgId()}${rest}`;
 
-  test("members are listed, searched, filtered and paged, and nobody else's", async () => {
+  test("lists, searches, filters and pages the organisation's members only", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 27; index++) ids.push(await make({ firstname: "Listed" }));
     const list = await here.get("/users?search=listed");
@@ -95,7 +95,7 @@ describe("the pages of users", () => {
     assert.ok(!(await here.get("/users")).body.includes(other.user.email));
   });
 
-  test("somebody is invited by mail in their language; the page says how it stands, again and withdrawn", async () => {
+  test("invites a user by mail in their language, sends the invitation again and withdraws it", async () => {
     const email = "ivy@acme.example";
     const form = { email: ` ${email} `, firstname: "Ivy", surname: "<New>", role: "Standard", locale: "da" };
     const answer = await here.send("/users/new", form);
@@ -129,7 +129,7 @@ describe("the pages of users", () => {
     assert.match((await here.get("/users?state=invited")).body, new RegExp(`id="user-${id}"`));
   });
 
-  test("somebody is added with a password that is shown once; faults are told at their fields, and nothing typed is lost", async () => {
+  test("creates a user with a password shown once, and reports faults at their fields", async () => {
     const form = {
       email: "nonsense",
       firstname: "Fay",
@@ -144,7 +144,7 @@ describe("the pages of users", () => {
     assert.equal(formOfPage(bad).get("how"), "password");
     const taken = await here.send("/users/new", { ...form, email: org.user.email.toUpperCase() });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "email-fault") ?? "", /A user with this address already/);
+    assert.match(textOf(taken, "email-fault") ?? "", /A user with this email address already/);
     const made = await here.send("/users/new", { ...form, email: "fay@acme.example" });
     assert.equal(made.headers.get("cache-control"), "no-store");
     const password = textOf(made, "new-password") ?? "";
@@ -158,7 +158,7 @@ describe("the pages of users", () => {
     assert.equal(again.status, 400, "who is invited already is not invited under another role");
   });
 
-  test("profile, role, groups and attributes are kept together, each recorded with whom and from where", async () => {
+  test("saves profile, role, groups and attributes in one transaction, with audit events", async () => {
     const id = await make();
     const changes = {
       firstname: "Grace",
@@ -200,7 +200,7 @@ describe("the pages of users", () => {
     assert.match((await here.get(`/users/${id}`)).body, /id="last-change">[^<]*admin@acme\.example/);
   });
 
-  test("what cannot be kept is told at its field, and nothing of the form is kept", async () => {
+  test("reports invalid values at their fields and saves nothing", async () => {
     const [id, holder] = [await make(), await make()];
     await here.send(`/users/${holder}/edit`, { username: "holder" });
     const before = await userOf(id);
@@ -228,7 +228,7 @@ describe("the pages of users", () => {
     assert.deepEqual(await userOf(id), before, "the first name neither");
   });
 
-  test("a language that has the form of a tag and is none is not kept: no page could say its name", async () => {
+  test("rejects a well-formed language tag that names no language", async () => {
     const id = await make();
     for (const locale of ["en-a", "zz-x", "en-US-US", "en-aaaaa-aaaaa", `en${"-abcde".repeat(20)}`]) {
       const refused = await here.send(`/users/${id}/edit`, { locale });
@@ -241,7 +241,7 @@ describe("the pages of users", () => {
     assert.match((await here.get(`/users/${id}/edit`)).body, /<option value="pt-BR" selected>/);
   });
 
-  test("a language that was kept and is none is shown as it is, and its user can be changed", async () => {
+  test("shows a stored tag that names no language, and saves its user", async () => {
     const id = await make();
     await db().updateTable("user_account").set({ locale: "en-a" }).where("id", "=", id).execute();
     const page = await here.get(`/users/${id}`);
@@ -251,7 +251,7 @@ describe("the pages of users", () => {
     assert.equal((await userOf(id)).firstname, "Pia");
   });
 
-  test("who was slower is told what the record is now, by whom, and may save again", async () => {
+  test("a conflicting change shows its author and the present values, and can be overwritten knowingly", async () => {
     const id = await make();
     const page = await here.get(`/users/${id}/edit`);
     const { firstname, phone, locale } = await userOf(id);
@@ -267,7 +267,7 @@ describe("the pages of users", () => {
     assert.equal((await userOf(id)).surname, "Slower");
   });
 
-  test("nobody changes their own role, or ends themselves, however the form was made", async () => {
+  test("refuses to change one's own role or to end one's own account", async () => {
     const { id } = org.administrator;
     const page = await here.get(`/users/${id}/edit`);
     assert.doesNotMatch(page.body, /name="role"/);
@@ -285,12 +285,12 @@ describe("the pages of users", () => {
     ] as const) {
       const refused = await here.send(`/users/${id}/${act}`, more);
       assert.equal(refused.status, 409, act);
-      assert.match(refused.body, /That is your own account/);
+      assert.match(refused.body, /You can’t do this to your own account/);
     }
     assert.equal((await userOf(id)).disabledAt, null);
   });
 
-  test("of two administrators who demote each other at once, one stays", async () => {
+  test("of two administrators who demote each other at the same time, one stays", async () => {
     const [one, two] = [await make({ role: "Administrator" }), await make({ role: "Administrator" })];
     const browsers = await Promise.all(
       [one, two].map(async (id) => {
@@ -332,14 +332,14 @@ describe("the pages of users", () => {
     }
   });
 
-  test("another address is taken as known, or asked for by mail, and is never somebody else's", async () => {
+  test("changes an email address directly or by mail, and rejects one that is taken", async () => {
     const id = await make();
     const { email: old } = await userOf(id);
     const path = `/users/${id}/address`;
     assert.equal((await here.send(path, { newEmail: "nonsense" })).status, 400);
     const taken = await here.send(path, { newEmail: org.user.email, known: "on" });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this address already/);
+    assert.match(textOf(taken, "newEmail-fault") ?? "", /with this email address already/);
     const asked = await here.send(path, { newEmail: "asked@acme.example" });
     assert.equal(asked.location, uri(`/users/${id}?done=addressAsked`));
     assert.equal((await userOf(id)).email, old, "until the link is used");
@@ -362,7 +362,7 @@ describe("the pages of users", () => {
     assert.equal((await userOf(id)).email, "known@acme.example");
   });
 
-  test("a guest's account is not changed here: only role, groups and whether they stay", async () => {
+  test("changes only role, groups and membership of a guest", async () => {
     const id = await guest();
     const page = await here.get(`/users/${id}`);
     assert.match(page.body, /id="guest-notice"/);

@@ -18,6 +18,7 @@ import {
 } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript } from "../../../html/scripts.ts";
 
 export type DevicePolicyView = ConsoleFrame & {
   tabs: Html;
@@ -31,8 +32,6 @@ export type DevicePolicyView = ConsoleFrame & {
   roots: TrustList;
   eks: TrustList;
   lastChange: { who: string; at: number } | undefined;
-  /** The path of copy.js. */
-  script: string;
 };
 
 /** The first entries of a list that CLI commands manage. */
@@ -53,7 +52,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isSaved ? doneNotice(done.saved) : failureNotice(view.failure, messages),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       view.tabs,
       policyForm(view),

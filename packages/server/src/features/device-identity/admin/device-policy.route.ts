@@ -5,7 +5,6 @@ import type { Organisation, OrganisationSettings } from "../../../core/organisat
 import { findOrganisation, holdOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
@@ -80,7 +79,6 @@ const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy
       policy: policyRecord(view.input),
       ...(await trustLists(deps, organisation.id)),
       lastChange: await lastChangeOf(deps, organisation.id, organisation.id, view.messages),
-      script: copyScript.path,
     }),
   validate: (policy) => ({ content: policy }),
   save: async (within, settings, { visit: { organisation }, acting }) => {

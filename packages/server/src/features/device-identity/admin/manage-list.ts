@@ -4,7 +4,7 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
-import { queryText, type Visit } from "../../../page-kit/visit.ts";
+import { queryText, type Visit } from "../../../page-kit/page.ts";
 import { listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";

@@ -10,7 +10,7 @@ import type { ApiDoor, Operation } from "../../../http/api/api-route.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { mendQuery } from "../../../http/form-body.ts";
-import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/page.ts";
 
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {

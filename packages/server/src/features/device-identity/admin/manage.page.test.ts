@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { tabs } from "../../../html/components/tabs.ts";
 import { type Html, render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
 import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
@@ -86,7 +85,6 @@ const policy: DevicePolicyView = {
   isSaved: true,
   version: "seen",
   lastChange: { who: "ada@acme.example", at: DAY },
-  script: copyScript.path,
   action: "/manage/policy",
   csrf: "token",
   policy: { attestation: "required", ekTrust: "both" },
@@ -117,7 +115,7 @@ test("each device row has status, attestation, times and actions", () => {
   assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
   assert.match(page, /Last changed by grace@acme\.example on 2 Jan 1970/);
   assert.match(page, /class="state good">Active</);
-  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">since 2 Jan 1970/);
+  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">on 2 Jan 1970/);
   assert.match(page, /class="state warn">Expired</);
   assert.match(page, /datetime="1970-04-01T00:00:00.000Z">1 Apr 1970</);
   assert.match(page, /3 Jan 1970, 00:00 UTC/);
@@ -128,7 +126,7 @@ test("each device row has status, attestation, times and actions", () => {
     'id="device-revoke-d4"',
   ]);
   const { fault: _, ...form } = view.form;
-  assert.match(text(managePage({ ...view, form })), /The device is revoked\./);
+  assert.match(text(managePage({ ...view, form })), /Device revoked\./);
   assert.match(page, /name="search" type="search" value="till"/);
   assert.match(page, /<option value="active" selected>Active/);
   assert.match(page, /id="page-newest" href="\/manage\?search=till"/);
@@ -145,7 +143,7 @@ test("an empty list explains devices and offers the first one", () => {
   assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
   assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|form-notice/);
   const none = text(managePage({ ...empty, search: { text: "x", state: undefined } }));
-  assert.match(none, /Nothing found/);
+  assert.match(none, /No results/);
   assert.match(none, /id="search-all"/);
 });
 
@@ -154,7 +152,7 @@ test("an open code shows its policy, creator and replaced device", () => {
   assert.match(page, /Kiosk<\/bdi> <span class="tag">TPM required<\/span>/);
   assert.match(page, /Until 2 Jan 1970, 00:00 UTC, created by ada@acme\.example on 1 Jan 1970/);
   assert.match(page, /Replaces Till 4/);
-  assert.match(page, /A device without a name/);
+  assert.match(page, /Unnamed device/);
   assert.match(page, /created by the operator/);
   assert.match(page, /href="\/manage\/codes\/c1\/withdraw" aria-label="Withdraw the code for Kiosk"/);
 });
@@ -166,7 +164,7 @@ test("the form keeps its input, shows errors at fields, and offers stricter poli
     page,
     /value="x" [^>]*aria-describedby="replaces-hint replaces-fault" aria-invalid="true" autofocus/,
   );
-  assert.match(page, /id="replaces-fault">This device does not exist/);
+  assert.match(page, /id="replaces-fault">This device doesn’t exist/);
   assert.match(page, /value="Kiosk"/);
   assert.match(page, /<option value="3600" selected>1 hour</);
   assert.match(page, /<option value="required" selected>Required</);
@@ -189,10 +187,10 @@ test("the policy page shows the policy, the trust lists and their commands", () 
   assert.match(page, /id="ekTrust-both" name="ekTrust" value="both" checked/);
   assert.equal(page.match(/ checked/g)?.length, 2);
   assert.match(page, /CN=Vendor<\/bdi> <code>00ff<\/code>/);
-  assert.match(page, /These are the first 1\./);
+  assert.match(page, /The first 1 are shown\./);
   assert.match(page, /signet device-roots list/);
-  assert.match(page, /None is added yet: no TPM is trusted individually\./);
-  assert.match(page, /Saved\./);
+  assert.match(page, /No key added yet: no TPM is trusted by its key\./);
+  assert.match(page, /Policy saved\./);
   assert.match(page, /Last changed by ada@acme\.example/);
   const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
   assert.match(late, /id="form-notice" role="alert"/);

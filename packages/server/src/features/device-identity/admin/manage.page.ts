@@ -5,7 +5,7 @@ import { card, emptyState, moment, type StateKind, state } from "../../../html/c
 import { doneNotice, failureNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
-  noneFound,
+  noResults,
   pager,
   type Row,
   rowLink,
@@ -76,7 +76,7 @@ function deviceList(view: ManageView): Html {
       ? emptyState({ title: text.none, text: text.noneText, action: add })
       : [
           deviceSearch(view, isSearch),
-          devices.length === 0 ? noneFound(messages) : deviceTable(devices, messages),
+          devices.length === 0 ? noResults(messages) : deviceTable(devices, messages),
           pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
         ],
   });

@@ -145,7 +145,7 @@ describe("device administration", () => {
       const device = await deviceOf(id);
       assert.deepEqual([device?.revokedAt, device?.revokedReason], [clock(), reason]);
       assert.equal(await lastAction(), "device.revoked");
-      assert.match((await browser.get(at("?done=revoked"))).body, /The device is revoked/);
+      assert.match((await browser.get(at("?done=revoked"))).body, /Device revoked/);
       const again = await browser.post(at(`/${id}/revoke`), { ...question.hidden, reason });
       assert.equal(again.location, at("?done=already"), "a second press");
     });
@@ -203,16 +203,16 @@ describe("device administration", () => {
       assert.match(question.body, /Withdraw the code for Lost\?/);
       const done = await browser.post(at(path), question.hidden);
       assert.equal(done.location, at("?done=withdrawn"));
-      assert.match((await browser.get(at("?done=withdrawn"))).body, /The code is withdrawn/);
+      assert.match((await browser.get(at("?done=withdrawn"))).body, /Code withdrawn/);
       assert.equal((await enrol(org.issuer, code)).body["error"], "invalid_code");
       assert.equal((await browser.post(at(path), question.hidden)).location, at("?done=already"));
       const unused = codeOn(await register(browser, { name: "" }));
       const unnamed = await browser.get(at());
-      const [, other = ""] = /href="[^"]*(\/codes\/[^"]+)"[^>]*without a name"/.exec(unnamed.body) ?? [];
+      const [, other = ""] = /href="[^"]*(\/codes\/[^"]+)"[^>]*Unnamed device"/.exec(unnamed.body) ?? [];
       assert.match((await browser.get(at(other))).body, /Withdraw this code\?/);
       await enrol(org.issuer, unused);
       assert.equal((await browser.get(at(other))).location, at("?done=spent"), "used meanwhile");
-      assert.match((await browser.get(at("?done=spent"))).body, /was not withdrawn: it has been used/);
+      assert.match((await browser.get(at("?done=spent"))).body, /Code not withdrawn: it was already used/);
     });
 
     test("a new policy applies to later enrolments", async () => {
@@ -333,7 +333,7 @@ describe("device administration", () => {
       const browser = await signedIn(here);
       const shown = await browser.get(at("?search=till&state=expired", here));
       assert.deepEqual(idsOn(shown), [first]);
-      assert.match((await browser.get(at("?search=nothing", here))).body, /Nothing found/);
+      assert.match((await browser.get(at("?search=nothing", here))).body, /No results/);
       const cursor = Buffer.from(second).toString("base64url");
       const older = await browser.get(at(`?cursor=${cursor}`, here));
       assert.deepEqual(idsOn(older), [first]);

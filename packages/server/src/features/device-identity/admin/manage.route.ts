@@ -5,7 +5,6 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import { html } from "../../../html/html.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { pageOf, readPage } from "../../../http/api/paging.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
@@ -17,8 +16,8 @@ import {
   type Refusal,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { actingOn, queryText, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { actingOn, queryText, requireAdministrator, show, type Visit } from "../../../page-kit/visit.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
 import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
@@ -94,7 +93,7 @@ async function showList(
     form: {
       ...form,
       action: managePath(organisation, "/register"),
-      csrf: deps.door.formBinding(visit).csrf,
+      csrf: deps.browserSession.formBinding(visit).csrf,
       once: newSubmissionToken(deps),
       policy: organisation.settings.deviceAttestation,
     },
@@ -137,7 +136,6 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
       { id: "enroll-command", title: text.command, lines: command },
     ],
     doneUri: managePath(organisation),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { postForm } from "../../../testing/fixtures/client.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../../../testing/fixtures/system-account.ts";
@@ -180,17 +181,16 @@ describe("management API: client secrets", () => {
             inFlight[worker] = "";
           }
         });
-        const until = async (reached: () => boolean) => {
-          while (!reached()) await new Promise(setImmediate);
-        };
         for (let round = 0; round < 10; round++) {
           const { secret } = await rotate(one);
           deployed = [...deployed, secret];
           const enough = answers.length + 16;
-          await until(() => answers.length >= enough);
+          await eventually("the new secret is in use", () => answers.length >= enough);
           deployed = [secret];
           // What was sent with the old secret is answered before it is revoked.
-          await until(() => inFlight.every((used) => used === "" || used === secret));
+          await eventually("the old secret is no longer in use", () =>
+            inFlight.every((used) => used === "" || used === secret),
+          );
           assert.equal((await revokeOld(one)).status, 204);
         }
         over = true;

@@ -1,26 +1,15 @@
 /** What pages of other features need of the sign-in: the session, CSRF checks, and a sign-in that returns to the page. */
 import type { LackingProof } from "../../../core/second-factors/fresh-proof.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
+import type { BrowserSessionPort } from "../../../page-kit/page.ts";
 import { type BrowserDeps, formBinding, isOwnToken, type Visit, whoIsThere } from "./browser.ts";
 import type { OwnPage } from "./flow.ts";
 import { type PageWish, pageFlow } from "./page-request.ts";
 import { lacksFactorHere } from "./sign-in-context.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
-export interface BrowserSessionPort {
-  whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
-  /** The same for a page that polls: the session's idle timeout still runs. */
-  whoWatches(visit: Visit): Promise<SignedIn | undefined>;
-  /** Whether the organisation requires a second factor that the session has not verified in this browser. */
-  lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
-  /** The browser's token and the CSRF token bound to it. */
-  formBinding(visit: Visit): { browser: string; csrf: string };
-  isOwnForm(visit: Visit, presented: string | undefined): boolean;
-  /** Whether the request's headers say it comes from a page of this server, or say nothing. */
-  isFromHere(visit: Visit): boolean;
-  /** CSRF token of a form that waits while the browser signs in again, bound to `subject` instead of the session. */
-  keptSeal(visit: Visit, subject: string): string;
-  isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
+/** For pages that an authorization or federation request leads to, too. */
+export interface SignInPort extends BrowserSessionPort {
   /** Starts the sign-in, which ends at the page. @param lacking what the page requires besides a session */
   signIn(visit: Visit, page: OwnPage, lacking?: LackingProof): Promise<void>;
   /**
@@ -28,8 +17,6 @@ export interface BrowserSessionPort {
    * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
    */
   signedInFor(visit: Visit, page: OwnPage, wish: PageWish): Promise<SignedIn | undefined>;
-  writeSession(visit: Visit, token: string): void;
-  deviceToken(visit: Visit): string | undefined;
 }
 
 /** A trusted browser doesn't satisfy "second-factor": the page would ask for it in a loop. */
@@ -38,7 +25,7 @@ const requirements: Readonly<Record<LackingProof, PageWish>> = {
   "second-factor": { requiredAcr: acrValues.multiFactor },
 };
 
-export function pageDoor(deps: BrowserDeps): BrowserSessionPort {
+export function pageDoor(deps: BrowserDeps): SignInPort {
   const readPage = (visit: Visit, page: OwnPage, wish: PageWish) =>
     readFlow(deps, visit, pageFlow(visit.organisation.id, page, deps.clock(), wish));
   return {

@@ -32,10 +32,10 @@ import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation, type OrganisationRoute } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
-import type { Visit } from "../../../page-kit/visit.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import type { Flow, Flows } from "./flow.ts";
 
-export type { Visit } from "../../../page-kit/visit.ts";
+export type { Visit } from "../../../page-kit/page.ts";
 
 export interface BrowserDeps {
   readonly baseUrl: string;

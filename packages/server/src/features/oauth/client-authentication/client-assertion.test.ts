@@ -385,7 +385,7 @@ forEachDatabase(({ name, fresh }) => {
     await assert.rejects(make(both), /jwksUri: jwks and jwksUri are mutually exclusive/);
     await assert.rejects(
       make({ jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }),
-      /jwks.keys\[0\]: must .*public/,
+      /jwks.keys\[0\]: must have public/,
     );
     for (const jwksUri of ["http://a.example/", "https://u:p@a.example/", "https://a.example/#x", "x"])
       await assert.rejects(make({ jwksUri }), /jwksUri: must be an https URL/, jwksUri);

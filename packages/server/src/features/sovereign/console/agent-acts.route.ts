@@ -9,7 +9,7 @@ import {
   type Confirmation,
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { deactivateAgent, retireAgentKey } from "../admin-api/agents.ts";
 import { findAgentAt, type PoolAgent, poolCrumbs } from "./pool-visit.ts";
 

@@ -4,14 +4,14 @@ import type { FastifyInstance } from "fastify";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consoleRoute,
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
 import { agentStatus } from "./pool-state.ts";
 import { agentAt, poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -35,7 +35,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
     keys: keys.map((key) => shownKey(key, now, own)).reverse(),
     uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
     lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.pools.agentPage.done),
+    done: doneKey(visit, frame.messages.console.pools.agentPage.done),
   });
   await show(visit, frame, page);
 }

@@ -6,7 +6,6 @@ import { CodedError } from "../../../http/coded-error.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -16,7 +15,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { MAX_POOLS } from "../admin-api/pool-settings.ts";
 import { createPool } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";

@@ -10,7 +10,7 @@ import {
   type Confirmation,
   confirmationRoute,
 } from "../../../page-kit/confirmation.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
 

@@ -1,6 +1,6 @@
 /** The pages of signing pools and their agents. */
 import type { FastifyInstance } from "fastify";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { agentRoute } from "./agent.route.ts";
 import { agentActRoutes } from "./agent-acts.route.ts";
 import { newPoolRoute } from "./new-pool.route.ts";

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from "fastify";
 import { lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.store.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { VersionConflict } from "../../../page-kit/record-version.ts";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
 import { checkPoolSettings } from "../admin-api/pool-settings.ts";
 import { changePool } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";

@@ -6,7 +6,7 @@ import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/page.ts";
 
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;

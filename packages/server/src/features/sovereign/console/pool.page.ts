@@ -21,6 +21,7 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript, liveScript } from "../../../html/scripts.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState } from "./pool-words.ts";
 import { reloadLink } from "./pools.page.ts";
@@ -64,7 +65,6 @@ export type PoolView = ConsoleFrame &
     uris: Record<"own" | "settings" | "newAgent" | "disable" | "enable" | "delete", string>;
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["pools"]["done"] | undefined;
-    scripts: readonly string[];
   };
 
 export function poolPage(view: PoolView): Html {
@@ -73,6 +73,7 @@ export function poolPage(view: PoolView): Html {
   const isDisabled = pool.disabledAt !== null;
   return consoleLayout({
     ...view,
+    scripts: [copyScript.path, liveScript.path],
     title: pool.name,
     heading: html`<bdi>${pool.name}</bdi>`,
     actions: [

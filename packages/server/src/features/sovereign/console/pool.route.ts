@@ -14,9 +14,8 @@ import {
 } from "../../../core/signing-pools/signing-pool.ts";
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   type ConsoleDeps,
@@ -27,7 +26,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
 import { agentStatus, loadsOf } from "./pool-state.ts";
 import { findPoolAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -77,8 +76,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
       delete: `${own}/delete`,
     },
     lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
-    done: doneIn(visit, frame.messages.console.pools.done),
-    scripts: [copyScript.path, liveScript.path],
+    done: doneKey(visit, frame.messages.console.pools.done),
   });
   await show(visit, frame, page);
 }

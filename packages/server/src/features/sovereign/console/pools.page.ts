@@ -6,6 +6,7 @@ import { doneNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { liveScript } from "../../../html/scripts.ts";
 import type { PoolLoad } from "./pool-state.ts";
 import { poolState } from "./pool-words.ts";
 
@@ -18,7 +19,6 @@ export type PoolsView = ConsoleFrame & {
   ownUri: string;
   newUri: string;
   isDeleted: boolean;
-  script: string;
 };
 
 export function poolsPage(view: PoolsView): Html {
@@ -32,7 +32,7 @@ export function poolsPage(view: PoolsView): Html {
     breadcrumbs: [],
     actions: !isEmpty && buttonLink(add),
     notice: view.isDeleted ? doneNotice(text.done.deleted) : undefined,
-    scripts: isEmpty ? [] : [view.script],
+    scripts: isEmpty ? [] : [liveScript.path],
     body: isEmpty
       ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: buttonLink(add) })}</section>
 `

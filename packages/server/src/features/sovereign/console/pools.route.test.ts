@@ -117,11 +117,11 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(agents.map(({ name }) => name).sort(), ["Agent", "agent-7"]);
     const twice = await browser.post(path, formOfPage(review));
     assert.equal(twice.status, 409);
-    assert.match(twice.body, /already been sent/);
-    assert.match(twice.body, /deactivate that agent/);
+    assert.match(twice.body, /already submitted/);
+    assert.match(twice.body, /deactivate the agent/);
     const known = await browser.post(path, formOfPage(await browser.send(path, { registration: text })));
     assert.equal(known.status, 409);
-    assert.match(known.body, /id="registration-fault">A key is registered already/);
+    assert.match(known.body, /id="registration-fault">A key is already registered/);
   });
 
   test("rejects an invalid or foreign registration at its field", async () => {
@@ -132,15 +132,15 @@ forEachDatabase(({ fresh }) => {
       assert.equal(page.status, 400);
       return /id="registration-fault">([^<.]*)/.exec(page.body)?.[1];
     };
-    assert.match((await faultOf("{}")) ?? "", /^This is not what the agent prints/);
-    assert.match((await faultOf(printed(elsewhere).text)) ?? "", /^It was printed for another pool/);
+    assert.match((await faultOf("{}")) ?? "", /^This isn’t the agent’s output/);
+    assert.match((await faultOf(printed(elsewhere).text)) ?? "", /^This output is for another pool/);
     const foreign = printed(elsewhere, { poolId: pool.id }).text;
-    assert.match((await faultOf(foreign)) ?? "", /^The proof that the agent has the private key/);
+    assert.match((await faultOf(foreign)) ?? "", /^The proof of possession is invalid/);
     const { keys } = JSON.parse(printed(pool).text) as { keys: { jwk: object }[] };
     const leaked = JSON.stringify({
       keys: keys.map((key) => ({ ...key, jwk: { ...key.jwk, d: "secret" } })),
     });
-    assert.match((await faultOf(leaked)) ?? "", /^There is a private key in it/);
+    assert.match((await faultOf(leaked)) ?? "", /^The output contains a private key/);
   });
 
   test("adds and retires keys and deactivates an agent; a compromise needs its typed name", async () => {
@@ -200,8 +200,8 @@ forEachDatabase(({ fresh }) => {
       Promise.all(["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/live`].map(state));
     assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
     await noteAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
-    assert.deepEqual(new Set(await everywhere()), new Set(["Working"]));
-    assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Working\./);
+    assert.deepEqual(new Set(await everywhere()), new Set(["Online"]));
+    assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Online\./);
     for (const page of ["/pools", `/pools/${pool.id}`])
       assert.match((await browser.get(page)).body, /id="live-status" role="status"/, page);
     clock.advance(2 * MINUTE);

@@ -1,7 +1,6 @@
 /** The list of signing pools with their status. */
 import type { FastifyInstance } from "fastify";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { liveScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -12,7 +11,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { loadsOf } from "./pool-state.ts";
 import { poolPath } from "./pool-visit.ts";
 import { type ListedPool, poolsPage, poolTable } from "./pools.page.ts";
@@ -37,7 +36,6 @@ async function showPools(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ownUri: consolePath(organisation, "/pools"),
     newUri: consolePath(organisation, "/pools/new"),
     isDeleted: queryOf(request).values.get("done") === "deleted",
-    script: liveScript.path,
   });
   await show(visit, frame, page);
 }

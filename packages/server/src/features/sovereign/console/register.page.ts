@@ -10,6 +10,7 @@ import { copyStatus, snippet } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
+import { copyScript } from "../../../html/scripts.ts";
 
 export type TypedRegistration = { name: string; registration: string };
 
@@ -26,7 +27,6 @@ export type RegisterView = ConsoleFrame &
     csrf: string;
     once?: string | undefined;
     backUri: string;
-    script: string;
   };
 
 export function registerPage(view: RegisterView): Html {
@@ -40,7 +40,7 @@ export function registerPage(view: RegisterView): Html {
     title: kind === "agent" ? register.agentTitle : register.keysTitle,
     summary: register.text,
     notice: failureNotice(failure, messages),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: html`<section class="card"><ol class="steps"><li><p>${kind === "agent" ? register.first : register.firstKeys}</p>
 ${snippet({
   id: "enroll-command",

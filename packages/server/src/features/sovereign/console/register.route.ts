@@ -9,7 +9,6 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import {
   acceptOneTimeForm,
@@ -19,7 +18,6 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -30,7 +28,8 @@ import {
   requireRecentAuthentication,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { type PresentedKey, readAgentKeys, type ValidKey } from "../admin-api/agent-keys.ts";
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
 import { requireName } from "../admin-api/pool-settings.ts";
@@ -79,7 +78,6 @@ async function showForm(
     kind: agent ? "keys" : "agent",
     command: agent ? keysCommand() : newAgentCommand(deps.baseUrl, pool),
     backUri: backUri(visit, place),
-    script: copyScript.path,
   });
   await show(visit, view, page, shown.status);
 }
@@ -176,7 +174,7 @@ async function review(
     ...{ name, typed: input },
     keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
     action: requestPath(visit),
-    csrf: deps.door.formBinding(visit).csrf,
+    csrf: deps.browserSession.formBinding(visit).csrf,
     // The first form's token: submitting that form again registers no second agent.
     once: submissionToken.value,
     backUri: backUri(visit, place),
@@ -226,7 +224,6 @@ async function createAgent(
       { id: "run-command", title: text.run, lines: `signet-agent run --config ${FOLDER}/agent.yaml` },
     ],
     doneUri: poolPath(visit, pool.id),
-    script: copyScript.path,
   });
   await show(visit, frame, page, 201);
   return undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+import { stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
 const BOX = { width: 600, height: 120 };
 
@@ -13,13 +13,13 @@ function numbers(seed: number): () => number {
   };
 }
 
-test("the upper edge is a round number with a whole half, never below what is shown", () => {
-  const tops = [0, 1, 2, 3, 7, 9, 10, 11, 99, 100, 101, 1_000, 1_999, 123_456].map(topOf);
+test("the upper edge is round, even and at least the maximum", () => {
+  const tops = [0, 1, 2, 3, 7, 9, 10, 11, 99, 100, 101, 1_000, 1_999, 123_456].map(upperEdge);
   assert.deepEqual(tops, [2, 2, 2, 4, 8, 10, 10, 20, 100, 100, 200, 1_000, 2_000, 200_000]);
-  for (const greatest of [1, 5, 1e6, 1e15, Number.MAX_SAFE_INTEGER]) assert.ok(topOf(greatest) >= greatest);
+  for (const max of [1, 5, 1e6, 1e15, Number.MAX_SAFE_INTEGER]) assert.ok(upperEdge(max) >= max);
 });
 
-test("whatever the numbers, every bar is in its box, in its place, and what is not nothing can be seen", () => {
+test("keeps every bar inside its slot, and visible above zero", () => {
   const random = numbers(7);
   for (let run = 0; run < 200; run++) {
     const points = Math.floor(random() * 100);
@@ -41,7 +41,7 @@ test("whatever the numbers, every bar is in its box, in its place, and what is n
   }
 });
 
-test("nothing, one and too much are drawn, and what is no number counts as nothing", () => {
+test("draws zero, one and huge values, and counts NaN as zero", () => {
   assert.deepEqual(stackedBars([], BOX), []);
   assert.deepEqual(
     stackedBars([[0, 0]], BOX)[0]?.map(({ height }) => height),
@@ -58,14 +58,14 @@ test("nothing, one and too much are drawn, and what is no number counts as nothi
   for (const { y, height } of bars) assert.ok(y >= 0 && height >= 0 && y + height <= BOX.height + 0.02);
 });
 
-test("bars stand on each other, from the ground up", () => {
+test("stacks bars from the baseline up", () => {
   const [stack = []] = stackedBars([[6, 4]], BOX);
   const [lower, upper] = stack;
   assert.deepEqual([lower?.y, lower?.height], [48, 72]);
   assert.deepEqual([upper?.y, upper?.height], [0, 48]);
 });
 
-test("a line by steps begins at the left, ends at the right, and its area on the ground", () => {
+test("a stepped line spans the box, and its area closes at the baseline", () => {
   assert.deepEqual(steppedLine([], BOX), { line: "", area: "" });
   assert.deepEqual(steppedLine([1, 2], BOX), { line: "M0 60H300V0H600", area: "M0 60H300V0H600V120H0Z" });
   const { area } = steppedLine([5, 0, 9e15, Number.NaN], BOX);

@@ -4,18 +4,18 @@ export type Box = { width: number; height: number };
 
 export type Bar = { x: number; y: number; width: number; height: number };
 
-/** What is not nothing can be seen. */
-const LEAST_HEIGHT = 2;
+/** Of every value above zero. */
+const MIN_HEIGHT = 2;
 
-/** Of a bar's place: the rest stands between it and the next one. */
+/** The part of its slot that a bar fills. */
 const FILLED = 0.72;
 
-/** The number at the upper edge: a round one, even, so that its half is whole too. */
-export function topOf(greatest: number): number {
-  if (!(greatest > 0)) return 2;
-  if (!Number.isFinite(greatest)) return Number.MAX_VALUE;
-  const power = 10 ** Math.floor(Math.log10(greatest));
-  const found = [1, 2, 4, 6, 8, 10].find((step) => step * power >= greatest && step * power >= 2) ?? 10;
+/** The value at the upper edge: round and even, so that its half is an integer. */
+export function upperEdge(max: number): number {
+  if (!(max > 0)) return 2;
+  if (!Number.isFinite(max)) return Number.MAX_VALUE;
+  const power = 10 ** Math.floor(Math.log10(max));
+  const found = [1, 2, 4, 6, 8, 10].find((step) => step * power >= max && step * power >= 2) ?? 10;
   return found * power;
 }
 
@@ -25,11 +25,11 @@ export function topOf(greatest: number): number {
  * @returns for each place as many bars; those of nothing have no height
  */
 export function stackedBars(stacks: ReadonlyArray<readonly number[]>, { width, height }: Box): Bar[][] {
-  const counted = stacks.map((stack) => stack.map(countOf));
-  const top = topOf(Math.max(0, ...counted.map(sum)));
+  const counted = stacks.map((stack) => stack.map(validCount));
+  const top = upperEdge(Math.max(0, ...counted.map(sum)));
   const place = width / Math.max(1, stacks.length);
   return counted.map((stack, index) => {
-    const heights = heightsOf(stack, top, height);
+    const heights = barHeights(stack, top, height);
     let y = height;
     return heights.map((own) => {
       y -= own;
@@ -43,21 +43,21 @@ export function stackedBars(stacks: ReadonlyArray<readonly number[]>, { width, h
   });
 }
 
-/** The least that can be seen is taken from the highest of the stack where it would grow out of its box. */
-function heightsOf(stack: readonly number[], top: number, height: number): number[] {
-  const heights = stack.map((count) => (count === 0 ? 0 : Math.max(LEAST_HEIGHT, (count / top) * height)));
+/** Where minimum heights overflow the box, the tallest bar of the stack shrinks. */
+function barHeights(stack: readonly number[], top: number, height: number): number[] {
+  const heights = stack.map((count) => (count === 0 ? 0 : Math.max(MIN_HEIGHT, (count / top) * height)));
   const highest = heights.indexOf(Math.max(...heights));
   const over = sum(heights) - height;
   return over > 0 ? heights.map((own, index) => (index === highest ? own - over : own)) : heights;
 }
 
-/** A line by steps, for what is so and so much for a while; `area` goes down to the ground as well. */
+/** A stepped line; `area` closes it down to the baseline. */
 export function steppedLine(
   counts: readonly number[],
   { width, height }: Box,
 ): { line: string; area: string } {
-  const counted = counts.map(countOf);
-  const top = topOf(Math.max(0, ...counted));
+  const counted = counts.map(validCount);
+  const top = upperEdge(Math.max(0, ...counted));
   const place = width / Math.max(1, counts.length);
   const steps = counted.map((count, index) => {
     const y = round(height - (count / top) * height);
@@ -67,11 +67,11 @@ export function steppedLine(
   return { line, area: line === "" ? "" : `${line}V${height}H0Z` };
 }
 
-/** @returns the greatest number of places */
-export const greatestOf = (stacks: ReadonlyArray<readonly number[]>): number =>
-  Math.max(0, ...stacks.map((stack) => sum(stack.map(countOf))));
+/** @returns the highest total */
+export const highestStack = (stacks: ReadonlyArray<readonly number[]>): number =>
+  Math.max(0, ...stacks.map((stack) => sum(stack.map(validCount))));
 
-const countOf = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);
+const validCount = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 

@@ -19,7 +19,7 @@ const view: ChartView = {
   messages: messages(["en"]),
 };
 
-test("the drawing has a name and a description, and its numbers are there as a table", () => {
+test("a chart has a name, a description and its numbers as a table", () => {
   const page = render(chart(view));
   assert.match(
     page,
@@ -33,14 +33,14 @@ test("the drawing has a name and a description, and its numbers are there as a t
   assert.deepEqual(cells, ["00:00", "1,234", "1", "01:00", "0", "0"]);
 });
 
-test("it asks for no style and no script of its own, and draws nothing for nothing", () => {
+test("a chart needs no inline style or script, and draws nothing without data", () => {
   const page = render(chart(view));
   assert.doesNotMatch(page, /style=|<script|<style| on\w+=/);
   assert.equal(page.match(/class="chart-plain"/g)?.length, 1);
   assert.doesNotMatch(render(chart({ ...view, points: [], series: [] })), /NaN|Infinity|undefined/);
 });
 
-test("one series of what is there for a while is a line by steps", () => {
+test("draws one series of levels as a stepped line", () => {
   const [first] = view.series;
   assert.ok(first);
   assert.match(
@@ -49,6 +49,6 @@ test("one series of what is there for a while is a line by steps", () => {
   );
 });
 
-test("no text of it becomes markup", () => {
+test("escapes every text of a chart", () => {
   assertEscapes(chart, view);
 });

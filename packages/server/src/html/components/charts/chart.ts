@@ -5,26 +5,26 @@
 import { type Content, type Html, html } from "../../html.ts";
 import type { Messages } from "../../messages/messages.ts";
 import { table } from "../table.ts";
-import { type Box, greatestOf, stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+import { type Box, highestStack, stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
-/** `plain` is in the organisation's colour, `bad` in the one of errors. */
+/** `plain` has the organisation's colour, `bad` the error colour. */
 export type SeriesTone = "plain" | "bad";
 
 export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
 
 export type ChartView = {
-  /** Unique in the page. */
+  /** Unique on the page. */
   id: string;
-  /** What happened, and when: said to those who do not see the drawing. */
+  /** For screen readers. */
   title: string;
   description: string;
-  /** `bars` stand on each other; `steps` is for one series of what is there for a while. */
+  /** `bars` are stacked; `steps` is for one series of levels. */
   form: "bars" | "steps";
-  /** As many counts in each as there are points. */
+  /** One count for each point. */
   series: readonly Series[];
-  /** Each hour or day in words, for the table and where the pointer rests. */
+  /** Each hour or day in words, for the table and the tooltips. */
   points: readonly string[];
-  /** In words, at even distances; the first one begins at the left edge. */
+  /** In words, evenly spaced from the left edge. */
   ticks: readonly string[];
   messages: Messages;
 };
@@ -38,7 +38,7 @@ export function chart(view: ChartView): Html {
   const number = numberWords(locale);
   const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
   const compact = numberWords(locale, { notation: "compact" });
-  const top = topOf(greatestOf(stacks));
+  const top = upperEdge(highestStack(stacks));
   return html`<figure class="chart" id="${id}">
 <div class="chart-plot">
 <div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
@@ -81,17 +81,17 @@ function steps(series: readonly Series[]): Content {
   });
 }
 
-/** The whole height of each place, so that a pointer need not meet a small bar. */
+/** The full height of each slot, so that small bars have a tooltip too. */
 function hovers({ points, series, messages }: ChartView, stacks: ReadonlyArray<readonly number[]>): Content {
   const number = numberWords(messages.locale);
   const width = BOX.width / Math.max(1, points.length);
   return points.map((point, index) => {
-    const said = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
-    return html`<rect class="chart-hover" x="${Math.round(index * width * 100) / 100}" y="0" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...said].join("\n")}</title></rect>`;
+    const tooltip = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
+    return html`<rect class="chart-hover" x="${Math.round(index * width * 100) / 100}" y="0" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...tooltip].join("\n")}</title></rect>`;
   });
 }
 
-/** The sums above a chart, which are its legend too. */
+/** The totals above a chart, which are its legend. */
 export const chartFigures = (
   series: ReadonlyArray<{ label: string; tone: SeriesTone; figure: string }>,
 ): Html => html`<dl class="chart-figures">${series.map(

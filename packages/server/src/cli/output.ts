@@ -1,8 +1,8 @@
-/** How a command answers: one JSON document, or lines for people. */
-import type { Call, Options } from "./command.ts";
+/** Command output: one JSON document with `--json`, otherwise lines of text. */
+import type { Call } from "./command.ts";
 
 /** @returns exit code 0 */
-export function answer(
+export function printResult(
   { io, values }: Pick<Call, "io" | "values">,
   document: unknown,
   lines: () => readonly string[],
@@ -12,9 +12,9 @@ export function answer(
   return 0;
 }
 
-/** Aligned columns under a heading each. */
+/** Aligned columns, each with its heading. */
 export function table(headings: readonly string[], rows: ReadonlyArray<readonly string[]>): string[] {
-  const shown = rows.map((row) => row.map(plain));
+  const shown = rows.map((row) => row.map(escapeControls));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...shown.map((row) => row[column]?.length ?? 0)),
   );
@@ -26,29 +26,26 @@ export function table(headings: readonly string[], rows: ReadonlyArray<readonly 
   );
 }
 
-/** One `name  value` line each; what is undefined is left out. */
+/** One `name  value` line per field; undefined values are omitted. */
 export function fields(pairs: Readonly<Record<string, string | undefined>>): string[] {
   const present = Object.entries(pairs).filter(([, value]) => value !== undefined);
   const width = Math.max(...present.map(([name]) => name.length));
-  return present.map(([name, value]) => `${name.padEnd(width)}  ${plain(value ?? "")}`.trimEnd());
+  return present.map(([name, value]) => `${name.padEnd(width)}  ${escapeControls(value ?? "")}`.trimEnd());
 }
 
-/** A name that somebody chose must not steer the terminal. */
-export const plain = (text: string): string => text.replace(/\p{Cc}/gu, "?");
+/** Replaces control characters: a stored name must not control the operator's terminal. */
+export const escapeControls = (text: string): string => text.replace(/\p{Cc}/gu, "?");
 
-/** RFC 3339, as in every JSON interface. */
-export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
-export const timeOrNull = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : time(milliseconds);
+/** RFC 3339, as in every JSON API. */
+export const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+export const formatTimeOrNull = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : formatTime(milliseconds);
 
-export const stateOf = (disabledAt: number | null): string => (disabledAt === null ? "enabled" : "disabled");
+export const enabledStatus = (disabledAt: number | null): string =>
+  disabledAt === null ? "enabled" : "disabled";
 
-export const limitOption: Options = {
-  limit: { type: "string", value: "COUNT", help: "show at most so many (all when absent)" },
-};
-
-/** The answer of a list: its items, and whether `--limit` left some out. */
-export function answerList<Item>(
+/** Prints a list, and whether `--limit` cut it off. */
+export function printList<Item>(
   call: Pick<Call, "io" | "values">,
   { items, more }: { items: readonly Item[]; more: boolean },
   shown: {
@@ -58,9 +55,9 @@ export function answerList<Item>(
     readonly none: string;
   },
 ): number {
-  return answer(call, { items: items.map(shown.record), more }, () => {
+  return printResult(call, { items: items.map(shown.record), more }, () => {
     if (items.length === 0) return [shown.none];
     const lines = table(shown.headings, items.map(shown.row));
-    return more ? [...lines, "There are more: give a larger --limit."] : lines;
+    return more ? [...lines, "More entries exist: raise --limit to see them."] : lines;
   });
 }

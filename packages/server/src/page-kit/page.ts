@@ -25,30 +25,28 @@ import { sendPage } from "../http/page.ts";
 /** One browser request at one organisation. */
 export type Visit = InOrganisation<Organisation>;
 
-/** What pages need of the browser's session; the authorize feature implements it. */
+/** The browser's session, CSRF checks, and a sign-in that returns to the page: implemented by the authorize feature. */
 export interface BrowserSessionPort {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
-  /** For a page that refreshes itself: does not count as activity of the session. */
+  /** The same for a page that polls: the session's idle timeout still runs. */
   whoWatches(visit: Visit): Promise<SignedIn | undefined>;
-  /** Whether the organisation requires a second factor that this session has not shown in this browser. */
+  /** Whether the organisation requires a second factor that the session has not verified in this browser. */
   lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
-  /** The browser's own token, and the CSRF token bound to it. */
+  /** The browser's token and the CSRF token bound to it. */
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
-  /** Whether the browser says that one of our pages made the request, or says nothing. */
+  /** Whether the request's headers say it comes from a page of this server, or say nothing. */
   isFromHere(visit: Visit): boolean;
-  /** Bound to `subject` instead of the session: for a form that waits while its user signs in again. */
+  /** CSRF token of a form that waits while the browser signs in again, bound to `subject` instead of the session. */
   keptSeal(visit: Visit, subject: string): string;
   isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  /** Shows what the sign-in lacks; afterwards the browser goes to the page. @param missing what the page asks for besides */
+  /** Starts the sign-in, which ends at the page. @param missing what the page requires besides a session */
   signIn(
     visit: Visit,
     page: { place: "account" | "console" | "devices"; path: string },
     missing?: LackingProof,
   ): Promise<void>;
-  /** Sets the cookie of a new session. */
   writeSession(visit: Visit, token: string): void;
-  /** The trusted browser's cookie. */
   deviceToken(visit: Visit): string | undefined;
 }
 
@@ -58,7 +56,7 @@ export interface ConsoleDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
-  readonly door: BrowserSessionPort;
+  readonly browserSession: BrowserSessionPort;
   /** Renders errors as pages. */
   readonly showError: ErrorHandler;
 }
@@ -121,11 +119,11 @@ export class SeeOther extends Error {
 }
 
 /** What the sign-in page says it leads to. */
-const placeOf = (path: string) =>
+const signInPlace = (path: string) =>
   path.startsWith("/devices/") ? "devices" : path.startsWith("/oauth/manage/") ? "console" : "account";
 
 /** A route handler for browsers: the page, or the sign-in that it asks for. */
-export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "door">>(
+export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "browserSession">>(
   deps: Deps,
   handle: (deps: Deps, visit: Visit) => Promise<void>,
 ): OrganisationRoute {
@@ -141,19 +139,22 @@ export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "do
   });
 }
 
-const signIn = ({ door }: Pick<ConsoleDeps, "door">, visit: Visit, { returnTo, missing }: SignInRequired) =>
-  door.signIn(visit, { place: placeOf(returnTo), path: returnTo }, missing);
+const signIn = (
+  { browserSession }: Pick<ConsoleDeps, "browserSession">,
+  visit: Visit,
+  { returnTo, missing }: SignInRequired,
+) => browserSession.signIn(visit, { place: signInPlace(returnTo), path: returnTo }, missing);
 
 /**
  * Any administrator of the organisation who is signed in, however long ago.
  * @throws SignInRequired, OAuthError 403 for every other user
  */
 export async function requireAdministrator(
-  deps: Pick<ConsoleDeps, "door">,
+  deps: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
-  const signedIn = await deps.door.whoIsThere(visit);
+  const signedIn = await deps.browserSession.whoIsThere(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   if (signedIn.user.role !== "Administrator")
     throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
@@ -166,7 +167,7 @@ export async function requireAdministrator(
 
 /** An administrator whose sign-in is recent and strong enough to change something. @throws as `requireAdministrator` */
 export async function requireRecentAuthentication(
-  deps: Pick<ConsoleDeps, "door" | "database" | "clock">,
+  deps: Pick<ConsoleDeps, "browserSession" | "database" | "clock">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
@@ -181,12 +182,12 @@ export async function requireRecentAuthentication(
  * and a second factor. The console is no way around either.
  */
 export const failsLoginPolicy = async (
-  { door }: Pick<ConsoleDeps, "door">,
+  { browserSession }: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
 ): Promise<boolean> =>
   (visit.organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified) ||
-  (await door.lacksRequiredFactor(visit, signedIn));
+  (await browserSession.lacksRequiredFactor(visit, signedIn));
 
 /** Who acts, and from where, as the audit log records it. */
 export const actingOn = ({ organisation, request }: Visit, { user }: SignedIn) => ({
@@ -218,7 +219,9 @@ const MAX_FORM_FIELDS = 300;
 type PageHandler<Deps> = (deps: Deps, visit: Visit) => Promise<void>;
 
 /** One address of the console: its page for GET, and what the page's form does for POST. */
-export function consoleRoute<Deps extends Pick<ConsoleDeps, "organisations" | "door" | "showError">>(
+export function consoleRoute<
+  Deps extends Pick<ConsoleDeps, "organisations" | "browserSession" | "showError">,
+>(
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
