@@ -96,7 +96,7 @@ test("creates no data folder on an invalid command line", async () => {
 });
 
 test("names all missing options at once", async () => {
-  const { err } = await runHere(["app", "create"], env);
+  const { err } = await runInProcess(["app", "create"], env);
   assert.match(err, /--org is required, --name is required, --type is required/);
 });
 
@@ -127,7 +127,7 @@ test("prints help for every way to ask, with exit code 0", async () => {
 });
 
 test("prints help with an invalid configuration", async () => {
-  const { code, out } = await runHere(["org", "list", "--help"], { PORT: "x" });
+  const { code, out } = await runInProcess(["org", "list", "--help"], { PORT: "x" });
   assert.equal(code, 0);
   assert.match(out, /^signet org list/);
 });

@@ -260,7 +260,7 @@ describe("signet app", () => {
     });
 
     test("rejects an unknown application, or another organisation's, with exit code 1", async () => {
-      const other = await jsonHere<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
+      const other = await runForJson<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
       const args = [
         "app",
         "create",

@@ -52,7 +52,7 @@ describe("signet device-ca", () => {
     });
 
     test("keeps the old generation until its last certificate has expired", async () => {
-      const { out } = await runHere(["device-ca", "rotate", "--org", org], settings.env);
+      const { out } = await runInProcess(["device-ca", "rotate", "--org", org], settings.env);
       assert.match(out, /^generation +2$/m);
       assert.ok(out.includes(`${issuer}/devices/ca.pem`));
       const { generations } = await shown();
@@ -67,7 +67,7 @@ describe("signet device-ca", () => {
     });
 
     test("rejects an unknown organisation", async () => {
-      const { code, err } = await runHere(["device-ca", "show", "--org", "nobody"], settings.env);
+      const { code, err } = await runInProcess(["device-ca", "show", "--org", "nobody"], settings.env);
       assert.equal(code, 1);
       assert.match(err, /there is no organisation "nobody"/);
     });

@@ -118,7 +118,7 @@ describe("signet scope, consent, preauth", () => {
     });
 
     test("doesn't find another organisation's records", async () => {
-      const { id: foreign } = await jsonHere<{ id: string }>(
+      const { id: foreign } = await runForJson<{ id: string }>(
         ["org", "create", "--name", "Other"],
         settings.env,
       );

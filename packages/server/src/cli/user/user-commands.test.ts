@@ -201,7 +201,7 @@ describe("signet user", () => {
     });
 
     test("doesn't find a user of another organisation", async () => {
-      const other = await jsonHere<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
+      const other = await runForJson<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
       const args = ["user", "create", "--org", other.id, "--email", "zoe@example.com", "--generate"];
       const { id } = await runForJson<Shown>(args, settings.env);
       assert.equal((await typed(["disable", "--id", id])).code, 1);

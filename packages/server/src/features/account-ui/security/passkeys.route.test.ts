@@ -170,5 +170,5 @@ forEachDatabase(({ fresh }) => {
     assert.equal(kept?.name, "Test");
   });
 
-  test("writes the audit event", () => assertWritten(running.service.database.query, "passkey.added"));
+  test("writes the audit event", () => assertAudited(running.service.database.query, "passkey.added"));
 });
