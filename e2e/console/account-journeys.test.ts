@@ -10,8 +10,8 @@ import { listUserConsents } from "../../packages/server/src/core/consents/consen
 import { grantByAdministrator } from "../../packages/server/src/core/consents/consents.ts";
 import { findFactorSummary } from "../../packages/server/src/core/second-factors/second-factors.store.ts";
 import {
-  insertRememberedDevice,
-  listRememberedDevices,
+  insertTrustedBrowser,
+  listTrustedBrowsers,
 } from "../../packages/server/src/core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { findUser, findUserByEmail } from "../../packages/server/src/core/users/users.store.ts";
 import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
@@ -163,13 +163,13 @@ test("adds and removes an authenticator app and a passkey, and replaces the reco
     tokenHash: "of-another-browser",
   };
   const seen = { userAgent: "Firefox", address: "192.0.2.9", createdAt: now, lastUsedAt: now };
-  await insertRememberedDevice(db(), { ...device, ...seen, expiresAt: now + 60_000 });
+  await insertTrustedBrowser(db(), { ...device, ...seen, expiresAt: now + 60_000 });
   await page.reload();
   await enter(page, "#devices li a");
   await enter(page, "change-confirm");
   const user = await findUser(db(), fixture().orgId, jonas.id);
   assert.ok(user);
-  assert.deepEqual(await listRememberedDevices(db(), user, now), []);
+  assert.deepEqual(await listTrustedBrowsers(db(), user, now), []);
   await takeAway(visit);
   assert.deepEqual(await factors(), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 });

@@ -13,7 +13,10 @@ import {
   type TestCertificateInput,
   testCertificate,
 } from "@signet/protocol/testing/test-certificate";
-import { poolAddress, type SigningPool } from "../../packages/server/src/core/signing-pools/signing-pool.ts";
+import {
+  type SigningPool,
+  signingPoolUrl,
+} from "../../packages/server/src/core/signing-pools/signing-pool.ts";
 import type { NewPool } from "../../packages/server/src/features/sovereign/admin-api/pool-settings.ts";
 import {
   makeAgent,
@@ -78,7 +81,7 @@ async function openPool(name: string, more: Partial<NewPool> = {}): Promise<Pool
     tokenWaitSeconds: 20,
     ...more,
   });
-  const issuer = poolAddress(baseUrl, pool);
+  const issuer = signingPoolUrl(baseUrl, pool);
   const agent = await makeAgent(service, org, pool, { certify: (one) => [certify(one, issuer)] });
   const [key] = agent.keys;
   assert.ok(key);

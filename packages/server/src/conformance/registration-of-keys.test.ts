@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type CryptoKey, errors, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
-import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS } from "../core/signing-keys/signing-key.ts";
+import { MAX_TOKEN_LIFETIME_MS, PUBLISH_AHEAD_MS } from "../core/signing-keys/signing-key.ts";
 import { forEachProvider, verifiedIdToken } from "../testing/fakes/provider.ts";
 import { postForm } from "../testing/fixtures/client.ts";
 import { headerOf } from "../testing/probes/answers.ts";
@@ -33,7 +33,7 @@ forEachProvider((provider) => {
     // The second in which it was issued, before or after the whole one, counts as past.
     clock.advance((lifetime - 2) * 1_000);
     await verifiedIdToken(provider(), last, client);
-    clock.advance(LONGEST_TOKEN_MS - (lifetime - 2) * 1_000);
+    clock.advance(MAX_TOKEN_LIFETIME_MS - (lifetime - 2) * 1_000);
     await assert.rejects(verifiedIdToken(provider(), last, client), errors.JWKSNoMatchingKey);
   });
 

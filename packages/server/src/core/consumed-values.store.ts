@@ -38,7 +38,7 @@ export async function consumeOnce(
 }
 
 /** @returns how many were deleted, at most `limit` */
-export const deletePassedValues = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredValues = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,
     { table: "consumed_value", key: ["org_id", "kind", "value_hash"], column: "expires_at" },

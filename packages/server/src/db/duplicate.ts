@@ -5,7 +5,7 @@ const SQLITE_CODES = [2067, 1555];
 /** PostgreSQL's SQLSTATE `unique_violation`. */
 const POSTGRES_CODE = "23505";
 
-export function isDuplicate(error: unknown): boolean {
+export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === POSTGRES_CODE || SQLITE_CODES.includes(Number(errcode));

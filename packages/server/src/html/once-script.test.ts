@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { onceScript } from "./scripts.ts";
+import { doubleSubmitScript } from "./scripts.ts";
 
 type Listener = (event: { timeStamp: number; preventDefault(): void }) => void;
 
@@ -9,7 +9,7 @@ test("ignores the second click of a double click, but not a later one or one aft
   const submits: Listener[] = [];
   const shows: Array<() => void> = [];
   const form = { addEventListener: (_: "submit", listener: Listener) => submits.push(listener) };
-  runInNewContext(onceScript.bytes.toString(), {
+  runInNewContext(doubleSubmitScript.bytes.toString(), {
     document: { currentScript: { closest: (which: string) => (which === "form" ? form : null) } },
     addEventListener: (name: string, listener: () => void) => name === "pageshow" && shows.push(listener),
   });

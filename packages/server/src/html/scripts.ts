@@ -22,4 +22,4 @@ export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js
 export const framesScript: Asset = readAsset("frames", "js", ["scripts/frames.js"]);
 
 /** Ignores the second click of a double click; without it the server reports a duplicate submission. */
-export const onceScript: Asset = readAsset("once", "js", ["scripts/once.js"]);
+export const doubleSubmitScript: Asset = readAsset("once", "js", ["scripts/once.js"]);

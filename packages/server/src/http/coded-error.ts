@@ -31,7 +31,7 @@ export class CodedError extends Error {
   }
 }
 
-export const nothingHere = () => new CodedError(404, "not_found", "not found");
+export const codedNotFound = () => new CodedError(404, "not_found", "not found");
 
 export function codedErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   const handleOther = oauthErrorHandler(deps);
@@ -52,14 +52,14 @@ export function codedErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
 
 /** Errors of the code shared with the JSON APIs, which send problem documents. */
 function toCodedError(error: unknown): CodedError | undefined {
-  if (error instanceof NotFound) return nothingHere();
+  if (error instanceof NotFound) return codedNotFound();
   if (!(error instanceof ApiError) || error.status >= 500) return undefined;
   const { status, detail, title, errors = [], headers } = error;
   const options = {
     ...(headers ? { headers } : {}),
     ...(typeof error.cause === "string" ? { cause: error.cause } : {}),
   };
-  if (status === 404) return nothingHere();
+  if (status === 404) return codedNotFound();
   if (status === 401) return new CodedError(401, "invalid_client", title, options);
   if (status === 409) return new CodedError(409, "conflict", detail ?? title, options);
   const members = errors.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createApplication, disableApplication } from "../core/applications/applications.ts";
+import { createApplication, setApplicationStatus } from "../core/applications/applications.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { sendRaw } from "../testing/probes/answers.ts";
 import {
@@ -136,9 +136,9 @@ forEachDatabase(({ fresh }) => {
 
   test("a disabled application's origin is not allowed", async () => {
     const application = { orgId: org.organisation.id, id: spaId, actor: "test" };
-    await disableApplication(running.service, { ...application, disabled: true });
+    await setApplicationStatus(running.service, { ...application, disabled: true });
     assert.equal(allowed(await preflight("token", ORIGIN)), null);
-    await disableApplication(running.service, { ...application, disabled: false });
+    await setApplicationStatus(running.service, { ...application, disabled: false });
     assert.equal(allowed(await preflight("token", ORIGIN)), ORIGIN);
   });
 });

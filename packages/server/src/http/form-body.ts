@@ -5,15 +5,15 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fast
 /** A form of one of our pages. */
 export interface PageForm extends Form {
   /** It contained characters that are not text: sanitized to be shown again, never to be acted on. */
-  readonly isMended?: boolean;
+  readonly isSanitized?: boolean;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Passes a form that contains non-text to its handler, sanitized and marked as `isMended`. */
-    mendsForms?: boolean;
+    /** Passes a form that contains non-text to its handler, sanitized and marked as `isSanitized`. */
+    sanitizesForms?: boolean;
     /** The maximum number of fields, where a form has more than a protocol request may have parameters. */
-    mostFields?: number;
+    maxFields?: number;
   }
 }
 
@@ -36,15 +36,15 @@ export function acceptForms(scope: FastifyInstance): void {
   );
 }
 
-function formIn(text: string, { mendsForms, mostFields }: FastifyContextConfig): PageForm {
-  const limits = { maxParameters: mostFields ?? MOST_PARAMETERS };
+function formIn(text: string, { sanitizesForms, maxFields }: FastifyContextConfig): PageForm {
+  const limits = { maxParameters: maxFields ?? MOST_PARAMETERS };
   try {
     return parseForm(text, limits);
   } catch (error) {
     // A hostile form of half a million fields would take most of a second to sanitize.
     const isTooMany = text.split("&", limits.maxParameters + 1).length > limits.maxParameters;
-    if (mendsForms !== true || isTooMany) throw error;
-    return { ...parseForm(mended(text), limits), isMended: true };
+    if (sanitizesForms !== true || isTooMany) throw error;
+    return { ...parseForm(mended(text), limits), isSanitized: true };
   }
 }
 
@@ -53,18 +53,18 @@ const mended = (raw: string): string =>
   new URLSearchParams(raw.toWellFormed().replaceAll(/%00|\0/g, "\uFFFD")).toString();
 
 /** The parsed form; empty when the request had no body. */
-export function formOf(request: FastifyRequest): PageForm {
+export function parsedForm(request: FastifyRequest): PageForm {
   return (request.body as PageForm | null | undefined) ?? EMPTY;
 }
 
 /** @throws OAuthError invalid_request when the query is malformed */
-export function queryOf(request: FastifyRequest): Form {
+export function parseQuery(request: FastifyRequest): Form {
   const raw = (request.query as { raw?: string }).raw;
   return raw ? parseForm(raw) : EMPTY;
 }
 
 /** For pages with a search: a malformed query is sanitized, so that the page renders with what was typed. */
-export function mendQuery(request: FastifyRequest): void {
+export function sanitizeQuery(request: FastifyRequest): void {
   const query = request.query as { raw?: string };
   const { raw = "" } = query;
   try {

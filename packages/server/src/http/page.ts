@@ -11,7 +11,7 @@ export interface SentPage {
    * The form of the page redirects to an application after its POST. Browsers check every redirect against
    * `form-action`, and where the application redirects next is unknown: such a page has no `form-action`.
    */
-  readonly leadsAway?: boolean;
+  readonly redirectsElsewhere?: boolean;
   /** The page embeds another document of ours in a frame. */
   readonly hasFrame?: boolean;
 }
@@ -33,14 +33,14 @@ export async function sendPage(reply: FastifyReply, body: string, page: SentPage
     .send(body);
 }
 
-function contentSecurityPolicy({ nonce, leadsAway = false, hasFrame = false }: SentPage): string {
+function contentSecurityPolicy({ nonce, redirectsElsewhere = false, hasFrame = false }: SentPage): string {
   return [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
     "script-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    ...(leadsAway ? [] : ["form-action 'self'"]),
+    ...(redirectsElsewhere ? [] : ["form-action 'self'"]),
     ...(hasFrame ? ["frame-src 'self'"] : []),
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -48,7 +48,7 @@ function contentSecurityPolicy({ nonce, leadsAway = false, hasFrame = false }: S
 }
 
 /** A document to embed in one of our pages: sandboxed in its own origin, without scripts, forms or subresources. */
-export async function sendShownDocument(reply: FastifyReply, body: string): Promise<void> {
+export async function sendEmbeddedDocument(reply: FastifyReply, body: string): Promise<void> {
   await reply
     .headers({
       "content-security-policy":

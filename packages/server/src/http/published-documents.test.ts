@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { disableOrganisation } from "../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../core/organisations/organisations.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { sendRaw } from "../testing/probes/answers.ts";
@@ -188,9 +188,9 @@ forEachDatabase(({ fresh }) => {
     const url = `${shut.issuer}/.well-known/openid-configuration`;
     const change = { orgId: shut.organisation.id, actor: "test" };
     for (let round = 0; round < 20; round++) {
-      await disableOrganisation(running.service, { ...change, disabled: false });
+      await setOrganisationStatus(running.service, { ...change, disabled: false });
       const asked = Promise.all([sendRaw(url, {}), sendRaw(url, {})]);
-      await disableOrganisation(running.service, { ...change, disabled: true });
+      await setOrganisationStatus(running.service, { ...change, disabled: true });
       await asked;
       assert.equal((await sendRaw(url, {})).status, 404);
     }

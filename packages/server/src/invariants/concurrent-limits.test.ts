@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createApplication } from "../core/applications/applications.ts";
 import { InvalidApplication } from "../core/applications/validation.ts";
-import { createCustomScope, MOST_SCOPES } from "../core/scopes/custom-scopes.ts";
+import { createCustomScope, MAX_SCOPES } from "../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { countPools } from "../core/signing-pools/signing-pool.store.ts";
 import type { Database } from "../db/open.ts";
@@ -87,9 +87,9 @@ forEachDatabase(({ fresh }) => {
         ...{ ...by(), name: `scope-${count++}`, displayName: "Scope", description: "" },
         ...{ claims: [], sensitive: false },
       });
-    for (let at = 1; at < MOST_SCOPES; at++) await make(database());
+    for (let at = 1; at < MAX_SCOPES; at++) await make(database());
     await twiceAtOnce(make);
-    assert.equal((await listCustomScopes(database().query, by().orgId)).length, MOST_SCOPES);
+    assert.equal((await listCustomScopes(database().query, by().orgId)).length, MAX_SCOPES);
   });
 
   test("TPM root certificates", async () => {

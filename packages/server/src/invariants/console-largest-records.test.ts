@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { findApplication } from "../core/applications/applications.store.ts";
 import { createCustomScope } from "../core/scopes/custom-scopes.ts";
 import { findCustomScope } from "../core/scopes/scopes.store.ts";
-import { MOST_CLAIMS } from "../core/scopes/validation.ts";
+import { MAX_CLAIMS } from "../core/scopes/validation.ts";
 import { changeMemberRecord } from "../core/users/member-record.ts";
 import { findUser } from "../core/users/users.store.ts";
 import { listNamedConsents } from "../features/admin-console/consents/consents.store.ts";
@@ -80,7 +80,7 @@ describe("largest records", () => {
   });
 
   test("edits a scope with the maximum of claims", async () => {
-    const claims = count(MOST_CLAIMS, (at) => ({
+    const claims = count(MAX_CLAIMS, (at) => ({
       name: `claim_${at}`,
       source: "static" as const,
       value: { at, text: "ø".repeat(100) },

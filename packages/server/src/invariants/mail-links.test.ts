@@ -8,7 +8,7 @@ import {
   actionLifetimeMs,
   actionTypes,
 } from "../core/actions/user-action.ts";
-import { disableUser } from "../core/users/users.ts";
+import { setUserStatus } from "../core/users/users.ts";
 import { type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
@@ -165,7 +165,7 @@ describe("links in emails", () => {
           () => clock.advance(actionLifetimeMs[type]),
           async ({ user, home }) => {
             const key = { orgId: home.organisation.id, id: user.id, disabled: true, actor: "test" };
-            await disableUser(running.service, key);
+            await setUserStatus(running.service, key);
           },
           async ({ user }) => {
             const email = `moved-${user.email}`;

@@ -2,7 +2,7 @@
 // here until it has a row.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableOrganisation } from "../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../core/organisations/organisations.ts";
 import type { Service } from "../modules/open-service.ts";
 import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -333,7 +333,7 @@ forEachDatabase(({ name, fresh }) => {
     const gone = await makeOrganisation(running.service, "Gone");
     const tokens = await tokensOf(testBrowser(), gone);
     const key = { orgId: gone.organisation.id, disabled: true, actor: "test" };
-    await disableOrganisation(running.service, key);
+    await setOrganisationStatus(running.service, key);
     const form = { grant_type: "client_credentials", token: tokens.accessToken };
     const bodyFor = (path: string) => {
       if (path.endsWith("/ocsp")) return new Blob(["x"], { type: "application/ocsp-request" });
@@ -368,7 +368,7 @@ forEachDatabase(({ name, fresh }) => {
       }
     }
     assert.deepEqual(running.errors, []);
-    await disableOrganisation(running.service, { ...key, disabled: false });
+    await setOrganisationStatus(running.service, { ...key, disabled: false });
     assert.equal((await refresh(gone, tokens.refreshToken)).status, 200, "enabled again, it goes on");
   });
 

@@ -1,8 +1,8 @@
 /** The pages of the signed-in user: profile, security, sessions, consents. */
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
 import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
-import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
-import { bearerUser } from "../features/oauth/bearer-authentication.ts";
+import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
+import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
@@ -12,12 +12,12 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
     ...browser,
     ...browser.secondFactors,
     passwords: service.passwords,
-    browserSession: pageDoor(browser),
+    browserSession: browserSessionPort(browser),
   };
   accountRoutes(scope, deps);
   consentsRoutes(scope, {
     ...deps,
-    bearerUser: (organisation, request) => bearerUser(service, organisation, request),
+    authenticateBearer: (organisation, request) => authenticateBearer(service, organisation, request),
     errorHandlers: {
       program: oauthErrorHandler(errors),
       page: pageErrorHandler(errors, errorPageRenderer(service)),

@@ -12,7 +12,7 @@ import { settingsRoutes } from "../features/admin-console/settings/settings.rout
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
-import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
+import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
 import { pageErrorHandler } from "../http/error-handlers.ts";
 import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";
@@ -26,7 +26,7 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,
-  browserSession: pageDoor(browser),
+  browserSession: browserSessionPort(browser),
   showError: pageErrorHandler(errors, errorPageRenderer(service)),
 });
 

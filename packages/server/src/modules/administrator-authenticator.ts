@@ -6,23 +6,23 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import { lackingProof } from "../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { Administrator } from "../core/system-accounts/administrator.ts";
 import type { SystemAccountCaller } from "../core/system-accounts/caller.ts";
 import type { Database } from "../db/open.ts";
-import { type BrowserDeps, isOwnToken, whoIsThere } from "../features/oauth/authorize/browser.ts";
-import { lacksFactorHere } from "../features/oauth/authorize/sign-in-context.ts";
-import { administratorDoor } from "../features/system-accounts/hmac-authentication.ts";
+import { type BrowserDeps, currentSession, isValidCsrfToken } from "../features/oauth/authorize/browser.ts";
+import { lacksRequiredFactorInBrowser } from "../features/oauth/authorize/sign-in-context.ts";
+import { administratorAccountAuthenticator } from "../features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "../features/system-accounts/idempotency.ts";
 import { notAuthenticated } from "../http/api/api-error.ts";
-import type { ApiDoor } from "../http/api/api-route.ts";
-import { CodedError, nothingHere } from "../http/coded-error.ts";
+import type { ApiAuthenticator } from "../http/api/api-route.ts";
+import { CodedError, codedNotFound } from "../http/coded-error.ts";
 import { CSRF_HEADER } from "../http/csrf.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import type { AppContext } from "./app-context.ts";
 
-type AccountDoor = ApiDoor<SystemAccountCaller, Database>;
+type AccountDoor = ApiAuthenticator<SystemAccountCaller, Database>;
 
 /**
  * @param rule.isStrictOnly calls whose plain signature would also fit another call: those without a body, or with the same
@@ -31,17 +31,17 @@ type AccountDoor = ApiDoor<SystemAccountCaller, Database>;
 export function administratorAuthenticator(
   { service, browser }: Pick<AppContext, "service" | "browser">,
   rule: { isStrictOnly(request: FastifyRequest): boolean },
-): ApiDoor<Administrator, Database> {
-  const accounts: AccountDoor = withIdempotency(service, administratorDoor(service));
+): ApiAuthenticator<Administrator, Database> {
+  const accounts: AccountDoor = withIdempotency(service, administratorAccountAuthenticator(service));
   const strictAccounts: AccountDoor = withIdempotency(
     service,
-    administratorDoor(service, { strictOnly: true }),
+    administratorAccountAuthenticator(service, { strictOnly: true }),
   );
   return {
     authenticate: async (request, raw) => {
       const { org = "" } = request.params as { org?: string };
       const organisation = isUuid(org) ? await service.organisations.find(org.toLowerCase()) : undefined;
-      if (!organisation) throw nothingHere();
+      if (!organisation) throw codedNotFound();
       const address = addressOf(request);
       if (request.headers.authorization === undefined) {
         const { user } = await requireAdministrator(browser, organisation, request);
@@ -51,7 +51,7 @@ export function administratorAuthenticator(
         request,
         raw,
       );
-      if (account.organisation.id !== organisation.id) throw nothingHere();
+      if (account.organisation.id !== organisation.id) throw codedNotFound();
       return { organisation, actor: account.actor, address, account };
     },
     repeat: async ({ account }, request, raw, run) =>
@@ -65,12 +65,12 @@ async function requireAdministrator(
   organisation: Organisation,
   request: FastifyRequest,
 ): Promise<SignedIn> {
-  const signedIn = await whoIsThere(browser, { organisation, request });
+  const signedIn = await currentSession(browser, { organisation, request });
   if (!signedIn) throw notAuthenticated("neither a signature nor a session");
   const isReading = request.method === "GET";
   const header = request.headers[CSRF_HEADER];
   const token = typeof header === "string" ? header : undefined;
-  if (!isReading && !isOwnToken(browser, { organisation, request }, token))
+  if (!isReading && !isValidCsrfToken(browser, { organisation, request }, token))
     throw new CodedError(403, "csrf", "the CSRF token is missing or invalid", {
       cause: "no CSRF token, or one of another browser",
     });
@@ -78,7 +78,7 @@ async function requireAdministrator(
     throw new CodedError(403, "access_denied", "only an administrator of the organisation may do this");
   await requireSignInPolicy(browser, organisation, request, signedIn);
   if (isReading) return signedIn;
-  const lacking = await lackingProof(browser.database.query, signedIn, browser.clock());
+  const lacking = await missingAuthenticationRequirement(browser.database.query, signedIn, browser.clock());
   if (lacking !== undefined) throw interactionRequired("sign in again, with the second factor", lacking);
   return signedIn;
 }
@@ -92,7 +92,7 @@ async function requireSignInPolicy(
 ): Promise<void> {
   if (organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified)
     throw interactionRequired("verify the email address first", "verified-email");
-  if (await lacksFactorHere(browser, { organisation, request }, signedIn))
+  if (await lacksRequiredFactorInBrowser(browser, { organisation, request }, signedIn))
     throw interactionRequired("sign in again, with the second factor", "second-factor");
 }
 

@@ -1,12 +1,12 @@
 /** The wiring of the browser flow: cookies, seals and keys of its own. */
 import { createEncryption, deriveKey } from "../core/encryption/encryption.ts";
 import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts";
-import { relyingPartyOf } from "../core/second-factors/passkeys/passkey.ts";
+import { createRelyingParty } from "../core/second-factors/passkeys/passkey.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { flows } from "../features/oauth/authorize/flow.ts";
 import { recognitionCookies } from "../http/cookies/recognition-cookie.ts";
 import { sessionCookies } from "../http/cookies/session-cookie.ts";
-import { deviceCookies } from "../http/cookies/trusted-browser-cookie.ts";
+import { trustedBrowserCookies } from "../http/cookies/trusted-browser-cookie.ts";
 import { csrf } from "../http/csrf.ts";
 import type { Service } from "./open-service.ts";
 import type { Sovereign } from "./open-sovereign.ts";
@@ -28,8 +28,8 @@ export function browserDeps(service: Service, { poolSigning }: Sovereign): Brows
       // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
       seals: createEncryption(deriveKey(masterKey, "browser-state")),
       challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
-      relyingParty: relyingPartyOf(baseUrl),
-      trustedBrowsers: deviceCookies(baseUrl),
+      relyingParty: createRelyingParty(baseUrl),
+      trustedBrowsers: trustedBrowserCookies(baseUrl),
     },
   };
 }

@@ -7,13 +7,13 @@ import { connect, type TLSSocket } from "node:tls";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import Fastify, { type FastifyInstance } from "fastify";
 import { readConfig } from "../config/config.ts";
-import { clientCertificateOf } from "../http/listeners/client-certificate.ts";
+import { clientCertificate } from "../http/listeners/client-certificate.ts";
 import { proxyListener } from "../http/listeners/proxy-listener.ts";
 import { eventually } from "../testing/eventually.ts";
 import { clientCertHeader } from "../testing/fixtures/enrolled-device.ts";
 import { freePort } from "../testing/free-port.ts";
 import { type MtlsClient, mtlsClient, type TestListeners, testListeners } from "../testing/test-listeners.ts";
-import { certificateListenersOf, type OpenListeners } from "./certificate-listeners.ts";
+import { type OpenListeners, openCertificateListeners } from "./certificate-listeners.ts";
 
 const mine = testCertificate({ subject: "mine" });
 const others = testCertificate({ subject: "others" });
@@ -43,7 +43,7 @@ async function startApp(on: TestListeners) {
   const config = readConfig({ ...on.env, PORT: String(port), HOST: "127.0.0.1" });
   const made = Fastify();
   made.get("/certificate", async (request) => ({
-    certificate: clientCertificateOf(request)?.toString("base64") ?? null,
+    certificate: clientCertificate(request)?.toString("base64") ?? null,
     protocol: (request.raw.socket as Partial<TLSSocket>).getProtocol?.() ?? null,
   }));
   let finish = () => {};
@@ -55,7 +55,7 @@ async function startApp(on: TestListeners) {
     begun++;
     return finished.then(() => ({ done: true }));
   });
-  const listening = await certificateListenersOf(made, config, {
+  const listening = await openCertificateListeners(made, config, {
     reloaded: () => {
       reloads++;
     },

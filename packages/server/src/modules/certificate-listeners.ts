@@ -33,7 +33,7 @@ const LOOK_MS = 60_000;
 const IDLE_MS = 50;
 
 /** Before the app is ready, as it hangs on the app's end. @throws when the server's certificate cannot be used */
-export async function certificateListenersOf(
+export async function openCertificateListeners(
   app: FastifyInstance,
   settings: CertificateListeners,
   events: ListenerEvents,

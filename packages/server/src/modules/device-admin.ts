@@ -20,7 +20,7 @@ export const deviceAdmin: Module = async (scope, app) => {
     ...consoleDeps(app),
     programs: {
       door: administratorAuthenticator(app, { isStrictOnly: () => false }),
-      strictDoor: administratorAuthenticator(app, { isStrictOnly: () => true }),
+      strictAuthenticator: administratorAuthenticator(app, { isStrictOnly: () => true }),
       showError: codedErrorHandler(app.errors),
     },
     describe: (operation) => app.operations.push(operation),

@@ -9,12 +9,12 @@ import { render } from "../html/html.ts";
 import { messages, preferredLocales } from "../html/messages/messages.ts";
 import { stylesheet } from "../html/stylesheet.ts";
 import type { RenderErrorPage } from "../http/error-handlers.ts";
-import { queryOf } from "../http/form-body.ts";
+import { parseQuery } from "../http/form-body.ts";
 import { newNonce, sendPage } from "../http/page.ts";
 
 export interface ErrorPageDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
-  readonly applications: Pick<ApplicationDirectory, "find" | "ofPublicId">;
+  readonly applications: Pick<ApplicationDirectory, "find" | "findByClientId">;
 }
 
 export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
@@ -61,7 +61,7 @@ async function federationParties(
   request: FastifyRequest,
 ): Promise<Pick<ErrorView, "organisation" | "application">> {
   const appId = idInQuery(request, "appId");
-  const application = appId === undefined ? undefined : await applications.ofPublicId(appId);
+  const application = appId === undefined ? undefined : await applications.findByClientId(appId);
   const organisation = application && (await organisations.find(application.orgId));
   if (!application || !organisation) return {};
   return { organisation: pageOrganisation(organisation), application: pageApplication(application) };
@@ -74,7 +74,7 @@ function idInQuery(request: FastifyRequest, name: "client_id" | "appId"): string
 
 function fromQuery(request: FastifyRequest, name: string): string | undefined {
   try {
-    return queryOf(request).values.get(name);
+    return parseQuery(request).values.get(name);
   } catch {
     // The malformed query may be the error itself.
     return undefined;

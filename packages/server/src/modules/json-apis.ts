@@ -3,9 +3,12 @@ import { validateRoute } from "../features/federation/validate.route.ts";
 import { legacyRoutes } from "../features/legacy-api/legacy-routes.ts";
 import { sessionKeysRoutes } from "../features/legacy-api/session-keys/session-keys.route.ts";
 import { managementRoutes } from "../features/management-api/management-routes.ts";
-import { administratorDoor, systemAccountDoor } from "../features/system-accounts/hmac-authentication.ts";
+import {
+  administratorAccountAuthenticator,
+  systemAccountAuthenticator,
+} from "../features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "../features/system-accounts/idempotency.ts";
-import { sessionKeyDoor } from "../features/system-accounts/session-key-authentication.ts";
+import { sessionKeyAuthenticator } from "../features/system-accounts/session-key-authentication.ts";
 import { usersGetRoute } from "../features/system-accounts/users-get.route.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
@@ -19,19 +22,22 @@ export const jsonApis: Module = (scope, { service, errors, operations }) => {
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   const { baseUrl, rateLimits } = service.config;
   const deps = { ...service, baseUrl, rateLimits };
-  const keyDoor = sessionKeyDoor(service);
+  const keyAuthenticator = sessionKeyAuthenticator(service);
   managementRoutes(api, {
     ...deps,
-    door: withIdempotency(service, administratorDoor(service)),
-    strictDoor: withIdempotency(service, administratorDoor(service, { strictOnly: true })),
+    authenticator: withIdempotency(service, administratorAccountAuthenticator(service)),
+    strictAuthenticator: withIdempotency(
+      service,
+      administratorAccountAuthenticator(service, { strictOnly: true }),
+    ),
   });
-  usersGetRoute(api, { ...deps, door: systemAccountDoor(service) });
+  usersGetRoute(api, { ...deps, authenticator: systemAccountAuthenticator(service) });
   legacyRoutes(api, {
     ...deps,
-    accountAuthenticator: systemAccountDoor(service),
-    keyAuthenticator: keyDoor,
+    accountAuthenticator: systemAccountAuthenticator(service),
+    keyAuthenticator,
     showError: errorPageRenderer(service),
   });
-  validateRoute(api, { keyDoor });
-  sessionKeysRoutes(api, { ...deps, keyDoor });
+  validateRoute(api, { keyAuthenticator });
+  sessionKeysRoutes(api, { ...deps, keyAuthenticator });
 };

@@ -3,7 +3,7 @@ import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
 import type { Module } from "./app-context.ts";
-import { mailBodyOf } from "./mail-content.ts";
+import { composeMailBody } from "./mail-content.ts";
 
 export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const { baseUrl } = service.config;
@@ -12,5 +12,5 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const mailbox = hasMailbox ? { mailboxUri: "/demo/mailbox" } : {};
   landingRoute(scope, { ...deps, demo: demo && { ...demo, ...mailbox } });
   if (demo) demoRoutes(scope, { ...deps, demo });
-  if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => mailBodyOf(deps, mail) });
+  if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => composeMailBody(deps, mail) });
 };

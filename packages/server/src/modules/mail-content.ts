@@ -13,7 +13,10 @@ export interface MailContentDeps {
 }
 
 /** @returns undefined when the organisation is disabled or deleted */
-export async function mailBodyOf(deps: MailContentDeps, mail: OutgoingMail): Promise<MailBody | undefined> {
+export async function composeMailBody(
+  deps: MailContentDeps,
+  mail: OutgoingMail,
+): Promise<MailBody | undefined> {
   return (await renderBody(deps, mail))?.body;
 }
 

@@ -19,7 +19,7 @@ import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
 import {
-  requireOpeningKey,
+  requireReadableSigningKey,
   type SigningKeyDeps,
   type SigningKeys,
   signingKeys,
@@ -82,7 +82,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const migrated = await migrate(database);
     const changes = await openChangeFeed(database);
     const encryption = createEncryption(masterKey);
-    await requireOpeningKey(database.query, encryption);
+    await requireReadableSigningKey(database.query, encryption);
     await requireOpeningCaKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);

@@ -1,5 +1,5 @@
 /** Opens the queue of signing requests, and the signer that puts tokens into it. */
-import { spreadEncryption } from "../core/encryption/spread-encryption.ts";
+import { shardedEncryption } from "../core/encryption/spread-encryption.ts";
 import type { PoolSigning } from "../core/tokens/pool-signing.ts";
 import { type OpenSigning, openSigning } from "../features/sovereign/requests/open-signing.ts";
 import { queueSigner } from "../features/sovereign/requests/queue-signer.ts";
@@ -18,7 +18,7 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
     pools: signingPools,
     count: service.activity.count,
     // Separate keys: encrypting for every token would wear out the key for data at rest.
-    encryption: spreadEncryption(masterKey, "signing-request"),
+    encryption: shardedEncryption(masterKey, "signing-request"),
     // A test's clock; otherwise all nodes use the database's.
     ...(clock === Date.now ? {} : { clock }),
   });

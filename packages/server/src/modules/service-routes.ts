@@ -11,10 +11,10 @@ import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import {
   checksScript,
   copyScript,
+  doubleSubmitScript,
   formPostScript,
   framesScript,
   liveScript,
-  onceScript,
   passkeyScript,
   waitScript,
 } from "../html/scripts.ts";
@@ -29,7 +29,7 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet],
     ...[formPostScript, copyScript, passkeyScript, waitScript],
-    ...[liveScript, checksScript, framesScript, onceScript],
+    ...[liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
 
 /** After every module that describes operations. */

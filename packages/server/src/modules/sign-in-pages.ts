@@ -1,6 +1,6 @@
 /** The pages of the sign-in: authorization, login, second factor, consent, sign-out, device codes, legacy federation. */
 import { federationLoginRoutes } from "../features/federation/login.route.ts";
-import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
+import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
@@ -21,7 +21,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
-  federationLoginRoutes(scope, { ...service, browserSession: pageDoor(browser) });
+  federationLoginRoutes(scope, { ...service, browserSession: browserSessionPort(browser) });
 };
 
 /** What the links in mails lead to, and the ways to a forgotten password. */

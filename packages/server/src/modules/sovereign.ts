@@ -1,7 +1,7 @@
 /** Sovereign signing: the API of agents, the wait pages, and the administration of pools and agents. */
 import cookie from "@fastify/cookie";
-import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
-import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
+import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
+import { continueAuthorization, flowUiLocales } from "../features/oauth/authorize/request/continue-signed.ts";
 import { adminRoutes } from "../features/sovereign/admin-api/admin.route.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
 import { respondRoute } from "../features/sovereign/wait/respond.route.ts";
@@ -26,8 +26,8 @@ export const waitPages: Module = (scope, { service, sovereign: { signing }, brow
   const deps: WaitDeps = {
     ...browser,
     signing,
-    session: pageDoor(browser),
-    uiLocales: (visit, continuation) => uiLocalesOf(browser, visit, continuation),
+    session: browserSessionPort(browser),
+    uiLocales: (visit, continuation) => flowUiLocales(browser, visit, continuation),
     continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),
     errorHandlers: {
       program: codedErrorHandler(errors),

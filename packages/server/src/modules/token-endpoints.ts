@@ -54,5 +54,5 @@ async function isClientOrigin(
   origin: string,
 ): Promise<boolean> {
   if (!isUuid(orgId) || !(await organisations.find(orgId))) return false;
-  return (await applications.ofOrigin(orgId, origin)).length > 0;
+  return (await applications.findByOrigin(orgId, origin)).length > 0;
 }

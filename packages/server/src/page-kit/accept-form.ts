@@ -5,11 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { consumeOnce } from "../core/consumed-values.store.ts";
-import { lackingProof } from "../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Database } from "../db/open.ts";
 import type { EarlierSubmission, FormFailure } from "../html/components/record-form.ts";
-import { formOf } from "../http/form-body.ts";
+import { parsedForm } from "../http/form-body.ts";
 import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./page.ts";
 
 /** A form as it was sent, and by whom. */
@@ -74,7 +74,7 @@ export async function acceptOneTimeForm(
 
 /** Comes first: nothing that another site sent is ever shown again with a token of ours. @throws OAuthError 403 */
 export function requireSameOrigin({ browserSession }: Pick<FormDeps, "browserSession">, visit: Visit): void {
-  if (browserSession.isFromHere(visit)) return;
+  if (browserSession.isSameOrigin(visit)) return;
   throw new OAuthError(
     "access_denied",
     "The form was sent from another site. Open the page here and fill it in.",
@@ -90,16 +90,17 @@ export async function checkForm(
   deps: FormDeps,
   visit: Visit,
   signedIn: SignedIn,
-  rules: { readonly needsProof?: boolean; readonly secrets?: readonly string[] } = {},
+  rules: { readonly needsRecentSignIn?: boolean; readonly secrets?: readonly string[] } = {},
 ): Promise<FormOutcome> {
-  const { values, allValues, isMended } = formOf(visit.request);
+  const { values, allValues, isSanitized } = parsedForm(visit.request);
   const all = (name: string) => allValues.get(name) ?? [values.get(name) ?? []].flat();
   const form: SentForm = { signedIn, values, all };
-  if (isMended) return reject(form, "unreadable");
+  if (isSanitized) return reject(form, "unreadable");
   const hasWaited = isReauthenticationToken(deps, visit, form);
-  if (!hasWaited && !deps.browserSession.isOwnForm(visit, values.get("csrf"))) return reject(form, "expired");
-  if (rules.needsProof === false) return { ...form, outcome: "accepted" };
-  if ((await lackingProof(deps.database.query, signedIn, deps.clock())) !== undefined)
+  if (!hasWaited && !deps.browserSession.hasValidCsrfToken(visit, values.get("csrf")))
+    return reject(form, "expired");
+  if (rules.needsRecentSignIn === false) return { ...form, outcome: "accepted" };
+  if ((await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock())) !== undefined)
     return { ...form, outcome: "reauthenticate" };
   const { secrets = [] } = rules;
   return hasWaited && secrets.length > 0 ? reject(form, undefined) : { ...form, outcome: "accepted" };
@@ -123,13 +124,13 @@ export const reauthenticationToken = (
   { browserSession, clock }: Pick<FormDeps, "browserSession" | "clock">,
   visit: Visit,
   form: SentForm,
-): string => browserSession.keptSeal(visit, reauthenticationSubject(visit, form, clock()));
+): string => browserSession.reauthenticationToken(visit, reauthenticationSubject(visit, form, clock()));
 
 /** Good for one to two hours. */
 function isReauthenticationToken({ browserSession, clock }: FormDeps, visit: Visit, form: SentForm): boolean {
   const now = clock();
   return [now, now - HOUR_MS].some((at) =>
-    browserSession.isKeptForm(
+    browserSession.isReauthenticationToken(
       visit,
       reauthenticationSubject(visit, form, at),
       form.values.get(REAUTHENTICATION_FIELD),

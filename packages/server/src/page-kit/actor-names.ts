@@ -39,17 +39,17 @@ export interface LastChange {
 }
 
 /** For the line that every record has: who changed it last, and when. */
-export async function lastChangeOf(
+export async function findLastChange(
   deps: Pick<ConsoleDeps, "database">,
   orgId: string,
   target: string,
   messages: Messages,
 ): Promise<LastChange | undefined> {
-  return (await lastChangesOf(deps, orgId, [target], messages)).get(target);
+  return (await findLastChanges(deps, orgId, [target], messages)).get(target);
 }
 
 /** The same for the rows of a list, by target. */
-export async function lastChangesOf(
+export async function findLastChanges(
   deps: Pick<ConsoleDeps, "database">,
   orgId: string,
   targets: readonly string[],

@@ -21,12 +21,12 @@ import {
 } from "./accept-form.ts";
 import { ALREADY_APPLIED, type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
 import {
-  actingOn,
+  auditContext,
   type CONSOLE,
   type ConsoleDeps,
   consoleRoute,
-  goTo,
-  paramsOf,
+  pathParams,
+  redirectTo,
   requestPath,
   requireRecentAuthentication,
   show,
@@ -77,7 +77,7 @@ export interface Confirmation<Deps, Pending> {
   >;
   apply(
     deps: Deps,
-    acting: ReturnType<typeof actingOn>,
+    acting: ReturnType<typeof auditContext>,
     pending: Pending,
     confirmed: Confirmed,
   ): Promise<ConfirmationResult>;
@@ -126,7 +126,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
   const { organisation } = visit;
   const pending = await loadPending(deps, visit, confirmation);
   const backUri = confirmation.backUri(organisation, pending);
-  if (confirmation.isDone?.(deps, pending)) return goTo(visit, withAlready(backUri));
+  if (confirmation.isDone?.(deps, pending)) return redirectTo(visit, withAlready(backUri));
   const frame = await consoleFrame(deps, visit, signedIn, confirmation.current);
   const page = confirmActPage({
     ...frame,
@@ -145,7 +145,7 @@ async function loadPending<Deps, Pending>(
   visit: Visit,
   { load }: Pick<Confirmation<Deps, Pending>, "load">,
 ): Promise<Pending> {
-  const pending = await load(deps, visit.organisation, paramsOf(visit));
+  const pending = await load(deps, visit.organisation, pathParams(visit));
   if (!pending) throw new NotFound("record");
   return pending;
 }
@@ -167,7 +167,7 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
 
   const pending = await loadPending(deps, visit, confirmation);
   const backUri = confirmation.backUri(organisation, pending);
-  if (confirmation.isDone?.(deps, pending)) return goTo(visit, withAlready(backUri));
+  if (confirmation.isDone?.(deps, pending)) return redirectTo(visit, withAlready(backUri));
   const messages = pageMessages(visit, signedIn);
   const { name } = confirmation.question(messages, pending, organisation, deps);
   if (name !== undefined && !isSameName(typedName, name)) return rerender({ isWrongName: true, status: 400 });
@@ -175,8 +175,8 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
   const confirmed = { organisation, signedIn, messages, values };
   const result = await apply(deps, visit, confirmation, { form, pending, confirmed });
   if (result === "duplicate-submission") return rerender(duplicateSubmission());
-  if (result.kind === "applied") return goTo(visit, result.uri);
-  if (result.kind === "already-applied") return goTo(visit, withAlready(result.uri ?? backUri));
+  if (result.kind === "applied") return redirectTo(visit, result.uri);
+  if (result.kind === "already-applied") return redirectTo(visit, withAlready(result.uri ?? backUri));
   await rerender({ failure: result, status: 409 });
 }
 
@@ -196,7 +196,7 @@ async function apply<Deps extends ConsoleDeps, Pending>(
   confirmation: Confirmation<Deps, Pending>,
   { form, pending, confirmed }: { form: AcceptedForm | OneTimeForm; pending: Pending; confirmed: Confirmed },
 ): Promise<ConfirmationResult | "duplicate-submission"> {
-  const acting = actingOn(visit, form.signedIn);
+  const acting = auditContext(visit, form.signedIn);
   if (!("submissionToken" in form)) return confirmation.apply(deps, acting, pending, confirmed);
   try {
     return await applyOnce(deps, form, async (inside) => {

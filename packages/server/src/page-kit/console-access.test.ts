@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
-import { rememberDevice } from "../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { trustBrowser } from "../core/second-factors/trusted-browsers/trusted-browsers.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import {
@@ -153,7 +153,7 @@ describe("console access", () => {
     assert.ok(showsTwoFactor(await password.get("/users")));
     const account = { orgId: org.organisation.id, id: org.administrator.id };
     const origin = { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() };
-    const token = await rememberDevice(db(), account, origin);
+    const token = await trustBrowser(db(), account, origin);
     const [name = ""] = sessionCookie(password.browser, org) ?? [];
     password.browser.cookies.set(name.replace("signet-", "signet-device-"), token);
     const page = await password.get("/users");

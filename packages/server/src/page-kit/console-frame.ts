@@ -6,7 +6,7 @@ import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts
 import type { PageOrganisation } from "../html/layout.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { consoleStylesheet } from "../html/stylesheet.ts";
-import { queryOf } from "../http/form-body.ts";
+import { parseQuery } from "../http/form-body.ts";
 import { newNonce } from "../http/page.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
@@ -65,14 +65,14 @@ const uriOf = (visit: Visit, rest: string): string =>
 export const ALREADY_APPLIED = "already";
 
 export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
-  queryOf(request).values.get("done") === ALREADY_APPLIED;
+  parseQuery(request).values.get("done") === ALREADY_APPLIED;
 
 /** What was just done, as the address says it: `done`, if there is a text for it. */
 export function doneKey<Texts extends object>(
   { request }: Pick<Visit, "request">,
   texts: Texts,
 ): keyof Texts | undefined {
-  const done = queryOf(request).values.get("done");
+  const done = parseQuery(request).values.get("done");
   return done !== undefined && Object.hasOwn(texts, done) ? (done as keyof Texts) : undefined;
 }
 

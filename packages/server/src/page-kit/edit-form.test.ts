@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import { listAuditEvents } from "../core/audit/audit.store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import { findOrganisation, holdOrganisation } from "../core/organisations/organisations.store.ts";
+import { findOrganisation, lockOrganisation } from "../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings, InvalidOrganisation } from "../core/organisations/organisations.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { findUser } from "../core/users/users.store.ts";
@@ -37,7 +37,7 @@ const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
     if (!found) throw new NotFound("organisation");
     return found;
   },
-  lock: (tx, { id }) => holdOrganisation(tx, id),
+  lock: (tx, { id }) => lockOrganisation(tx, id),
   version: ({ name }) => name,
   toInput: ({ name }) => name,
   readInput: ({ values }) => values.get("name") ?? "",
@@ -273,18 +273,18 @@ describe("edit form", () => {
 });
 
 /** Lets in the given user. */
-function signedInAs(whoIsThere: () => SignedIn): BrowserSessionPort {
+function signedInAs(currentSession: () => SignedIn): BrowserSessionPort {
   return {
-    whoIsThere: async () => whoIsThere(),
+    currentSession: async () => currentSession(),
     lacksRequiredFactor: async () => false,
-    whoWatches: async () => whoIsThere(),
+    peekSession: async () => currentSession(),
     formBinding: () => ({ browser: "browser", csrf: CSRF }),
-    isOwnForm: (_visit, presented) => presented === CSRF,
-    isFromHere: () => true,
-    keptSeal: () => "seal",
-    isKeptForm: () => false,
+    hasValidCsrfToken: (_visit, presented) => presented === CSRF,
+    isSameOrigin: () => true,
+    reauthenticationToken: () => "seal",
+    isReauthenticationToken: () => false,
     writeSession: () => {},
-    deviceToken: () => undefined,
+    trustedBrowserToken: () => undefined,
     signIn: async ({ reply }) => void (await reply.code(401).send("sign in")),
   };
 }

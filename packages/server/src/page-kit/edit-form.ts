@@ -7,7 +7,12 @@ import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Db } from "../db/open.ts";
 import { goneRecordPage } from "../html/components/act.page.ts";
-import { differing, type FormShown, type FormState, type FormView } from "../html/components/form-state.ts";
+import {
+  changedValues,
+  type FormShown,
+  type FormState,
+  type FormView,
+} from "../html/components/form-state.ts";
 import type { FormFailure } from "../html/components/record-form.ts";
 import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
@@ -23,15 +28,15 @@ import {
   type OneTimeForm,
   type SentForm,
 } from "./accept-form.ts";
-import { lastChangeOf } from "./actor-names.ts";
+import { findLastChange } from "./actor-names.ts";
 import { type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
 import { formView } from "./form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type CONSOLE,
   type ConsoleDeps,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireAdministrator,
   requireRecentAuthentication,
   show,
@@ -77,7 +82,7 @@ export interface EditForm<Deps, Stored, Input, Content> {
   save(
     inside: Deps,
     content: Content,
-    editing: Editing<Stored> & { readonly acting: ReturnType<typeof actingOn> },
+    editing: Editing<Stored> & { readonly acting: ReturnType<typeof auditContext> },
   ): Promise<string>;
   /** What `save` threw, when it is about what was typed: faults (400), or a refusal (409). */
   explain?(error: unknown, editing: Editing<Stored>): FormState | FormFailure | undefined;
@@ -176,7 +181,7 @@ async function submit<Deps extends ConsoleDeps, Stored extends { id: string }, I
     const uri = await saveOnce(deps, sent, (inside) =>
       saveVersion(inside, form, editing, { version, content: validated.content }),
     );
-    await (uri === "duplicate-submission" ? rerender(duplicateSubmission()) : goTo(visit, uri));
+    await (uri === "duplicate-submission" ? rerender(duplicateSubmission()) : redirectTo(visit, uri));
   } catch (error) {
     if (error instanceof VersionConflict) return showConflict(deps, form, editing, input);
     const refusal = form.explain?.(error, editing);
@@ -205,7 +210,7 @@ async function saveVersion<Deps extends ConsoleDeps, Stored, Input, Content>(
   await form.lock(inside.database.query, editing.record);
   const record = await form.load(inside, visit);
   requireVersion(version, form.version(record));
-  return form.save(inside, content, { ...editing, record, acting: actingOn(visit, signedIn) });
+  return form.save(inside, content, { ...editing, record, acting: auditContext(visit, signedIn) });
 }
 
 /** Says who was faster, and what each differing field is now; sent once more, what was typed is saved. */
@@ -217,8 +222,8 @@ async function showConflict<Deps extends ConsoleDeps, Stored extends { id: strin
 ): Promise<void> {
   const editing = await startEditing(deps, visit, form, signedIn);
   const { record, messages } = editing;
-  const isNow = differing(form.toDisplay(input, editing), form.toDisplay(form.toInput(record), editing));
-  const by = await lastChangeOf(deps, visit.organisation.id, record.id, messages);
+  const isNow = changedValues(form.toDisplay(input, editing), form.toDisplay(form.toInput(record), editing));
+  const by = await findLastChange(deps, visit.organisation.id, record.id, messages);
   await showForm(deps, form, editing, {
     input,
     state: { isNow },

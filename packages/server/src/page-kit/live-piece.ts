@@ -21,7 +21,7 @@ export function livePieceRoute<Deps extends ConsoleDeps>(
 ): void {
   consoleRoute(app, deps, url, {
     get: async (_, visit) => {
-      const signedIn = await deps.browserSession.whoWatches(visit);
+      const signedIn = await deps.browserSession.peekSession(visit);
       if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
         return sendStatus(visit, 403);
       const found = await piece(deps, visit, pageMessages(visit, signedIn));

@@ -9,7 +9,10 @@ import type { FastifyInstance } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
-import { type LackingProof, lackingProof } from "../core/second-factors/fresh-proof.ts";
+import {
+  type AuthenticationRequirement,
+  missingAuthenticationRequirement,
+} from "../core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import type { Database } from "../db/open.ts";
@@ -17,7 +20,7 @@ import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
 import type { ErrorHandler } from "../http/error-handlers.ts";
 import { NotFound } from "../http/errors.ts";
-import { mendQuery } from "../http/form-body.ts";
+import { sanitizeQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
@@ -27,27 +30,27 @@ export type Visit = InOrganisation<Organisation>;
 
 /** The browser's session, CSRF checks, and a sign-in that returns to the page: implemented by the authorize feature. */
 export interface BrowserSessionPort {
-  whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+  currentSession(visit: Visit): Promise<SignedIn | undefined>;
   /** The same for a page that polls: the session's idle timeout still runs. */
-  whoWatches(visit: Visit): Promise<SignedIn | undefined>;
+  peekSession(visit: Visit): Promise<SignedIn | undefined>;
   /** Whether the organisation requires a second factor that the session has not verified in this browser. */
   lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
   /** The browser's token and the CSRF token bound to it. */
   formBinding(visit: Visit): { browser: string; csrf: string };
-  isOwnForm(visit: Visit, presented: string | undefined): boolean;
+  hasValidCsrfToken(visit: Visit, presented: string | undefined): boolean;
   /** Whether the request's headers say it comes from a page of this server, or say nothing. */
-  isFromHere(visit: Visit): boolean;
+  isSameOrigin(visit: Visit): boolean;
   /** CSRF token of a form that waits while the browser signs in again, bound to `subject` instead of the session. */
-  keptSeal(visit: Visit, subject: string): string;
-  isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
+  reauthenticationToken(visit: Visit, subject: string): string;
+  isReauthenticationToken(visit: Visit, subject: string, presented: string | undefined): boolean;
   /** Starts the sign-in, which ends at the page. @param missing what the page requires besides a session */
   signIn(
     visit: Visit,
     page: { place: "account" | "console" | "devices"; path: string },
-    missing?: LackingProof,
+    missing?: AuthenticationRequirement,
   ): Promise<void>;
   writeSession(visit: Visit, token: string): void;
-  deviceToken(visit: Visit): string | undefined;
+  trustedBrowserToken(visit: Visit): string | undefined;
 }
 
 export interface ConsoleDeps {
@@ -69,13 +72,13 @@ export const consolePath = ({ id }: Pick<Organisation, "id">, rest = ""): string
   `/oauth/manage/${id}${rest}`;
 
 /** A query string without its empty members; nothing at all when none is left. */
-export function queryText(values: Readonly<Record<string, string | undefined>>): string {
+export function queryString(values: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return present.length === 0 ? "" : `?${new URLSearchParams(present as [string, string][])}`;
 }
 
 /** The path parameters besides the organisation; UUIDs in lower case. */
-export function paramsOf({ request }: Pick<Visit, "request">): Readonly<Record<string, string>> {
+export function pathParams({ request }: Pick<Visit, "request">): Readonly<Record<string, string>> {
   const { org: _, ...params } = request.params as Record<string, string>;
   const canonical = ([name, value]: [string, string]) => [name, isUuid(value) ? value.toLowerCase() : value];
   return Object.fromEntries(Object.entries(params).map(canonical));
@@ -90,7 +93,7 @@ export function requireId({ request }: Pick<Visit, "request">, name = "id"): str
 
 /** The request's own path, rebuilt from its route: nothing else of the request is in it. */
 export function requestPath({ organisation, request }: Pick<Visit, "organisation" | "request">): string {
-  const params: Readonly<Record<string, string>> = { ...paramsOf({ request }), org: organisation.id };
+  const params: Readonly<Record<string, string>> = { ...pathParams({ request }), org: organisation.id };
   const { url = "" } = request.routeOptions;
   return url.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
@@ -98,9 +101,9 @@ export function requestPath({ organisation, request }: Pick<Visit, "organisation
 /** Thrown for a page that needs a sign-in, or a stronger or more recent one; its route shows that sign-in. */
 export class SignInRequired extends Error {
   readonly returnTo: string;
-  readonly missing: LackingProof | undefined;
+  readonly missing: AuthenticationRequirement | undefined;
   /** @param returnTo where the browser goes after signing in */
-  constructor(returnTo: string, missing?: LackingProof) {
+  constructor(returnTo: string, missing?: AuthenticationRequirement) {
     super("the page needs a sign-in");
     this.name = "SignInRequired";
     this.returnTo = returnTo;
@@ -131,7 +134,7 @@ export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "br
     try {
       await handle(deps, visit);
     } catch (error) {
-      if (error instanceof SeeOther) await goTo(visit, error.path);
+      if (error instanceof SeeOther) await redirectTo(visit, error.path);
       else if (error instanceof SignInRequired) await signIn(deps, visit, error);
       else throw error;
     }
@@ -154,7 +157,7 @@ export async function requireAdministrator(
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
-  const signedIn = await deps.browserSession.whoIsThere(visit);
+  const signedIn = await deps.browserSession.currentSession(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   if (signedIn.user.role !== "Administrator")
     throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
@@ -172,7 +175,7 @@ export async function requireRecentAuthentication(
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
   const signedIn = await requireAdministrator(deps, visit, returnTo);
-  const missing = await lackingProof(deps.database.query, signedIn, deps.clock());
+  const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
   return signedIn;
 }
@@ -190,7 +193,7 @@ export const failsLoginPolicy = async (
   (await browserSession.lacksRequiredFactor(visit, signedIn));
 
 /** Who acts, and from where, as the audit log records it. */
-export const actingOn = ({ organisation, request }: Visit, { user }: SignedIn) => ({
+export const auditContext = ({ organisation, request }: Visit, { user }: SignedIn) => ({
   orgId: organisation.id,
   actor: `user:${user.id}`,
   address: addressOf(request),
@@ -205,7 +208,7 @@ export async function show(
   await sendPage(reply, render(page), { nonce, status });
 }
 
-export async function goTo({ reply }: Visit, path: string): Promise<void> {
+export async function redirectTo({ reply }: Visit, path: string): Promise<void> {
   await reply.header("cache-control", "no-store").redirect(path, 303);
 }
 
@@ -227,11 +230,11 @@ export function consoleRoute<
   url: `${typeof CONSOLE}${string}`,
   { get, post }: { get?: PageHandler<Deps>; post?: PageHandler<Deps> },
 ): void {
-  const config = { mendsForms: true, mostFields: MAX_FORM_FIELDS };
+  const config = { sanitizesForms: true, maxFields: MAX_FORM_FIELDS };
   const options = { errorHandler: deps.showError, bodyLimit: MAX_FORM_BYTES, config };
   const handler = (handle: PageHandler<Deps>) =>
     pageHandler(deps, (_, visit) => {
-      mendQuery(visit.request);
+      sanitizeQuery(visit.request);
       return handle(deps, visit);
     });
   if (get) app.get(url, options, handler(get));

@@ -16,7 +16,7 @@ import { createUser } from "../core/users/users.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import type { AppOptions } from "../modules/app-context.ts";
-import { certificateListenersOf, type OpenListeners } from "../modules/certificate-listeners.ts";
+import { type OpenListeners, openCertificateListeners } from "../modules/certificate-listeners.ts";
 import { openService, type Service, withMailbox } from "../modules/open-service.ts";
 import { quickPasswords } from "./fakes/quick-passwords.ts";
 import { quickSigningKeys } from "./fakes/quick-signing-keys.ts";
@@ -141,7 +141,7 @@ async function start(
     ...(demo ? { demo } : {}),
   });
   closing.push(() => app.close());
-  const listeners = await certificateListenersOf(app, config, {
+  const listeners = await openCertificateListeners(app, config, {
     reloaded: () => {},
     failed: (error) => errors.push(error),
     refused: (cause) => refusals.push(cause),

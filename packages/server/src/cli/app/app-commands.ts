@@ -1,7 +1,7 @@
 /** `signet app …`: applications, the OAuth clients of an organisation. */
 
 import { findApplication, listApplications } from "../../core/applications/applications.store.ts";
-import { disableApplication } from "../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../core/applications/applications.ts";
 import { type Command, jsonOption, listArguments, type Options, orgOption } from "../command.ts";
 import { enabledStatus, formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readAll, requireApplication, requireOrganisation } from "../with-service.ts";
@@ -68,7 +68,7 @@ const appDisable: Command = {
     const organisation = await requireOrganisation(service, call.values);
     const { orgId, id, name } = await requireApplication(service, organisation, call);
     const disabled = call.values.enable !== true;
-    await disableApplication(service, { orgId, id, disabled, actor: OPERATOR });
+    await setApplicationStatus(service, { orgId, id, disabled, actor: OPERATOR });
     const changed = await findApplication(service.database.query, orgId, id);
     return printResult(call, changed && appRecord(changed), () => [
       `${disabled ? "Disabled" : "Enabled"} "${name}".`,

@@ -1,6 +1,6 @@
 /** `signet audit …`: searching, exporting and verifying the audit log. */
 
-import { type KeptEvent, recordAuditEvent } from "../../core/audit/audit.store.ts";
+import { recordAuditEvent, type StoredEvent } from "../../core/audit/audit.store.ts";
 import { exportAuditEvents } from "../../core/audit/export/export.ts";
 import { type ExportFormat, eventRecord, lineFormats } from "../../core/audit/export/formats.ts";
 import { searchAuditEvents } from "../../core/audit/search/search.ts";
@@ -31,7 +31,7 @@ const auditList: Command = {
     const organisation = await requireOrganisation(service, call.values);
     const filter = await readFilter(service, organisation, call.values);
     const limit = readLimit(call.values) ?? DEFAULT_LIMIT;
-    const items: KeptEvent[] = [];
+    const items: StoredEvent[] = [];
     let before: string | undefined;
     do {
       const page = { before, limit: Math.min(PAGE, limit - items.length) };

@@ -1,7 +1,7 @@
 /** The filter options of `signet audit list` and `signet audit export`. */
 import { auditActions } from "../../core/audit/actions.ts";
-import { type AuditFilter, actionsNamed } from "../../core/audit/search/filter.ts";
-import { actorsMeant } from "../../core/audit/search/who.ts";
+import { type AuditFilter, matchActions } from "../../core/audit/search/filter.ts";
+import { matchActors } from "../../core/audit/search/who.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Options, optionalText, UsageError, type Values } from "../command.ts";
@@ -34,7 +34,7 @@ export async function readFilter(
   const [address, text] = [optionalText(values, "address"), optionalText(values, "text")];
   const [from, to] = [readTimeOption(values, "from"), readTimeOption(values, "to")];
   return {
-    ...(who === undefined ? {} : { actors: await actorsMeant(database.query, orgId, who) }),
+    ...(who === undefined ? {} : { actors: await matchActors(database.query, orgId, who) }),
     ...(what === undefined ? {} : { actions: requireActions(what) }),
     ...(target === undefined ? {} : { target }),
     ...(address === undefined ? {} : { address }),
@@ -45,7 +45,7 @@ export async function readFilter(
 }
 
 function requireActions(what: string): readonly string[] {
-  const actions = actionsNamed(what);
+  const actions = matchActions(what);
   if (actions.length > 0) return actions;
   const nouns = new Set(auditActions.map((action) => `${action.split(".")[0]}.`));
   throw new UsageError(`--what: unknown event "${what}"; events begin with ${[...nouns].join(" ")}`);

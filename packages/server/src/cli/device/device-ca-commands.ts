@@ -1,6 +1,6 @@
 /** `signet device-ca …`: the certificate authority of an organisation's devices. */
 import { X509Certificate } from "node:crypto";
-import { type CaGeneration, deviceUris } from "../../core/device-ca/generation.ts";
+import { type CaGeneration, deviceCaUris } from "../../core/device-ca/generation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import { type Command, orgArguments } from "../command.ts";
 import { fields, formatTime, formatTimeOrNull, printResult, table } from "../output.ts";
@@ -14,7 +14,7 @@ const record = (ca: CaGeneration, baseUrl: string) => ({
   retiredAt: formatTimeOrNull(ca.retiredAt),
   /** As `openssl x509 -fingerprint -sha256` writes it. */
   fingerprint: new X509Certificate(ca.der).fingerprint256,
-  crl: deviceUris(baseUrl, ca.orgId).crl(ca.generation),
+  crl: deviceCaUris(baseUrl, ca.orgId).crl(ca.generation),
   certificate: ca.certificatePem,
 });
 

@@ -1,9 +1,9 @@
 /** Output of devices, their certificates and enrollment codes. */
 import {
+  certificateStatus,
   type Device,
   type DeviceCertificate,
   type EnrolmentCode,
-  standingOf,
 } from "../../core/devices/device.ts";
 import type { ListedDevice } from "../../features/device-identity/admin/device-list.store.ts";
 import { fields, formatTime, formatTimeOrNull, table } from "../output.ts";
@@ -30,7 +30,7 @@ const certificateRecord = (certificate: DeviceCertificate, device: Device, now: 
   generation: certificate.generation,
   issuedAt: formatTime(certificate.issuedAt),
   notAfter: formatTime(certificate.notAfter),
-  standing: standingOf(certificate, device, now),
+  standing: certificateStatus(certificate, device, now),
 });
 
 export function deviceDetailsRecord(device: Device, certificates: readonly DeviceCertificate[], now: number) {

@@ -1,5 +1,5 @@
 /** `signet device-roots …` and `signet ek-allow …`: the TPMs that an organisation trusts. */
-import { allowEks, disallowEk } from "../../features/device-identity/ek-trust/allowed-eks.ts";
+import { addAllowedEks, removeAllowedEk } from "../../features/device-identity/ek-trust/allowed-eks.ts";
 import {
   type AllowedEk,
   type DeviceRoot,
@@ -7,7 +7,7 @@ import {
   listRoots,
 } from "../../features/device-identity/ek-trust/ek-trust.store.ts";
 import { importRoots, removeRoot } from "../../features/device-identity/ek-trust/roots.ts";
-import { shownHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
+import { displayHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
 import {
   type Command,
   jsonOption,
@@ -21,14 +21,14 @@ import { OPERATOR, readAll, requireOrganisation } from "../with-service.ts";
 import { MAX_FILES, parseSha256, readTrustFiles } from "./trust-files.ts";
 
 const rootRecord = ({ fingerprint, subject, notAfter, createdAt }: DeviceRoot) => ({
-  sha256: shownHash(fingerprint),
+  sha256: displayHash(fingerprint),
   subject,
   notAfter: formatTime(notAfter),
   importedAt: formatTime(createdAt),
 });
 
 const ekRecord = ({ ekHash, label, createdAt }: AllowedEk) => ({
-  sha256: shownHash(ekHash),
+  sha256: displayHash(ekHash),
   label,
   addedAt: formatTime(createdAt),
 });
@@ -68,7 +68,7 @@ const rootsList: Command = {
     return printList(call, list, {
       record: rootRecord,
       headings: ["SHA-256", "EXPIRES", "SUBJECT"],
-      row: (root) => [shownHash(root.fingerprint), formatTime(root.notAfter), root.subject],
+      row: (root) => [displayHash(root.fingerprint), formatTime(root.notAfter), root.subject],
       none: "No trusted roots yet: signet device-roots import --org … FILE",
     });
   },
@@ -85,7 +85,7 @@ const rootsRemove: Command = {
     const fingerprint = parseSha256(call.positionals[0]);
     if (!(await removeRoot(service, { orgId, actor: OPERATOR, fingerprint })))
       throw new Error("there is no such root certificate in this organisation");
-    const record = { sha256: shownHash(fingerprint), removed: true };
+    const record = { sha256: displayHash(fingerprint), removed: true };
     return printResult(call, record, () => ["Root certificate removed."]);
   },
 };
@@ -109,11 +109,11 @@ const ekAdd: Command = {
     const files = readTrustFiles(call.positionals);
     const label = optionalText(call.values, "label");
     const named = label === undefined ? {} : { label };
-    const added = await allowEks(service, { orgId, actor: OPERATOR, files, ...named });
+    const added = await addAllowedEks(service, { orgId, actor: OPERATOR, files, ...named });
     const given = files.reduce((sum, { blocks }) => sum + blocks.length, 0);
     const record = { added: added.map(ekRecord), known: given - added.length };
     return printResult(call, record, () => [
-      ...added.map((ek) => `Added  ${shownHash(ek.ekHash)}  ${ek.label}`),
+      ...added.map((ek) => `Added  ${displayHash(ek.ekHash)}  ${ek.label}`),
       ...(record.known > 0 ? [`Already present: ${record.known}.`] : []),
     ]);
   },
@@ -131,7 +131,7 @@ const ekList: Command = {
     return printList(call, list, {
       record: ekRecord,
       headings: ["SHA-256", "ADDED", "LABEL"],
-      row: (ek) => [shownHash(ek.ekHash), formatTime(ek.createdAt), ek.label],
+      row: (ek) => [displayHash(ek.ekHash), formatTime(ek.createdAt), ek.label],
       none: "No endorsement keys yet: signet ek-allow add --org … FILE",
     });
   },
@@ -144,9 +144,9 @@ const ekRemove: Command = {
   runWithService: async (service, call) => {
     const { id: orgId } = await requireOrganisation(service, call.values);
     const ekHash = parseSha256(call.positionals[0]);
-    if (!(await disallowEk(service, { orgId, actor: OPERATOR, ekHash })))
+    if (!(await removeAllowedEk(service, { orgId, actor: OPERATOR, ekHash })))
       throw new Error("there is no such endorsement key on this organisation's allow list");
-    const record = { sha256: shownHash(ekHash), removed: true };
+    const record = { sha256: displayHash(ekHash), removed: true };
     return printResult(call, record, () => ["Endorsement key removed."]);
   },
 };

@@ -1,7 +1,7 @@
 /** Reading certificate and key files for TPM trust, and SHA-256 arguments. */
 import { readFileSync, statSync } from "node:fs";
 import {
-  LARGEST_TRUST_FILE,
+  MAX_TRUST_FILE_BYTES,
   readTrustFile,
   type TrustFile,
 } from "../../features/device-identity/ek-trust/trust-file.ts";
@@ -22,7 +22,7 @@ function readBounded(path: string): Buffer {
     // Checked before reading: the path may name a block device.
     const status = statSync(path);
     if (!status.isFile()) throw new Error("not a file");
-    if (status.size > LARGEST_TRUST_FILE) throw new Error("the file is larger than 4 MiB");
+    if (status.size > MAX_TRUST_FILE_BYTES) throw new Error("the file is larger than 4 MiB");
     return readFileSync(path);
   } catch (error) {
     throw new Error(`${path}: ${errorMessage(error)}`);

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
-import { tryStoredKeys } from "../../core/signing-keys/signing-keys.ts";
+import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
@@ -89,7 +89,7 @@ async function storedKeysCheck(database: Database, masterKey: Buffer | undefined
   const subject = "signing keys";
   if (!masterKey) return warn(subject, "not checked: no usable master key", "Fix the master key first.");
   const encryption = createEncryption(masterKey);
-  const tokens = await tryStoredKeys({ database, encryption });
+  const tokens = await checkStoredSigningKeys({ database, encryption });
   const devices = await tryStoredCaKeys(database, encryption);
   const opened = tokens.opened + devices.opened;
   const failed = tokens.failed + devices.failed;

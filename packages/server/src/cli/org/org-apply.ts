@@ -7,7 +7,7 @@ import { differenceOf } from "../../core/configuration/difference.ts";
 import { countsOf, entriesOf } from "../../core/configuration/entries.ts";
 import {
   InvalidFile,
-  MOST_BYTES,
+  MAX_FILE_BYTES,
   type OrganisationFile,
 } from "../../core/configuration/organisation-file.ts";
 import { type OrganisationState, readState } from "../../core/configuration/state.ts";
@@ -150,7 +150,7 @@ async function readBounded(name: string): Promise<Uint8Array> {
     for await (const piece of name === "-" ? process.stdin : createReadStream(name)) {
       pieces.push(piece as Uint8Array);
       size += (piece as Uint8Array).length;
-      if (size > MOST_BYTES) break;
+      if (size > MAX_FILE_BYTES) break;
     }
   } catch (error) {
     throw new Error(`--file ${name}: ${errorMessage(error)}`);

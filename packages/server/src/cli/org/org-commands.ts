@@ -10,7 +10,7 @@ import { findOrganisation, listOrganisations } from "../../core/organisations/or
 import {
   changeOrganisationSettings,
   createOrganisation,
-  disableOrganisation,
+  setOrganisationStatus,
 } from "../../core/organisations/organisations.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
@@ -100,7 +100,7 @@ async function setDisabled(service: Service, call: Call): Promise<number> {
   if (given === undefined) throw new UsageError("the ID of the organisation is required");
   const { id } = await requireOrganisation(service, call.values, given);
   const disabled = call.values.enable !== true;
-  await disableOrganisation(service, { orgId: id, disabled, actor: OPERATOR });
+  await setOrganisationStatus(service, { orgId: id, disabled, actor: OPERATOR });
   const changed = await findOrganisation(service.database.query, id);
   return printResult(call, changed && record(changed, call.config.baseUrl), () => [
     `${disabled ? "Disabled" : "Enabled"} "${changed?.name}".`,

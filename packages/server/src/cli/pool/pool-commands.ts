@@ -1,7 +1,7 @@
 /** `signet pool …`: signing pools, whose agents sign an organisation's tokens. */
 import { readFileSync } from "node:fs";
 import { agentAlgs } from "@signet/protocol/agent-signature";
-import { listKeysOfPool } from "../../core/signing-pools/agent-key.store.ts";
+import { listPoolKeys } from "../../core/signing-pools/agent-key.store.ts";
 import { findPool, listPools } from "../../core/signing-pools/signing-pool.store.ts";
 import { issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import type { NewPool } from "../../features/sovereign/admin-api/pool-settings.ts";
@@ -102,7 +102,7 @@ const poolShow: Command = {
   ...recordArguments,
   runWithService: async (service, call) => {
     const pool = await requirePool(service, call);
-    const keys = await listKeysOfPool(service.database.query, pool.orgId, pool.id);
+    const keys = await listPoolKeys(service.database.query, pool.orgId, pool.id);
     const now = service.clock();
     const record = { ...poolRecord(service, pool), keys: keys.map((key) => agentKeyRecord(key, now)) };
     return printResult(call, record, () => [...poolFields(service, pool), "", ...agentKeyTable(keys, now)]);

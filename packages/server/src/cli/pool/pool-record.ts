@@ -1,14 +1,18 @@
 /** Output of signing pools, agents and their keys. */
 import { type AgentKey, agentKeyState, type SigningAgent } from "../../core/signing-pools/agent-key.ts";
-import { issuerOfPool, jwksUriOfPool, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
+import {
+  type SigningPool,
+  signingPoolIssuer,
+  signingPoolJwksUri,
+} from "../../core/signing-pools/signing-pool.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
 
 export const poolRecord = ({ config }: Service, pool: SigningPool) => ({
   poolId: pool.id,
   name: pool.name,
-  issuer: issuerOfPool(config.baseUrl, pool),
-  jwksUri: jwksUriOfPool(config.baseUrl, pool),
+  issuer: signingPoolIssuer(config.baseUrl, pool),
+  jwksUri: signingPoolJwksUri(config.baseUrl, pool),
   issuerMode: pool.issuerMode,
   algs: pool.algs,
   maxTokenLifetimeSeconds: pool.maxTokenLifetimeSeconds,

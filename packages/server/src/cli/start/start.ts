@@ -8,8 +8,8 @@ import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
-import { enrollmentRemovals } from "../../features/device-identity/admin/enrolment-removals.ts";
-import { requestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
+import { enrolmentRemovals } from "../../features/device-identity/admin/enrolment-removals.ts";
+import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
@@ -81,7 +81,7 @@ async function serve(
   let draining = false;
   // Imported only here: the other commands start in two thirds of the time without the web server.
   const { createApp } = await import("../../app.ts");
-  const { certificateListenersOf } = await import("../../modules/certificate-listeners.ts");
+  const { openCertificateListeners } = await import("../../modules/certificate-listeners.ts");
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: log.request,
@@ -91,7 +91,7 @@ async function serve(
     isDraining: () => draining,
     ...(demo ? { demo: demo.shown } : {}),
   });
-  const listeners = await certificateListenersOf(app, config, {
+  const listeners = await openCertificateListeners(app, config, {
     reloaded: () => log.info("mTLS certificate reloaded"),
     failed: (error) => log.error(describe(error), "reloading the mTLS certificate failed"),
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
@@ -122,7 +122,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
   const stopHousekeeping = startHousekeeping({
     ...service,
-    featureRemovals: [...requestRemovals(service.activity.count), ...enrollmentRemovals],
+    featureRemovals: [...signingRequestRemovals(service.activity.count), ...enrolmentRemovals],
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({

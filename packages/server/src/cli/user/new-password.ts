@@ -1,6 +1,6 @@
 /** Passwords are typed, piped in or generated; never an argument, which other processes can read. */
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { generatedPassword } from "../../core/passwords/generated-password.ts";
+import { generatePassword } from "../../core/passwords/generated-password.ts";
 import { type Call, type Options, UsageError } from "../command.ts";
 
 export const generateOption: Options = {
@@ -13,7 +13,7 @@ export async function newPassword(
   organisation: Organisation,
 ): Promise<{ text: string; toShow?: string }> {
   if (values.generate) {
-    const text = generatedPassword(organisation.settings);
+    const text = generatePassword(organisation.settings);
     return { text, toShow: text };
   }
   const text = await io.readSecret("New password");

@@ -3,10 +3,10 @@ import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../config/config.ts";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { findOrganisation } from "../../core/organisations/organisations.store.ts";
-import { makeRecoveryCodes } from "../../core/second-factors/recovery-codes/recovery-codes.ts";
+import { createRecoveryCodes } from "../../core/second-factors/recovery-codes/recovery-codes.ts";
 import { findFactorSummary } from "../../core/second-factors/second-factors.store.ts";
 import { addTotp, newTotpSecret } from "../../core/second-factors/totp/totp.ts";
-import { findSignedIn, signIn } from "../../core/sessions/sessions.ts";
+import { findCurrentSession, signIn } from "../../core/sessions/sessions.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { openService, type Service } from "../../modules/open-service.ts";
 import {
@@ -146,7 +146,7 @@ describe("signet user", () => {
         for (const owner of owners) {
           const added = { secret: await newTotpSecret(), step: 0, now: 1 };
           await addTotp(service, service.database.query, owner, added);
-          await makeRecoveryCodes(service.database.query, owner, 1);
+          await createRecoveryCodes(service.database.query, owner, 1);
         }
       });
       const { code, out } = await typed(["reset-factors", "--email", "TOFA@example.com"]);
@@ -246,7 +246,7 @@ describe("signet user", () => {
           (await typed(["sign-out", "--id", made.id])).out,
           /roma@example\.com is signed out everywhere/,
         );
-        assert.equal(await findSignedIn(service, organisation, token), undefined);
+        assert.equal(await findCurrentSession(service, organisation, token), undefined);
         const [event] = await listAuditEvents(service.database.query, org, 1);
         assert.deepEqual(
           [event?.action, event?.actor, event?.target],

@@ -2,7 +2,7 @@
 import { resetFactors } from "../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../core/sessions/user-sessions.ts";
 import { listUsers } from "../../core/users/users.store.ts";
-import { disableUser, setPassword } from "../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../core/users/users.ts";
 import {
   type Command,
   jsonOption,
@@ -58,7 +58,7 @@ const userDisable: Command = {
     const { organisation, user } = await requireHomeUser(service, call);
     const key = { orgId: organisation.id, id: user.id };
     const disabled = call.values.enable !== true;
-    await disableUser(service, { ...key, disabled, actor: OPERATOR, mayBeLastAdministrator: true });
+    await setUserStatus(service, { ...key, disabled, actor: OPERATOR, mayBeLastAdministrator: true });
     return printUser(call, service, key, undefined, disabled ? "has been disabled" : "has been enabled");
   },
 };

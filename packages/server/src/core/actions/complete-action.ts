@@ -2,7 +2,7 @@
  * Completes the action of a link. The link is redeemed in the same transaction: of concurrent requests, one wins. The
  * account is checked again inside it, because it may have changed since the link was sent.
  */
-import { isDuplicate } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/duplicate.ts";
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
@@ -47,7 +47,7 @@ export async function completeAction(deps: CompletionDeps, completion: Completio
     });
   } catch (error) {
     // The email address was taken between check and write.
-    if (error instanceof ActionVoid || isDuplicate(error)) return false;
+    if (error instanceof ActionVoid || isUniqueViolation(error)) return false;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ export interface ActivitySeries<Kind extends StoredKind> {
   readonly totals: Readonly<Record<Kind, readonly number[]>>;
 }
 
-export interface ActivityAsked<Kind extends StoredKind> {
+export interface ActivityRange<Kind extends StoredKind> {
   readonly kinds: readonly Kind[];
   /** Milliseconds, rounded down to its hour, quarter or day. */
   readonly from: number;
@@ -25,7 +25,7 @@ export interface ActivityAsked<Kind extends StoredKind> {
 export async function readActivity<Kind extends StoredKind>(
   db: Db,
   orgId: string,
-  { kinds, from, to, by }: ActivityAsked<Kind>,
+  { kinds, from, to, by }: ActivityRange<Kind>,
 ): Promise<ActivitySeries<Kind>> {
   const step = steps[by];
   const first = from - (from % step);

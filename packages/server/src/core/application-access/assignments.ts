@@ -1,6 +1,6 @@
 /** Assigns users to applications whose access is `assigned`. */
 import type { Database } from "../../db/open.ts";
-import { findApplication, holdApplication } from "../applications/applications.store.ts";
+import { findApplication, lockApplication } from "../applications/applications.store.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
@@ -28,7 +28,7 @@ export type Missing = "no-application" | "no-user";
 export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean | Missing> {
   const { orgId, applicationId, userId, actor, address } = act;
   return deps.database.transaction(async (tx) => {
-    if (!(await holdApplication(tx, { orgId, id: applicationId }))) return "no-application";
+    if (!(await lockApplication(tx, { orgId, id: applicationId }))) return "no-application";
     if (!(await findUser(tx, orgId, userId))) return "no-user";
     const now = deps.clock();
     if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: actor, now }))) return false;

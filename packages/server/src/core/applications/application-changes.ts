@@ -28,7 +28,7 @@ export class ApplicationChanged extends Error {
 }
 
 /**
- * Replaces an application. Disabling it revokes what it was issued (`disableApplication`); removed scopes end for its
+ * Replaces an application. Disabling it revokes what it was issued (`setApplicationStatus`); removed scopes end for its
  * refresh tokens at their next use.
  * @param contentOf the new content, from the current record
  * @returns undefined when there is no such application

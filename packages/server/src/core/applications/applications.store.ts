@@ -161,7 +161,7 @@ export async function deleteApplicationRow(
  * Locks an application until the end of the transaction. (SQLite runs transactions one after the other anyway.)
  * @returns false when there is none
  */
-export async function holdApplication(tx: Db, key: { orgId: string; id: string }): Promise<boolean> {
+export async function lockApplication(tx: Db, key: { orgId: string; id: string }): Promise<boolean> {
   const locked = await tx
     .updateTable("application")
     .set((eb) => ({ version: eb.ref("version") }))

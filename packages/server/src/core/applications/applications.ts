@@ -27,11 +27,11 @@ export interface ApplicationDirectory {
   /** Undefined when it is unknown, disabled, or of another organisation. */
   find(orgId: string, clientId: string): Promise<Application | undefined>;
   /** By the id alone, for requests that name no organisation. */
-  ofPublicId(clientId: string): Promise<Application | undefined>;
+  findByClientId(clientId: string): Promise<Application | undefined>;
   /** Bypasses the cache, e.g. for a secret created moments ago on another node. */
   read(orgId: string, clientId: string): Promise<Application | undefined>;
   /** Applications with a redirect URI of this web origin. */
-  ofOrigin(orgId: string, origin: string): Promise<readonly string[]>;
+  findByOrigin(orgId: string, origin: string): Promise<readonly string[]>;
 }
 
 export interface ApplicationDeps {
@@ -58,14 +58,14 @@ export function applicationDirectory(deps: ApplicationDeps & { capacity?: number
       const id = clientId.toLowerCase();
       return enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
-    ofPublicId: async (clientId) => {
+    findByClientId: async (clientId) => {
       const id = clientId.toLowerCase();
       const orgId = await organisationOfApplication(deps.database.query, id);
       return orgId === undefined ? undefined : enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
     read: async (orgId, clientId) =>
       enabled(await findApplication(deps.database.query, orgId, clientId.toLowerCase())),
-    ofOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
+    findByOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
   };
 }
 
@@ -131,7 +131,7 @@ export async function revokeGrantedCredentials(
  * own tokens.
  * @returns false when there is no such application, or its status is already the wanted one
  */
-export async function disableApplication(
+export async function setApplicationStatus(
   deps: ApplicationDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string; address?: string },
 ): Promise<boolean> {

@@ -14,7 +14,7 @@ const ALGORITHMS: Readonly<Record<string, readonly SigningAlg[]>> = {
 const CURVES: Readonly<Record<string, string>> = { EC: "P-256", OKP: "Ed25519" };
 const PUBLIC_MEMBERS = ["kty", "crv", "x", "y", "n", "e"];
 const MIN_EXPONENT = 65_537n;
-export const MOST_CLIENT_KEYS = 20;
+export const MAX_CLIENT_KEYS = 20;
 
 /** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
 export function clientJwkFault(jwk: unknown): string | undefined {
@@ -58,8 +58,8 @@ function materialFault(jwk: ClientJwk): string | undefined {
 /** The faults of a key set, each with its path within the set. */
 export function clientJwksFaults(jwks: unknown): { path: string; message: string }[] {
   const keys = isObject(jwks) ? jwks["keys"] : undefined;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_CLIENT_KEYS)
-    return [{ path: "keys", message: `must be 1 to ${MOST_CLIENT_KEYS} public keys (RFC 7517 §5)` }];
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_CLIENT_KEYS)
+    return [{ path: "keys", message: `must be 1 to ${MAX_CLIENT_KEYS} public keys (RFC 7517 §5)` }];
   const faults = keys.flatMap((jwk, index) => {
     const message = clientJwkFault(jwk);
     return message === undefined ? [] : [{ path: `keys[${index}]`, message }];
@@ -85,7 +85,7 @@ export function usableClientJwks(text: string): ClientJwk[] | undefined {
   }
   const keys = isObject(value) ? value["keys"] : undefined;
   if (!Array.isArray(keys)) return undefined;
-  return keys.slice(0, MOST_CLIENT_KEYS).filter((jwk) => clientJwkFault(jwk) === undefined);
+  return keys.slice(0, MAX_CLIENT_KEYS).filter((jwk) => clientJwkFault(jwk) === undefined);
 }
 
 function isObject(value: unknown): value is ClientJwk {

@@ -1,6 +1,6 @@
 /** Checks that an application's signing pool belongs to its organisation. */
 import type { Db } from "../../db/open.ts";
-import { keepPool } from "../signing-pools/signing-pool.store.ts";
+import { lockPool } from "../signing-pools/signing-pool.store.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { InvalidApplication } from "./validation.ts";
 
@@ -10,7 +10,7 @@ export async function requireKnownPool(
   orgId: string,
   { signingPoolId }: Pick<ApplicationSettings, "signingPoolId">,
 ): Promise<void> {
-  if (signingPoolId === undefined || (await keepPool(tx, orgId, signingPoolId))) return;
+  if (signingPoolId === undefined || (await lockPool(tx, orgId, signingPoolId))) return;
   throw new InvalidApplication([
     { path: "signingPoolId", message: "names no signing pool of the organisation" },
   ]);

@@ -15,7 +15,7 @@ import {
 } from "../../testing/test-service.ts";
 import type { Application } from "./application.ts";
 import { changeApplication } from "./application-changes.ts";
-import { findApplication, holdApplication } from "./applications.store.ts";
+import { findApplication, lockApplication } from "./applications.store.ts";
 import { createApplication } from "./applications.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
   /** As a form of the console, which holds the record while it looks whether it is what was seen. */
   const changeHeld = (application: Application, name: string) =>
     database().transaction(async (tx) => {
-      await holdApplication(tx, application);
+      await lockApplication(tx, application);
       await change(boundTo(database(), tx), application, name);
     });
 
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
   test("a console form and an API call change the same application without deadlock", async () => {
     const application = await make();
     const form = [
-      (inside: Database) => holdApplication(inside.query, application),
+      (inside: Database) => lockApplication(inside.query, application),
       (inside: Database) => change(inside, application, "by the form"),
     ] as const;
     await between(form, () => change(database(), application, "by the call"));

@@ -9,8 +9,8 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { type ApplicationSearch, searchApplications } from "./applications.store.ts";
-import { createApplication, disableApplication } from "./applications.ts";
-import { newestUse } from "./use/first-use.ts";
+import { createApplication, setApplicationStatus } from "./applications.ts";
+import { lastUse } from "./use/first-use.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
     ] as const)
       ids.push((await createApplication(running.service, { orgId, name, clientType, actor: "test" })).id);
     const [, old = ""] = ids;
-    await disableApplication(running.service, {
+    await setApplicationStatus(running.service, {
       orgId: org.organisation.id,
       id: old,
       disabled: true,
@@ -77,7 +77,7 @@ forEachDatabase(({ fresh }) => {
   test("the last use is the last sign-in and its user, or a service's last use of its secret", async () => {
     const { query } = running.service.database;
     const use = (applicationId: string, isService: boolean) =>
-      newestUse(query, { orgId: org.organisation.id, applicationId }, isService);
+      lastUse(query, { orgId: org.organisation.id, applicationId }, isService);
     assert.equal(await use(org.web.application.id, false), undefined);
     await codeSource(org).tokens();
     const signIn = await use(org.web.application.id, false);

@@ -25,7 +25,7 @@ export interface AuditEvent {
 }
 
 /** An event as stored. */
-export interface KeptEvent extends Omit<AuditEvent, "action"> {
+export interface StoredEvent extends Omit<AuditEvent, "action"> {
   readonly id: string;
   /** An `AuditAction`, except for events of another version of Signet. */
   readonly action: string;
@@ -66,7 +66,7 @@ export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void>
 }
 
 /** In the order of writing, newest first. */
-export async function listAuditEvents(db: Db, orgId: string, limit: number): Promise<KeptEvent[]> {
+export async function listAuditEvents(db: Db, orgId: string, limit: number): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
     .selectAll()
@@ -77,7 +77,7 @@ export async function listAuditEvents(db: Db, orgId: string, limit: number): Pro
   return rows.map(toStoredEvent);
 }
 
-export async function findAuditEvent(db: Db, orgId: string, id: string): Promise<KeptEvent | undefined> {
+export async function findAuditEvent(db: Db, orgId: string, id: string): Promise<StoredEvent | undefined> {
   const row = await db
     .selectFrom("audit_event")
     .selectAll()
@@ -87,7 +87,7 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
   return row && toStoredEvent(row);
 }
 
-export const toStoredEvent = (row: AuditEventTable): KeptEvent => ({
+export const toStoredEvent = (row: AuditEventTable): StoredEvent => ({
   orgId: row.org_id,
   id: row.id,
   at: row.at,

@@ -6,7 +6,7 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { listAuditEvents } from "./audit.store.ts";
-import { recordOnce, recordStrangersEvent } from "./unauthenticated-events.ts";
+import { recordOnce, recordUnauthenticatedEvent } from "./unauthenticated-events.ts";
 
 const HOUR = 3_600_000;
 
@@ -25,7 +25,10 @@ forEachDatabase(({ fresh }) => {
   const failures = async (orgId: string, count: number, target?: string) => {
     const event = { orgId, actor: "anonymous", action: "sign-in.failed" } as const;
     for (let at = 0; at < count; at++)
-      await recordStrangersEvent({ database, clock }, target === undefined ? event : { ...event, target });
+      await recordUnauthenticatedEvent(
+        { database, clock },
+        target === undefined ? event : { ...event, target },
+      );
   };
   const told = async (orgId: string) => {
     const events = await listAuditEvents(database.query, orgId, 2_000);

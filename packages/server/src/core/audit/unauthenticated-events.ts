@@ -26,7 +26,7 @@ const MAX_WITHOUT_TARGET = 600;
  * Records the event unless its action exceeds its hourly limit: 60 per target, 600 without one. The first event
  * beyond the limit is recorded as `audit.events-withheld`, the others are dropped.
  */
-export async function recordStrangersEvent(
+export async function recordUnauthenticatedEvent(
   { database, clock }: UnauthenticatedEventDeps,
   event: Omit<AuditEvent, "at">,
 ): Promise<void> {

@@ -13,12 +13,12 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
-import { disableApplication } from "../applications/applications.ts";
+import { setApplicationStatus } from "../applications/applications.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
-import { disableOrganisation } from "../organisations/organisations.ts";
+import { setOrganisationStatus } from "../organisations/organisations.ts";
 import { findDueRows } from "../outbox/outbox.store.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
-import { noteSessionUse } from "../sessions/sessions.store.ts";
+import { recordSessionUse } from "../sessions/sessions.store.ts";
 import { signIn } from "../sessions/sessions.ts";
 import { findUser } from "../users/users.store.ts";
 import { logoutDeliveries } from "./backchannel-logout.store.ts";
@@ -83,7 +83,7 @@ forEachDatabase(({ name, fresh }) => {
       });
       for (const { application } of applications) {
         const use = { orgId, sessionId: session.id, applicationId: application.id, now: clock() };
-        await noteSessionUse(db(), use);
+        await recordSessionUse(db(), use);
       }
       const end = {
         orgId,
@@ -231,13 +231,13 @@ forEachDatabase(({ name, fresh }) => {
     const told = await toldApplication();
     await endOf([told]);
     const { orgId, id } = told.application;
-    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
     await deliver();
     assert.match((await rowOf(told.application)).last_error ?? "", /no longer receives/);
     const other = await makeOrganisation(running.service, "Closed");
     const there = await toldApplication({}, other);
     await endOf([there], 1, other);
-    await disableOrganisation(running.service, {
+    await setOrganisationStatus(running.service, {
       orgId: other.organisation.id,
       disabled: true,
       actor: "test",

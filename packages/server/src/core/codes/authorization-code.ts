@@ -1,7 +1,7 @@
 /** The authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
-import type { BegunSigning } from "../tokens/signer.ts";
+import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { Authentication } from "../tokens/token-family.ts";
 
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
@@ -26,7 +26,7 @@ export interface AuthorizationCode {
   /** The token family that its redemption started. */
   readonly familyId: string | null;
   /** The signing request for its tokens; null where they are signed at redemption. */
-  readonly signing: BegunSigning | null;
+  readonly signing: SigningRequestRef | null;
 }
 
 export function newCode(): { plaintext: string; hash: string } {

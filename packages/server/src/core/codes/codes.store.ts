@@ -3,9 +3,9 @@ import { formatScope } from "@signet/protocol/oauth/scope";
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import { holdConsent } from "../consents/consents.store.ts";
+import { lockConsent } from "../consents/consents.store.ts";
 import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
-import type { BegunSigning } from "../tokens/signer.ts";
+import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
@@ -70,7 +70,7 @@ export async function findCode(
     usedAt: row.used_at,
     familyId: row.family_id,
     requestedClaims: readRequestedClaims(row.requested_claims),
-    signing: row.signing === null ? null : (JSON.parse(row.signing) as BegunSigning),
+    signing: row.signing === null ? null : (JSON.parse(row.signing) as SigningRequestRef),
   };
 }
 
@@ -112,7 +112,7 @@ export async function lockSessionAndConsent(
   { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
 ): Promise<boolean> {
   if ((await lockSession(db, { orgId, sessionId })).length === 0) return false;
-  return consentId === null || (await holdConsent(db, { orgId, consentId }));
+  return consentId === null || (await lockConsent(db, { orgId, consentId }));
 }
 
 /** Expires the application's unredeemed codes. */
@@ -131,7 +131,7 @@ export async function expireCodes(
 }
 
 /** @returns how many were deleted, at most `limit` */
-export const deleteDeadCodes = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredCodes = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,
     { table: "authorization_code", key: ["org_id", "code_hash"], column: "expires_at" },

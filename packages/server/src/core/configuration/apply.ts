@@ -21,14 +21,14 @@ import {
   grantOrganisationConsent,
   revokeConsent,
 } from "../consents/consents.ts";
-import { holdOrganisation } from "../organisations/organisations.store.ts";
+import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
-import { type ApplicationRecord, askable, settingOf } from "./records.ts";
+import { type ApplicationRecord, requestableScopes, settingOf } from "./records.ts";
 import { readState } from "./state.ts";
 
 /** The difference is no longer the one that was shown. */
@@ -55,7 +55,7 @@ export async function applyFile(deps: ApplicationDeps, applying: Applying): Prom
   await database.transaction(async (tx) => {
     const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
     // Concurrent applications of files wait for each other; the organisation's row is the lock.
-    await holdOrganisation(tx, orgId);
+    await lockOrganisation(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();
     const difference = differenceOf(state, file, prune);
@@ -196,7 +196,7 @@ async function applyConsents(
   const { orgId, actor } = inside;
   const { allowedScopes } = application.settings;
   const isNarrower = (current: Consent, wanted: readonly string[]) =>
-    !isSubset(askable(current.scopes, allowedScopes), wanted);
+    !isSubset(requestableScopes(current.scopes, allowedScopes), wanted);
   for (const step of organisationConsent) {
     if (step.act === "remove" || (step.act === "change" && isNarrower(step.current, step.wanted)))
       await revokeConsent(inside, { orgId, id: step.current.id, actor });

@@ -5,7 +5,7 @@ import { defaultSettings } from "../applications/application.ts";
 import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
-import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
+import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { matchApplications } from "./match.ts";
 import {
   brandingNames,
@@ -19,8 +19,8 @@ import {
   type ApplicationRecord,
   applicationOfFile,
   applicationOfState,
-  askable,
   organisationOfFile,
+  requestableScopes,
   type ScopeRecord,
   scopeOfFile,
   scopeOfState,
@@ -77,11 +77,11 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
   );
   const scopes = scopeSteps(state.scopes, file, prune);
   const scopeCount = scopes.filter(({ act }) => act !== "remove").length;
-  const tooMany = `an organisation has at most ${MOST_SCOPES} scopes, this would make ${scopeCount}`;
+  const tooMany = `an organisation has at most ${MAX_SCOPES} scopes, this would make ${scopeCount}`;
   const allFaults = [
     ...faults,
     ...poolFaults(state, file),
-    ...(scopeCount > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
+    ...(scopeCount > MAX_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
   ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
   const prunesApplications = prune && file.applications !== undefined;
@@ -151,7 +151,7 @@ function applicationStep(
 ): ApplicationStep {
   const { allowedScopes } = wanted.settings;
   const effective = (current?.preauthorizations ?? []).map(
-    (record) => [record, askable(record.scopes, allowedScopes)] as const,
+    (record) => [record, requestableScopes(record.scopes, allowedScopes)] as const,
   );
   return {
     step: current
@@ -183,7 +183,7 @@ function consentSteps(
   { organisationConsent: wanted, settings }: ApplicationRecord,
   prune: boolean,
 ): ConsentStep[] {
-  const held = askable(current?.scopes ?? [], settings.allowedScopes);
+  const held = requestableScopes(current?.scopes ?? [], settings.allowedScopes);
   const changes = changesOf({ scopes: held.length > 0 ? held : undefined }, { scopes: wanted });
   if (!current || held.length === 0) return wanted.length > 0 ? [{ act: "create", wanted, changes }] : [];
   if (wanted.length === 0) return [{ act: prune ? "remove" : "leave", current }];

@@ -4,8 +4,8 @@ import {
   brandingNames,
   FILE_FORMAT,
   type FileApplication,
-  MOST_APPLICATIONS,
-  MOST_BYTES,
+  MAX_APPLICATIONS,
+  MAX_FILE_BYTES,
   type OrganisationFile,
   policyNames,
   settingNames,
@@ -27,14 +27,14 @@ export async function exportOrganisation(db: Db, orgId: string): Promise<Exporte
   const state = await readState(db, orgId);
   if (!state) return undefined;
   const count = state.applications.length;
-  if (count > MOST_APPLICATIONS)
+  if (count > MAX_APPLICATIONS)
     throw new Error(
-      `a file can have at most ${MOST_APPLICATIONS} applications, the organisation has ${count}`,
+      `a file can have at most ${MAX_APPLICATIONS} applications, the organisation has ${count}`,
     );
   const file = fileOf(state);
   const text = `${JSON.stringify(file, null, 2)}\n`;
-  if (Buffer.byteLength(text) > MOST_BYTES)
-    throw new Error(`a file can have at most ${MOST_BYTES / 1024 / 1024} MiB, this one would be larger`);
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES)
+    throw new Error(`a file can have at most ${MAX_FILE_BYTES / 1024 / 1024} MiB, this one would be larger`);
   return { file, text };
 }
 

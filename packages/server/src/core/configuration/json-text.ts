@@ -3,13 +3,13 @@
  * silently take the last one.
  */
 import { pointer } from "./member-faults.ts";
-import { type FileFault, InvalidFile, MOST_BYTES } from "./organisation-file.ts";
+import { type FileFault, InvalidFile, MAX_FILE_BYTES } from "./organisation-file.ts";
 
 const MAX_DEPTH = 32;
 
 /** @param bytes UTF-8, with or without byte order mark. @throws InvalidFile */
 export function readJsonText(bytes: Uint8Array): unknown {
-  if (bytes.length > MOST_BYTES) throw fault(`is larger than ${MOST_BYTES / 1024 / 1024} MiB`);
+  if (bytes.length > MAX_FILE_BYTES) throw fault(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

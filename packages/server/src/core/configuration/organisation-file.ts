@@ -16,13 +16,13 @@ import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
-import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
+import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
 
 /** The number increases when older files would be misread. */
 export const FILE_FORMAT = "signet-organisation/1";
-export const MOST_APPLICATIONS = 2_000;
-export const MOST_BYTES = 8 * 1024 * 1024;
+export const MAX_APPLICATIONS = 2_000;
+export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 export interface FileFault {
   /** JSON Pointer (RFC 6901). */
@@ -155,8 +155,8 @@ export const organisationFileSchema = Type.Object(
     format: Type.Literal(FILE_FORMAT),
     branding: Type.Optional(Type.Partial(Type.Object(brandingMembers, closed))),
     policies: Type.Optional(Type.Partial(Type.Object(policyMembers, closed))),
-    scopes: Type.Optional(Type.Array(scopeSchema, { maxItems: MOST_SCOPES })),
-    applications: Type.Optional(Type.Array(applicationSchema, { maxItems: MOST_APPLICATIONS })),
+    scopes: Type.Optional(Type.Array(scopeSchema, { maxItems: MAX_SCOPES })),
+    applications: Type.Optional(Type.Array(applicationSchema, { maxItems: MAX_APPLICATIONS })),
   },
   closed,
 );

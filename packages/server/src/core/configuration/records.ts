@@ -81,7 +81,7 @@ export function applicationOfFile(given: FileApplication): ApplicationRecord {
 export function applicationOfState(state: ApplicationState): ApplicationRecord {
   const { id, name, clientType, disabledAt, settings } = state.application;
   const { allowedScopes } = settings;
-  const effective = state.preauthorizations.map(({ scopes }) => askable(scopes, allowedScopes));
+  const effective = state.preauthorizations.map(({ scopes }) => requestableScopes(scopes, allowedScopes));
   return {
     id,
     externalKey: state.externalKey,
@@ -89,13 +89,13 @@ export function applicationOfState(state: ApplicationState): ApplicationRecord {
     clientType,
     enabled: disabledAt === null,
     settings: sortedSettings(settings),
-    organisationConsent: askable(state.organisationConsent?.scopes ?? [], allowedScopes),
+    organisationConsent: requestableScopes(state.organisationConsent?.scopes ?? [], allowedScopes),
     preauthorizations: scopeSets(effective.filter(({ length }) => length > 0)),
   };
 }
 
 /** The granted scopes that still have an effect: an application may have lost scopes since. */
-export const askable = (scopes: readonly string[], allowed: readonly string[]): string[] =>
+export const requestableScopes = (scopes: readonly string[], allowed: readonly string[]): string[] =>
   asSet(scopes).filter((scope) => allowed.includes(scope));
 
 function scopeSets(sets: ReadonlyArray<readonly string[]>): string[][] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FILE_FORMAT, InvalidFile, MOST_APPLICATIONS, MOST_BYTES } from "./organisation-file.ts";
+import { FILE_FORMAT, InvalidFile, MAX_APPLICATIONS, MAX_FILE_BYTES } from "./organisation-file.ts";
 import { readOrganisationFile } from "./validation.ts";
 
 const bytes = (text: string) => Buffer.from(text);
@@ -37,10 +37,10 @@ test("requires the format, and reads nothing else of another one", () => {
 test("rejects non-JSON and oversized files first", () => {
   assert.match(faultsOf(bytes("{"))[0] ?? "", /^: is not JSON/);
   assert.match(faultsOf(Uint8Array.of(0x22, 0xff, 0x22))[0] ?? "", /is not UTF-8/);
-  assert.match(faultsOf(Buffer.alloc(MOST_BYTES + 1, 0x20))[0] ?? "", /is larger than 8 MiB/);
+  assert.match(faultsOf(Buffer.alloc(MAX_FILE_BYTES + 1, 0x20))[0] ?? "", /is larger than 8 MiB/);
   const deep = `{"format":"${FILE_FORMAT}","x":${"[".repeat(40)}${"]".repeat(40)}}`;
   assert.match(faultsOf(bytes(deep))[0] ?? "", /nested deeper than 32 levels/);
-  const many = Array.from({ length: MOST_APPLICATIONS + 1 }, () => ({}));
+  const many = Array.from({ length: MAX_APPLICATIONS + 1 }, () => ({}));
   assert.deepEqual(pathsOf(file({ applications: many })), ["/applications"]);
 });
 

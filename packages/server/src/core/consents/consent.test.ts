@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
-import { type Consent, consentStanding, coveringConsent } from "./consent.ts";
+import { type Consent, consentStatus, coveringConsent } from "./consent.ts";
 
 const consent = (
   kind: Consent["kind"],
@@ -63,9 +63,9 @@ test("the consent mode decides who consents, and a covering consent suffices in 
     consent("organisation", ["openid"]),
     consent("preauthorization", ["openid"]),
   ];
-  const table = (mode: Parameters<typeof consentStanding>[0]) =>
+  const table = (mode: Parameters<typeof consentStatus>[0]) =>
     records.map((record) => {
-      const standing = consentStanding(mode, record ? [record] : [], asked(["openid"]));
+      const standing = consentStatus(mode, record ? [record] : [], asked(["openid"]));
       return standing.kind === "settled" ? `by ${standing.consentId}` : standing.kind;
     });
   assert.deepEqual(table("user"), ["ask-user", "by user", "by organisation", "by preauthorization"]);

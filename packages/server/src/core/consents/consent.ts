@@ -21,34 +21,34 @@ export interface Consent {
   readonly revokedAt: number | null;
 }
 
-export interface AskedScopes {
+export interface RequestedScopes {
   readonly scopes: readonly string[];
   readonly fingerprints: ScopeFingerprints;
 }
 
 /** Hash of what a consent page shows: its form is accepted while the request is unchanged. */
-export const askedMark = ({ scopes, fingerprints }: AskedScopes): string =>
+export const consentRequestHash = ({ scopes, fingerprints }: RequestedScopes): string =>
   sha256Base64url(JSON.stringify([scopes, Object.entries(fingerprints).sort()]));
 
 /** The consent that covers the request, also as a subset of its scopes. */
-export function coveringConsent(consents: readonly Consent[], asked: AskedScopes): Consent | undefined {
+export function coveringConsent(consents: readonly Consent[], asked: RequestedScopes): Consent | undefined {
   const covering = consents.filter((consent) => covers(consent, asked));
   // The user's own first, so that revoking it has the expected effect.
   return covering.find(({ kind }) => kind === "user") ?? covering[0];
 }
 
-export type ConsentStanding =
+export type ConsentStatus =
   /** No consent page; the id is null if the application needs no consent. */
   | { readonly kind: "settled"; readonly consentId: string | null }
   | { readonly kind: "ask-user" }
   | { readonly kind: "ask-administrator" };
 
 /** A covering consent suffices in every mode; without one the mode decides who consents. */
-export function consentStanding(
+export function consentStatus(
   mode: ConsentMode,
   consents: readonly Consent[],
-  asked: AskedScopes,
-): ConsentStanding {
+  asked: RequestedScopes,
+): ConsentStatus {
   const counting = mode === "organisation" ? consents.filter(({ kind }) => kind !== "user") : consents;
   const covering = coveringConsent(counting, asked);
   if (covering) return { kind: "settled", consentId: covering.id };
@@ -56,7 +56,7 @@ export function consentStanding(
   return { kind: mode === "organisation" ? "ask-administrator" : "ask-user" };
 }
 
-function covers(consent: Consent, { scopes, fingerprints }: AskedScopes): boolean {
+function covers(consent: Consent, { scopes, fingerprints }: RequestedScopes): boolean {
   if (!isSubset(scopes, consent.scopes)) return false;
   if (consent.kind !== "user") return true;
   return Object.entries(fingerprints).every(([scope, claims]) => {

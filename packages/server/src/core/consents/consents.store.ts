@@ -308,7 +308,7 @@ const lockPreauthorizationRow = prepared((db, value: Parameter<Key>) => {
  * depend on one organisation-wide consent: only revoking it waits, and then sees the new token families. SQLite
  * transactions are serial anyway.
  */
-export async function holdConsent(tx: Db, key: Key): Promise<boolean> {
+export async function lockConsent(tx: Db, key: Key): Promise<boolean> {
   return (await lockConsentRow(tx, key)).length > 0 || (await lockPreauthorizationRow(tx, key)).length > 0;
 }
 

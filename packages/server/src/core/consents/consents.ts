@@ -3,7 +3,7 @@ import { isSubset } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { holdApplication } from "../applications/applications.store.ts";
+import { lockApplication } from "../applications/applications.store.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
@@ -33,7 +33,7 @@ export class InvalidConsent extends Error {
   }
 }
 
-export class ConsentThere extends Error {
+export class PreauthorizationExists extends Error {
   constructor() {
     super("the application is already pre-authorized for these scopes");
     this.name = "ConsentThere";
@@ -65,7 +65,7 @@ export async function grantByAdministrator(
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
+    if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
     // Administrators decide about a scope's claims; a user's consent is to the current claims.
     const fingerprints =
       userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
@@ -91,7 +91,7 @@ export async function grantByAdministrator(
   });
 }
 
-/** @throws InvalidConsent, ConsentThere */
+/** @throws InvalidConsent, PreauthorizationExists */
 export async function createPreauthorization(
   deps: ConsentDeps,
   grant: AdministratorsGrant,
@@ -113,9 +113,10 @@ export async function createPreauthorization(
     revokedAt: null,
   };
   await deps.database.transaction(async (tx) => {
-    if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
+    if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
     const others = await preauthorizedScopes(tx, { orgId, applicationId });
-    if (others.some((other) => isSubset(other, scopes) && isSubset(scopes, other))) throw new ConsentThere();
+    if (others.some((other) => isSubset(other, scopes) && isSubset(scopes, other)))
+      throw new PreauthorizationExists();
     await insertPreauthorization(tx, record);
     await recordAuditEvent(tx, {
       orgId,

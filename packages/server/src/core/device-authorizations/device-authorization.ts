@@ -1,7 +1,7 @@
 /** A device authorization (RFC 8628): fifteen minutes for one decision by a user in another browser, and one use. */
 import { randomInt } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
-import type { BegunSigning } from "../tokens/signer.ts";
+import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { Authentication } from "../tokens/token-family.ts";
 
 export const DEVICE_CODE_LIFETIME_MS = 15 * 60 * 1000;
@@ -34,7 +34,7 @@ export interface DeviceSigning {
   /** Milliseconds. */
   readonly approvedAt: number;
   /** Absent until the request is queued, and when no agent was available. */
-  readonly begun?: BegunSigning;
+  readonly begun?: SigningRequestRef;
 }
 
 export interface DeviceApproval {

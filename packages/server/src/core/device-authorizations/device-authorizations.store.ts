@@ -207,7 +207,7 @@ export async function expireDeviceAuthorizations(
 }
 
 /** @returns how many were deleted, at most `limit` */
-export const deleteDeadDeviceAuthorizations = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredDeviceAuthorizations = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,
     { table: "device_authorization", key: ["org_id", "device_code_hash"], column: "expires_at" },

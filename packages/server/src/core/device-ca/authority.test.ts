@@ -100,7 +100,7 @@ forEachDatabase(({ name, fresh }) => {
       [a, ofB, false],
       [b, ofA, false],
     ] as const) {
-      assert.equal(await service.deviceCa.isIssuedHere(orgId, device.der), expected);
+      assert.equal(await service.deviceCa.isIssuedByCa(orgId, device.der), expected);
       assert.equal(await trusted(orgId, device), expected);
     }
   });
@@ -108,7 +108,7 @@ forEachDatabase(({ name, fresh }) => {
   test("recognises exactly the device certificates it signed", async () => {
     const orgId = await newOrg();
     const { der, certificate } = await enrolledDevice(service, orgId);
-    const isIssued = (bytes: Buffer) => service.deviceCa.isIssuedHere(orgId, bytes);
+    const isIssued = (bytes: Buffer) => service.deviceCa.isIssuedByCa(orgId, bytes);
     const [ca] = await service.deviceCa.generations(orgId);
     assert.equal(await isIssued(der), true);
     assert.equal(await isIssued(ca?.der ?? der), false, "the CA's own");
@@ -134,7 +134,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(first?.retiredAt, clock());
     const after = await enrolledDevice(service, orgId);
     for (const device of [before, after]) {
-      assert.equal(await service.deviceCa.isIssuedHere(orgId, device.der), true);
+      assert.equal(await service.deviceCa.isIssuedByCa(orgId, device.der), true);
       assert.equal(await trusted(orgId, device), true);
     }
     const { generation, caPem } = await issue(orgId);

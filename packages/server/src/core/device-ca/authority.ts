@@ -15,9 +15,9 @@ import { type CaRow, findGenerations } from "./device-ca.store.ts";
 import { type CaGeneration, isDueForRotation } from "./generation.ts";
 import {
   addFirstGeneration,
+  ConcurrentRotation,
   createGeneration,
   type OpenGeneration,
-  RotatedMeanwhile,
   rotateDueGenerations,
   rotateGeneration,
 } from "./rotation.ts";
@@ -43,8 +43,8 @@ export interface DeviceCa {
     attestation: Attestation;
   }): Promise<IssuedCertificate>;
   /** Whether the key of one of the organisation's generations signed the certificate. */
-  isIssuedHere(orgId: string, der: Buffer): Promise<boolean>;
-  /** A new generation issues from now on. @throws RotatedMeanwhile when another command or node was faster */
+  isIssuedByCa(orgId: string, der: Buffer): Promise<boolean>;
+  /** A new generation issues from now on. @throws ConcurrentRotation when another command or node was faster */
   rotate(input: { orgId: string; actor: string; address?: string }): Promise<CaGeneration>;
   /** Rotates generations close to their expiry. @returns how many, at most `limit`. @throws the first failure, after the others were tried */
   rotateDue(limit: number): Promise<number>;
@@ -93,7 +93,7 @@ export function deviceCa(deps: DeviceCaDeps & { capacity?: number }): DeviceCa {
       const issued = await issueDeviceCertificate(issuer, input);
       return { ...issued, generation: issuer.generation, caPem: issuer.certificatePem };
     },
-    isIssuedHere: async (orgId, der) => isSignedByAny(await signers(orgId), der),
+    isIssuedByCa: async (orgId, der) => isSignedByAny(await signers(orgId), der),
     rotate: async ({ orgId, ...by }) =>
       rotate(orgId, { ...by, replaces: newestGeneration(await signers(orgId)).generation }),
     rotateDue: (limit) => rotateDueGenerations(deps, limit),
@@ -124,7 +124,7 @@ async function issuingGeneration(
   if (!isDueForRotation(newest, deps.clock())) return newest;
   const { orgId, generation } = newest;
   return rotate(orgId, { actor: "system", replaces: generation }).catch(async (error: unknown) => {
-    if (!(error instanceof RotatedMeanwhile)) throw error;
+    if (!(error instanceof ConcurrentRotation)) throw error;
     const rows = await findGenerations(deps.database.query, orgId);
     return newestGeneration(rows.map((row) => openGeneration(deps.encryption, row)));
   });

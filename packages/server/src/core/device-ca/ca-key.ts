@@ -9,7 +9,7 @@ import {
 import { promisify } from "node:util";
 import type { Database, Db } from "../../db/open.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
+import { requireOpening, type TriedKeys, verifyStoredKeys } from "../encryption/stored-keys.ts";
 import { listSealedCaKeys, type SealedCaKey } from "./device-ca.store.ts";
 
 export interface CaKey {
@@ -80,4 +80,4 @@ export async function requireOpeningCaKey(db: Db, encryption: Encryption): Promi
 export const tryStoredCaKeys = (
   { query }: Pick<Database, "query">,
   encryption: Encryption,
-): Promise<TriedKeys> => tryKeys((page) => listSealedCaKeys(query, page), opener(encryption));
+): Promise<TriedKeys> => verifyStoredKeys((page) => listSealedCaKeys(query, page), opener(encryption));

@@ -8,7 +8,7 @@ import {
   CA_LIFETIME_MS,
   type CaGeneration,
   CERTIFICATE_LIFETIME_MS,
-  deviceUris,
+  deviceCaUris,
   wholeSeconds,
 } from "./generation.ts";
 import {
@@ -78,7 +78,7 @@ export async function issueDeviceCertificate(
   ca: CaGeneration & { readonly key: CaKey },
   input: DeviceCertificateInput,
 ): Promise<SignedCertificate> {
-  const uris = deviceUris(input.baseUrl, ca.orgId);
+  const uris = deviceCaUris(input.baseUrl, ca.orgId);
   return issueCertificate(ca.key, {
     subject: distinguishedName(ca.orgId, input.deviceId),
     issuer: caName(ca.orgId, ca.generation),

@@ -38,7 +38,7 @@ export const isDueForRotation = ({ notAfter }: Pick<CaGeneration, "notAfter">, n
 export const wholeSeconds = (milliseconds: number): number => milliseconds - (milliseconds % 1000);
 
 /** The URIs in device certificates (RFC 5280 §4.2.1.13, §4.2.2.1). */
-export const deviceUris = (baseUrl: string, orgId: string) => {
+export const deviceCaUris = (baseUrl: string, orgId: string) => {
   const devices = `${issuerOf(baseUrl, orgId)}/devices`;
   return {
     device: (id: string) => `${devices}/${id}`,

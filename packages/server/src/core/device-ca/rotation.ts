@@ -28,7 +28,7 @@ export interface RotationDeps {
 }
 
 /** Another command or node created the successor. */
-export class RotatedMeanwhile extends Error {
+export class ConcurrentRotation extends Error {
   constructor() {
     super("another command rotated the device CA meanwhile");
     this.name = "RotatedMeanwhile";
@@ -74,7 +74,7 @@ export async function addFirstGeneration(
   return true;
 }
 
-/** @param by.replaces must still be the newest. @throws RotatedMeanwhile */
+/** @param by.replaces must still be the newest. @throws ConcurrentRotation */
 export async function rotateGeneration(
   deps: RotationDeps,
   orgId: string,
@@ -83,7 +83,7 @@ export async function rotateGeneration(
   const { row, open } = await createGeneration(deps, orgId, replaces + 1);
   await deps.database.transaction(async (tx) => {
     const retired = await retireGeneration(tx, { orgId, generation: replaces }, row.created_at);
-    if (!retired || !(await insertGeneration(tx, row))) throw new RotatedMeanwhile();
+    if (!retired || !(await insertGeneration(tx, row))) throw new ConcurrentRotation();
     await recordGeneration(deps, tx, row, { ...by, action: "device-ca.rotated" });
   });
   return open;
@@ -113,7 +113,7 @@ export async function rotateDueGenerations(deps: RotationDeps, limit: number): P
   for (const { orgId, generation } of due) {
     // A generation that fails comes first in every round: it must not block the others.
     await rotateGeneration(deps, orgId, { actor: "system", replaces: generation }).catch((error: unknown) => {
-      if (!(error instanceof RotatedMeanwhile)) failures.push(error);
+      if (!(error instanceof ConcurrentRotation)) failures.push(error);
     });
   }
   if (failures.length > 0) throw failures[0];

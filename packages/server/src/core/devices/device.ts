@@ -75,7 +75,11 @@ export const OVERLAP_MS = 86_400_000;
 
 export type CertificateStatus = "good" | "revoked" | "superseded" | "expired" | "not-yet-valid";
 
-export function standingOf(certificate: DeviceCertificate, device: Device, now: number): CertificateStatus {
+export function certificateStatus(
+  certificate: DeviceCertificate,
+  device: Device,
+  now: number,
+): CertificateStatus {
   const { notBefore, notAfter, revokedAt, supersededAt } = certificate;
   if (device.revokedAt !== null || revokedAt !== null) return "revoked";
   if (notAfter <= now) return "expired";

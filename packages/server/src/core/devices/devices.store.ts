@@ -209,7 +209,7 @@ export async function listCertificates(
 }
 
 /** Superseded certificates that expired before the time. @returns how many were deleted, at most `limit` */
-export async function deletePassedCertificates(db: Db, before: number, limit: number): Promise<number> {
+export async function deleteSupersededCertificates(db: Db, before: number, limit: number): Promise<number> {
   const passed = await db
     .selectFrom("device_certificate")
     .select(["org_id", "fingerprint"])

@@ -6,14 +6,14 @@ import { X509Certificate } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
-import { type CertificateStatus, type Device, type DeviceCertificate, standingOf } from "./device.ts";
+import { type CertificateStatus, certificateStatus, type Device, type DeviceCertificate } from "./device.ts";
 import { findByCertificate, recordDeviceSeen } from "./devices.store.ts";
 
 export interface PresentedDeviceDeps {
   readonly database: Database;
   readonly clock: Clock;
   /** Checks signatures, not issuer names. */
-  readonly deviceCa: { isIssuedHere(orgId: string, der: Buffer): Promise<boolean> };
+  readonly deviceCa: { isIssuedByCa(orgId: string, der: Buffer): Promise<boolean> };
 }
 
 export type PresentedDevice =
@@ -28,7 +28,7 @@ const SEEN_INTERVAL_MS = 60_000;
 
 const refused = (reason: RefusedCertificate): PresentedDevice => ({ kind: "refused", reason });
 
-/** @param der from `clientCertificateOf`: possession of its key has been proven */
+/** @param der from `clientCertificate`: possession of its key has been proven */
 export async function presentedDevice(
   deps: PresentedDeviceDeps,
   orgId: string,
@@ -40,9 +40,9 @@ export async function presentedDevice(
   if (!found) return refused("unknown");
   const { device, certificate } = found;
   const now = deps.clock();
-  const status = standingOf(certificate, device, now);
+  const status = certificateStatus(certificate, device, now);
   if (status !== "good") return refused(status);
-  if (!isWithinValidity(der, now) || !(await deps.deviceCa.isIssuedHere(orgId, der)))
+  if (!isWithinValidity(der, now) || !(await deps.deviceCa.isIssuedByCa(orgId, der)))
     return refused("forged");
   if ((device.lastSeenAt ?? 0) + SEEN_INTERVAL_MS <= now)
     await recordDeviceSeen(query, { orgId, id: device.id, now, before: now - SEEN_INTERVAL_MS });

@@ -9,7 +9,7 @@ import { createEncryption, deriveKey, type Encryption } from "./encryption.ts";
 const KEYS = 256;
 
 /** @param purpose separates keys, so that data of one purpose never decrypts under another */
-export function spreadEncryption(masterKey: Uint8Array, purpose: string): Encryption {
+export function shardedEncryption(masterKey: Uint8Array, purpose: string): Encryption {
   const ciphers = new Map<number, Encryption>();
   const keyOf = (row: string): Encryption => {
     const index = createHash("sha256").update(row).digest().readUInt16BE() % KEYS;

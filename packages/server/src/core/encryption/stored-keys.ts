@@ -8,7 +8,7 @@ export interface TriedKeys {
 }
 
 /** @param readPage in primary key order, after `after` @param open returns the key in clear, or throws */
-export async function tryKeys<Row>(
+export async function verifyStoredKeys<Row>(
   readPage: (page: { after?: Row; limit: number }) => Promise<readonly Row[]>,
   open: (row: Row) => Buffer,
 ): Promise<TriedKeys> {

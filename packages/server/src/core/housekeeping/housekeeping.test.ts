@@ -11,12 +11,12 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { deleteDeadCodes } from "../codes/codes.store.ts";
-import { deletePassedWindows } from "../rate-limits/rate-limits.store.ts";
-import { deleteDeadSessions } from "../sessions/sessions.store.ts";
-import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
+import { deleteExpiredCodes } from "../codes/codes.store.ts";
+import { deleteExpiredRateLimits } from "../rate-limits/rate-limits.store.ts";
+import { deleteExpiredSessions } from "../sessions/sessions.store.ts";
+import { MAX_TOKEN_LIFETIME_MS } from "../signing-keys/signing-key.ts";
 import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
-import { deleteDeadTokens } from "../tokens/tokens.store.ts";
+import { deleteExpiredTokens } from "../tokens/tokens.store.ts";
 import { takeLease } from "./housekeeping.store.ts";
 import { removeExpired, runRound, startHousekeeping } from "./housekeeping.ts";
 
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(later["token_family"], before["token_family"], "thirty days");
     assert.equal(later["signing_key"], before["signing_key"]);
 
-    clock.advance(28 * DAY + LONGEST_TOKEN_MS);
+    clock.advance(28 * DAY + MAX_TOKEN_LIFETIME_MS);
     await removeExpired(service);
     assert.equal((await counts())["token_family"], 0);
     clock.advance(DAY);
@@ -137,10 +137,10 @@ forEachDatabase(({ fresh }) => {
     await sql`insert into rate_limit (org_id, bucket, window_started_at, hits, expires_at)
       values (${org.organisation.id}, 'x', 0, 1, ${clock()})`.execute(query);
     const kinds = [
-      ["authorization_code", "code_hash", deleteDeadCodes],
-      ["token_family", "id", deleteDeadTokens],
-      ["browser_session", "id", deleteDeadSessions],
-      ["rate_limit", "bucket", deletePassedWindows],
+      ["authorization_code", "code_hash", deleteExpiredCodes],
+      ["token_family", "id", deleteExpiredTokens],
+      ["browser_session", "id", deleteExpiredSessions],
+      ["rate_limit", "bucket", deleteExpiredRateLimits],
     ] as const;
     const FAR = clock() + 400 * DAY;
     await multiply("revoked_access_token", "jti", 30);

@@ -8,26 +8,26 @@ import { deleteExpiredActions } from "../actions/actions.store.ts";
 import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
 import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { Clock } from "../clock.ts";
-import { deleteDeadCodes } from "../codes/codes.store.ts";
-import { deletePassedValues } from "../consumed-values.store.ts";
-import { deleteDeadDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
+import { deleteExpiredCodes } from "../codes/codes.store.ts";
+import { deleteExpiredValues } from "../consumed-values.store.ts";
+import { deleteExpiredDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
-import { deletePassedCertificates } from "../devices/devices.store.ts";
-import { deletePassedRequests } from "../idempotency/idempotency.store.ts";
-import { deleteForgottenBrowsers } from "../known-browsers/known-browsers.store.ts";
+import { deleteSupersededCertificates } from "../devices/devices.store.ts";
+import { deleteExpiredRequests } from "../idempotency/idempotency.store.ts";
+import { deleteExpiredKnownBrowsers } from "../known-browsers/known-browsers.store.ts";
 import { outgoingMails } from "../mail/mail.store.ts";
 import { deleteOldRows } from "../outbox/outbox.store.ts";
-import { deletePassedWindows } from "../rate-limits/rate-limits.store.ts";
-import { deletePassedDevices } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { deleteDeadSessionKeys } from "../session-keys/session-keys.store.ts";
-import { deleteDeadSessions } from "../sessions/sessions.store.ts";
-import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
+import { deleteExpiredRateLimits } from "../rate-limits/rate-limits.store.ts";
+import { deleteExpiredTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { deleteExpiredSessionKeys } from "../session-keys/session-keys.store.ts";
+import { deleteExpiredSessions } from "../sessions/sessions.store.ts";
+import { MAX_TOKEN_LIFETIME_MS } from "../signing-keys/signing-key.ts";
 import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredAgentKeys } from "../signing-pools/agent-key.store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
-import { deleteDeadTokens } from "../tokens/tokens.store.ts";
+import { deleteExpiredTokens } from "../tokens/tokens.store.ts";
 import { takeLease } from "./housekeeping.store.ts";
 
 export interface HousekeepingDeps {
@@ -53,26 +53,26 @@ type Removal = (db: Db, now: number) => Promise<number>;
 
 const removals: readonly Removal[] = [
   // A used code is kept for another day: its replay is detected in that time, and revokes what the first use issued.
-  (db, now) => deleteDeadCodes(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredCodes(db, now - DAY_MS, BATCH),
   // The same for a device code.
-  (db, now) => deleteDeadDeviceAuthorizations(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredDeviceAuthorizations(db, now - DAY_MS, BATCH),
   // Access tokens may outlive their family's last refresh, and refer to it.
-  (db, now) => deleteDeadTokens(db, now - LONGEST_TOKEN_MS, BATCH),
-  (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteDeadSessionKeys(db, now - DAY_MS, BATCH),
-  (db, now) => deletePassedWindows(db, now, BATCH),
+  (db, now) => deleteExpiredTokens(db, now - MAX_TOKEN_LIFETIME_MS, BATCH),
+  (db, now) => deleteExpiredSessions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredSessionKeys(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredRateLimits(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
   (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
   // A day longer than needed: a clock that is set back must not make a value usable again.
-  (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
-  (db, now) => deletePassedRequests(db, now, BATCH),
-  (db, now) => deletePassedDevices(db, now, BATCH),
+  (db, now) => deleteExpiredValues(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredRequests(db, now, BATCH),
+  (db, now) => deleteExpiredTrustedBrowsers(db, now, BATCH),
   (db, now) => deleteOldRows(db, logoutDeliveries, now - 7 * DAY_MS, BATCH),
   (db, now) => deleteExpiredActions(db, now - DAY_MS, BATCH),
   (db, now) => deleteOldRows(db, outgoingMails, now - 2 * DAY_MS, BATCH),
-  (db, now) => deleteForgottenBrowsers(db, now, BATCH),
+  (db, now) => deleteExpiredKnownBrowsers(db, now, BATCH),
   // Expired certificates are no longer on the CRL; the newest of each device is kept.
-  (db, now) => deletePassedCertificates(db, now - 30 * DAY_MS, BATCH),
+  (db, now) => deleteSupersededCertificates(db, now - 30 * DAY_MS, BATCH),
   (db, now) => removeDrainedGenerations(db, now, BATCH),
   (db, now) => deleteOldActivity(db, now - 400 * DAY_MS, BATCH),
 ];

@@ -121,7 +121,7 @@ export async function releaseRequest(
 }
 
 /** @param now a key is free from its expiry on. @returns how many were deleted, at most `limit` */
-export const deletePassedRequests = (db: Db, now: number, limit: number): Promise<number> => {
+export const deleteExpiredRequests = (db: Db, now: number, limit: number): Promise<number> => {
   const key = ["org_id", "account_id", "key_hash"] as const;
   return deleteExpired(db, { table: "idempotency_key", key, column: "expires_at" }, now + 1, limit);
 };

@@ -9,7 +9,7 @@ const LIFETIME_MS = 400 * 86_400_000;
  * @param use.browserHash SHA-256 of the browser's recognition token
  * @returns whether the user had signed in with this browser before
  */
-export async function noteBrowser(
+export async function recordBrowserUse(
   db: Db,
   use: { orgId: string; userId: string; browserHash: string; now: number },
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function noteBrowser(
   return row.sign_ins > 1;
 }
 
-export async function forgetBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
+export async function deleteKnownBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
   await db
     .deleteFrom("known_browser")
     .where("org_id", "=", user.orgId)
@@ -50,7 +50,7 @@ export async function forgetBrowsers(db: Db, user: { orgId: string; userId: stri
     .execute();
 }
 
-export const deleteForgottenBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredKnownBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,
     { table: "known_browser", key: ["org_id", "user_id", "browser_hash"], column: "expires_at" },

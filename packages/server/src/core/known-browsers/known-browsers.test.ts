@@ -4,7 +4,7 @@ import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { browserName } from "./browser-name.ts";
-import { deleteForgottenBrowsers, noteBrowser } from "./known-browsers.store.ts";
+import { deleteExpiredKnownBrowsers, recordBrowserUse } from "./known-browsers.store.ts";
 
 const DAY = 86_400_000;
 
@@ -17,7 +17,7 @@ describe("known browsers", () => {
     });
     after(() => database.close());
     const note = (userId: string, browserHash: string, now = 0, orgId = "org") =>
-      noteBrowser(database.query, { orgId, userId, browserHash, now });
+      recordBrowserUse(database.query, { orgId, userId, browserHash, now });
 
     test("a browser is new once for each user and organisation", async () => {
       assert.equal(await note("uma", "a"), false);
@@ -42,8 +42,8 @@ describe("known browsers", () => {
 
     test("expired browsers are deleted", async () => {
       await note("gil", "e", 5_000 * DAY);
-      assert.ok((await deleteForgottenBrowsers(database.query, 5_000 * DAY, 100)) > 0);
-      assert.equal(await deleteForgottenBrowsers(database.query, 5_000 * DAY, 100), 0);
+      assert.ok((await deleteExpiredKnownBrowsers(database.query, 5_000 * DAY, 100)) > 0);
+      assert.equal(await deleteExpiredKnownBrowsers(database.query, 5_000 * DAY, 100), 0);
       assert.equal(await note("gil", "e", 5_001 * DAY), true);
     });
   });

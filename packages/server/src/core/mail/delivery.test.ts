@@ -10,7 +10,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
-import { disableOrganisation } from "../organisations/organisations.ts";
+import { setOrganisationStatus } from "../organisations/organisations.ts";
 import { deliverDueMails, type MailLine } from "./delivery.ts";
 import type { Mail } from "./mail.ts";
 import { outbox } from "./outbox.ts";
@@ -232,7 +232,7 @@ describe("email delivery", () => {
     test("a disabled organisation sends nothing", async () => {
       const { put, round, lines, sent, deps } = node();
       await put();
-      await disableOrganisation(running.service, {
+      await setOrganisationStatus(running.service, {
         orgId: org.organisation.id,
         disabled: true,
         actor: "test",
@@ -249,7 +249,7 @@ describe("email delivery", () => {
       await round();
       assert.deepEqual(sent, []);
       assert.equal(lines.at(-1)?.reason, "the organisation is disabled or deleted");
-      await disableOrganisation(running.service, {
+      await setOrganisationStatus(running.service, {
         orgId: org.organisation.id,
         disabled: false,
         actor: "test",

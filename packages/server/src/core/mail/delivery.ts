@@ -5,7 +5,7 @@ import type { Encryption } from "../encryption/encryption.ts";
 import { type Delivery, deliverDue, startOutbox } from "../outbox/outbox.ts";
 import { outgoingMails, type StoredMail, storedMail } from "./mail.store.ts";
 import type { ComposeMail, MailTemplate, OutgoingMail } from "./mail.ts";
-import { type Outbox, openMail } from "./outbox.ts";
+import { decryptMail, type Outbox } from "./outbox.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
 export interface MailDeliveryDeps {
@@ -106,7 +106,7 @@ async function attempt(deps: MailDeliveryDeps, stored: StoredMail): Promise<Mail
 
 function readMail({ encryption }: MailDeliveryDeps, stored: StoredMail): OutgoingMail | undefined {
   try {
-    return openMail(encryption, stored);
+    return decryptMail(encryption, stored);
   } catch {
     return undefined;
   }

@@ -71,7 +71,7 @@ function giveUpAt({ data }: Mail, now: number): number {
 }
 
 /** @throws when the content was modified, or encrypted under another master key */
-export function openMail(encryption: Encryption, stored: StoredMail): OutgoingMail {
+export function decryptMail(encryption: Encryption, stored: StoredMail): OutgoingMail {
   const { orgId, id, recipient, locale, template, sealed, createdAt } = stored;
   const data: unknown = JSON.parse(encryption.open(sealed, rowName(orgId, id)).toString());
   return { orgId, id, recipient, locale, mail: { template, data } as Mail, createdAt };

@@ -18,12 +18,12 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { findApplication, listApplications } from "../applications/applications.store.ts";
-import { disableApplication } from "../applications/applications.ts";
+import { setApplicationStatus } from "../applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../applications/client-secrets.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { listUsers } from "../users/users.store.ts";
-import { disableUser, setPassword } from "../users/users.ts";
-import { createOrganisation, disableOrganisation } from "./organisations.ts";
+import { setPassword, setUserStatus } from "../users/users.ts";
+import { createOrganisation, setOrganisationStatus } from "./organisations.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -101,9 +101,9 @@ forEachDatabase(({ fresh }) => {
           about: [],
           actor: "test",
         }),
-      () => disableUser(service, { ...user, disabled: true }),
-      () => disableApplication(service, { orgId, id: applicationId, disabled: true, actor: "test" }),
-      () => disableOrganisation(service, { orgId, disabled: true, actor: "test" }),
+      () => setUserStatus(service, { ...user, disabled: true }),
+      () => setApplicationStatus(service, { orgId, id: applicationId, disabled: true, actor: "test" }),
+      () => setOrganisationStatus(service, { orgId, disabled: true, actor: "test" }),
     ];
     for (const step of steps) {
       const ours = await dumpDatabase(db(), orgId);

@@ -4,7 +4,7 @@
  */
 
 /** Keeps a sign-in page under 30 KB. */
-export const MOST_LOGO_BYTES = 8 * 1024;
+export const MAX_LOGO_BYTES = 8 * 1024;
 export const logoSides = { least: 16, most: 1_024 } as const;
 
 export type LogoFault = "logo-form" | "logo-size" | "logo-sides";
@@ -20,7 +20,7 @@ export function pngFault(bytes: Uint8Array): LogoFault | undefined {
   const isPng =
     file.length >= 33 && file.subarray(0, 8).equals(SIGNATURE) && file.toString("latin1", 12, 16) === "IHDR";
   if (!isPng) return "logo-form";
-  if (file.length > MOST_LOGO_BYTES) return "logo-size";
+  if (file.length > MAX_LOGO_BYTES) return "logo-size";
   const sides = [file.readUInt32BE(16), file.readUInt32BE(20)];
   const { least, most } = logoSides;
   return sides.every((side) => side >= least && side <= most) ? undefined : "logo-sides";
@@ -31,6 +31,6 @@ export function logoUriFault(uri: string): LogoFault | undefined {
   const text = uri.slice(PREFIX.length);
   // Base64 only: the URL is written into pages.
   if (!uri.startsWith(PREFIX) || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return "logo-form";
-  if (text.length > Math.ceil(MOST_LOGO_BYTES / 3) * 4) return "logo-size";
+  if (text.length > Math.ceil(MAX_LOGO_BYTES / 3) * 4) return "logo-size";
   return pngFault(Buffer.from(text, "base64"));
 }

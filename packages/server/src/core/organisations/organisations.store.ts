@@ -21,7 +21,7 @@ export async function findOrganisation(db: Db, orgId: string): Promise<Organisat
 }
 
 /** Locks the organisation until the end of the transaction. */
-export async function holdOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
+export async function lockOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
   const row = await db
     .updateTable("organisation")
     .set((eb) => ({ settings: eb.ref("settings") }))

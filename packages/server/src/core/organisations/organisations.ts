@@ -14,8 +14,8 @@ import {
 } from "./organisation.ts";
 import {
   findOrganisation,
-  holdOrganisation,
   insertOrganisation,
+  lockOrganisation,
   setOrganisationDisabled,
   setOrganisationRecord,
 } from "./organisations.store.ts";
@@ -84,7 +84,7 @@ export async function createOrganisation(
 }
 
 /** Enables or disables an organisation. A disabled one is gone from outside: its issuer is 404, its tokens are inactive. */
-export async function disableOrganisation(
+export async function setOrganisationStatus(
   deps: OrganisationDeps,
   input: { orgId: string; disabled: boolean; actor: string },
 ): Promise<boolean> {
@@ -127,7 +127,7 @@ export async function changeOrganisationSettings(
   if (name !== undefined && !isOrganisationName(name)) throw new InvalidOrganisation();
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const before = await holdOrganisation(tx, orgId);
+    const before = await lockOrganisation(tx, orgId);
     if (!before) return undefined;
     const changes = typeof wanted === "function" ? wanted(before) : wanted;
     const changed = Object.keys(changes) as Array<keyof OrganisationSettings>;

@@ -1,7 +1,7 @@
 /** What an organisation's settings may be, whoever changes them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { logoUriFault, logoUriOf, MOST_LOGO_BYTES, pngFault } from "./logo.ts";
+import { logoUriFault, logoUriOf, MAX_LOGO_BYTES, pngFault } from "./logo.ts";
 import { defaultOrganisationSettings, type OrganisationSettings } from "./organisation.ts";
 import { InvalidSettings, requireValidSettings } from "./settings-validation.ts";
 
@@ -28,8 +28,8 @@ function faults(change: Partial<OrganisationSettings>, changed = Object.keys(cha
 
 test("a logo is a PNG within the size limits", () => {
   assert.equal(pngFault(png(16, 1_024)), undefined);
-  assert.equal(pngFault(png(64, 64, MOST_LOGO_BYTES)), undefined);
-  assert.equal(pngFault(png(64, 64, MOST_LOGO_BYTES + 1)), "logo-size");
+  assert.equal(pngFault(png(64, 64, MAX_LOGO_BYTES)), undefined);
+  assert.equal(pngFault(png(64, 64, MAX_LOGO_BYTES + 1)), "logo-size");
   for (const [width, height] of [
     [15, 64],
     [64, 15],
@@ -53,7 +53,7 @@ test("a logo URL contains base64 of a PNG only", () => {
     "javascript:alert(1)",
   ])
     assert.equal(logoUriFault(uri), "logo-form", uri);
-  assert.equal(logoUriFault(logoUriOf(Buffer.alloc(2 * MOST_LOGO_BYTES))), "logo-size");
+  assert.equal(logoUriFault(logoUriOf(Buffer.alloc(2 * MAX_LOGO_BYTES))), "logo-size");
   assert.deepEqual(faults({ branding: { logoUri: fine, accentColor: "#A0b1C2" } }), []);
   assert.deepEqual(
     faults({ branding: { logoUri: "https://cdn.example/logo.svg" } }),

@@ -45,9 +45,9 @@ export const loopbackNetworks: readonly string[] = LOOPBACK;
 /** @param allow host names, addresses and networks, checked by `isAllowEntry` */
 export function addressRules(allow: readonly string[]): AddressRules {
   const hosts = new Set(
-    allow.filter((entry) => networkOf(entry) === undefined).map((host) => host.toLowerCase()),
+    allow.filter((entry) => networkPrefix(entry) === undefined).map((host) => host.toLowerCase()),
   );
-  const allowed = networks(allow.filter((entry) => networkOf(entry) !== undefined));
+  const allowed = networks(allow.filter((entry) => networkPrefix(entry) !== undefined));
   return {
     mayConnect: (address, host) =>
       isAddress(address) &&
@@ -59,7 +59,7 @@ export function addressRules(allow: readonly string[]): AddressRules {
 /** Whether an entry of the configuration is an address, a network (`10.0.0.0/8`) or a host name. */
 export function isAllowEntry(text: string): boolean {
   return (
-    networkOf(text) !== undefined ||
+    networkPrefix(text) !== undefined ||
     (/^(?=.{1,253}$)[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text) && !/^[\d.]+$/.test(text))
   );
 }
@@ -94,13 +94,13 @@ function contains(list: BlockList, address: string): boolean {
 function networks(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const network = networkOf(entry);
+    const network = networkPrefix(entry);
     if (network) list.addSubnet(network.address, network.bits, network.family);
   }
   return list;
 }
 
-function networkOf(text: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | undefined {
+function networkPrefix(text: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | undefined {
   const [address = "", prefix, ...more] = text.split("/");
   const version = isIP(address);
   if (version === 0 || more.length > 0 || address.includes("%")) return undefined;

@@ -35,7 +35,10 @@ export async function passwordFault(
 }
 
 /** @returns the message of `passwordFault` */
-export async function refusePassword(password: string, policy: PasswordPolicy): Promise<string | undefined> {
+export async function passwordFaultMessage(
+  password: string,
+  policy: PasswordPolicy,
+): Promise<string | undefined> {
   const fault = await passwordFault(password, policy);
   return fault && messages[fault](policy);
 }

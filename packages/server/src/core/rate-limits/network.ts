@@ -2,7 +2,7 @@
  * The network that a client's address counts as: an IPv6 /64, because a subscriber has a whole one, or an IPv4 address,
  * also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
  */
-export function networkOf(peer: string): string {
+export function networkPrefix(peer: string): string {
   const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
   if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
   if (!address.includes(":")) return address;

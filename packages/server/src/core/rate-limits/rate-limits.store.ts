@@ -57,5 +57,5 @@ export async function giveBackHit(db: Db, key: { orgId: string; bucket: string }
     .execute();
 }
 
-export const deletePassedWindows = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredRateLimits = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(db, { table: "rate_limit", key: ["org_id", "bucket"], column: "expires_at" }, before, limit);

@@ -5,7 +5,7 @@ import type { Database, Db } from "../../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
-import { holdOrganisation } from "../organisations/organisations.store.ts";
+import { lockOrganisation } from "../organisations/organisations.store.ts";
 import type { CustomScope } from "./custom-scope.ts";
 import {
   deleteCustomScopeRow,
@@ -42,7 +42,7 @@ export function customScopeDirectory(deps: CustomScopeDeps & { capacity?: number
 }
 
 /** Every token request and consent page scans all of them. */
-export const MOST_SCOPES = 100;
+export const MAX_SCOPES = 100;
 
 export type ScopeContent = Pick<CustomScope, "displayName" | "description" | "claims" | "sensitive">;
 
@@ -85,12 +85,12 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
   };
   await deps.database.transaction(async (tx) => {
     // Concurrent creations are counted one after the other.
-    await holdOrganisation(tx, orgId);
-    if ((await listCustomScopes(tx, orgId)).length >= MOST_SCOPES)
+    await lockOrganisation(tx, orgId);
+    if ((await listCustomScopes(tx, orgId)).length >= MAX_SCOPES)
       throw new InvalidScope([
         {
           path: "name",
-          message: `an organisation has at most ${MOST_SCOPES} scopes`,
+          message: `an organisation has at most ${MAX_SCOPES} scopes`,
           code: "too-many-scopes",
         },
       ]);

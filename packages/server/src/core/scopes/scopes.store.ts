@@ -69,7 +69,7 @@ export async function findCustomScope(db: Db, orgId: string, id: string): Promis
 }
 
 /** Locks the scope until the end of the transaction. */
-export async function holdCustomScope(
+export async function lockCustomScope(
   tx: Db,
   { orgId, id }: Pick<CustomScope, "orgId" | "id">,
 ): Promise<void> {

@@ -62,7 +62,7 @@ export const claimPaths = {
 } as const;
 
 const limits = { claims: 50, value: 2_000 } as const;
-export const MOST_CLAIMS = limits.claims;
+export const MAX_CLAIMS = limits.claims;
 
 type Checked = Pick<CustomScope, "name" | "displayName" | "description" | "claims">;
 

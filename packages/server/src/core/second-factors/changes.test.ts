@@ -28,12 +28,12 @@ import {
   renewRecoveryCodes,
   resetFactors,
 } from "./changes.ts";
-import { MOST_PASSKEYS } from "./passkeys/passkey.ts";
+import { MAX_PASSKEYS } from "./passkeys/passkey.ts";
 import { listPasskeys } from "./passkeys/passkeys.store.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { newTotpSecret } from "./totp/totp.ts";
-import { listRememberedDevices } from "./trusted-browsers/trusted-browsers.store.ts";
-import { rememberDevice } from "./trusted-browsers/trusted-browsers.ts";
+import { listTrustedBrowsers } from "./trusted-browsers/trusted-browsers.store.ts";
+import { trustBrowser } from "./trusted-browsers/trusted-browsers.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -64,9 +64,9 @@ forEachDatabase(({ fresh }) => {
   }
   const summary = () => findFactorSummary(running.service.database.query, ownerIn(org));
   const devices = () =>
-    listRememberedDevices(running.service.database.query, change.user, running.service.clock());
+    listTrustedBrowsers(running.service.database.query, change.user, running.service.clock());
   const remember = () =>
-    rememberDevice(running.service.database.query, change.user, {
+    trustBrowser(running.service.database.query, change.user, {
       address: "127.0.0.1",
       userAgent: "x",
       now: running.service.clock(),
@@ -113,10 +113,10 @@ forEachDatabase(({ fresh }) => {
       service.database.transaction((tx) =>
         addPasskey(service, tx, change, { ...first, id: `${count}-${name}` }),
       );
-    for (let more = 1; more < MOST_PASSKEYS - 1; more++) assert.ok(await add(`${more}`));
+    for (let more = 1; more < MAX_PASSKEYS - 1; more++) assert.ok(await add(`${more}`));
     const both = await Promise.all([add("one"), add("other")]);
     assert.equal(both.filter((codes) => codes === undefined).length, 1);
-    assert.equal((await summary()).passkeys, MOST_PASSKEYS);
+    assert.equal((await summary()).passkeys, MAX_PASSKEYS);
   });
 
   test("another user's passkey can't be removed", async () => {

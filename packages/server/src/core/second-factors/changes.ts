@@ -10,17 +10,17 @@ import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.
 import type { Organisation } from "../organisations/organisation.ts";
 import { type Assurance, assurance } from "../sessions/assurance.ts";
 import type { User } from "../users/user.ts";
-import { holdAccount, organisationsOfUser } from "../users/users.store.ts";
-import { ownerOf } from "./factor-status.ts";
-import { MOST_PASSKEYS, type Passkey } from "./passkeys/passkey.ts";
+import { lockUserAccount, organisationsOfUser } from "../users/users.store.ts";
+import { factorOwner } from "./factor-status.ts";
+import { MAX_PASSKEYS, type Passkey } from "./passkeys/passkey.ts";
 import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/passkeys.store.ts";
 import { deleteRecoveryCodes } from "./recovery-codes/recovery-codes.store.ts";
-import { makeRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
+import { createRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
 import { type FactorSummary, hasSecondFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { deleteTotp } from "./totp/totp.store.ts";
 import { addTotp, type TotpDeps } from "./totp/totp.ts";
-import { revokeRememberedDevices } from "./trusted-browsers/trusted-browsers.store.ts";
+import { revokeTrustedBrowsers } from "./trusted-browsers/trusted-browsers.store.ts";
 
 export interface FactorChange {
   /** The user's home organisation. */
@@ -48,8 +48,8 @@ export class LastFactor extends Error {
  * @returns undefined when the session must verify a factor first
  */
 async function lockFactors(tx: Db, change: FactorChange, now: number): Promise<FactorSummary | undefined> {
-  await holdAccount(tx, change.user, now);
-  const summary = await findFactorSummary(tx, ownerOf(change.user));
+  await lockUserAccount(tx, change.user, now);
+  const summary = await findFactorSummary(tx, factorOwner(change.user));
   const { reached = assurance.multiFactor } = change;
   return hasSecondFactor(summary) && reached < assurance.multiFactor ? undefined : summary;
 }
@@ -64,7 +64,7 @@ export async function confirmTotp(
   const now = deps.clock();
   const summary = await lockFactors(tx, change, now);
   if (!summary) return undefined;
-  await addTotp(deps, tx, ownerOf(change.user), { ...added, now });
+  await addTotp(deps, tx, factorOwner(change.user), { ...added, now });
   await record(deps, tx, change, "authenticator.added");
   await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "totp" }, change.origin);
   return firstRecoveryCodes(deps, tx, change, summary);
@@ -81,8 +81,8 @@ export async function addPasskey(
   passkey: Passkey,
 ): Promise<readonly string[] | undefined> {
   const summary = await lockFactors(tx, change, deps.clock());
-  if (!summary || summary.passkeys >= MOST_PASSKEYS) return undefined;
-  if (!(await insertPasskey(tx, ownerOf(change.user), passkey))) return undefined;
+  if (!summary || summary.passkeys >= MAX_PASSKEYS) return undefined;
+  if (!(await insertPasskey(tx, factorOwner(change.user), passkey))) return undefined;
   await record(deps, tx, change, "passkey.added", { name: passkey.name });
   await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "passkey" }, change.origin);
   return firstRecoveryCodes(deps, tx, change, summary);
@@ -95,7 +95,7 @@ async function firstRecoveryCodes(
   { recoveryCodes }: FactorSummary,
 ): Promise<readonly string[]> {
   if (recoveryCodes > 0) return [];
-  const codes = await makeRecoveryCodes(tx, ownerOf(change.user), deps.clock());
+  const codes = await createRecoveryCodes(tx, factorOwner(change.user), deps.clock());
   await record(deps, tx, change, "recovery-codes.made");
   return codes;
 }
@@ -113,7 +113,7 @@ export function renewRecoveryCodes(
   return deps.database.transaction(async (tx) => {
     const summary = await lockFactors(tx, change, now);
     if (!summary || !hasSecondFactor(summary)) return undefined;
-    const codes = await makeRecoveryCodes(tx, ownerOf(change.user), now);
+    const codes = await createRecoveryCodes(tx, factorOwner(change.user), now);
     await record(deps, tx, change, "recovery-codes.made");
     const notice = { template: "FactorAdded", factor: "recovery-codes" } as const;
     await sendNotice(tx, deps, change.user, notice, change.origin);
@@ -123,13 +123,13 @@ export function renewRecoveryCodes(
 
 /** @returns false when there is none. @throws LastFactor */
 export function removeTotp(deps: ChangeDeps, change: FactorChange): Promise<boolean> {
-  const deleteFactor = (tx: Db) => deleteTotp(tx, ownerOf(change.user));
+  const deleteFactor = (tx: Db) => deleteTotp(tx, factorOwner(change.user));
   return remove(deps, change, { action: "authenticator.removed", factor: "totp", deleteFactor });
 }
 
 /** @returns false when there is no such passkey. @throws LastFactor */
 export function removePasskey(deps: ChangeDeps, change: FactorChange, id: string): Promise<boolean> {
-  const deleteFactor = async (tx: Db) => (await deletePasskeys(tx, ownerOf(change.user), id)) > 0;
+  const deleteFactor = async (tx: Db) => (await deletePasskeys(tx, factorOwner(change.user), id)) > 0;
   return remove(deps, change, { action: "passkey.removed", factor: "passkey", deleteFactor });
 }
 
@@ -139,7 +139,7 @@ async function remove(
   removed: { action: AuditAction; factor: MailedFactor; deleteFactor(tx: Db): Promise<boolean> },
 ): Promise<boolean> {
   const now = deps.clock();
-  const owner = ownerOf(change.user);
+  const owner = factorOwner(change.user);
   return deps.database.transaction(async (tx) => {
     if (!(await lockFactors(tx, change, now)) || !(await removed.deleteFactor(tx))) return false;
     if (!hasSecondFactor(await findFactorSummary(tx, owner))) {
@@ -157,7 +157,7 @@ async function remove(
 /** In every organisation of the account: without a factor there is nothing to skip. */
 async function revokeAllTrustedBrowsers(tx: Db, { homeOrgId, id: userId }: User, now: number): Promise<void> {
   for (const orgId of await organisationsOfUser(tx, homeOrgId, userId))
-    await revokeRememberedDevices(tx, { orgId, userId, now });
+    await revokeTrustedBrowsers(tx, { orgId, userId, now });
 }
 
 /** @returns false when there is no such passkey, or it has this name already */
@@ -167,17 +167,17 @@ export function changePasskeyName(
   passkey: { id: string; name: string },
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
-    if (!(await renamePasskey(tx, ownerOf(change.user), passkey))) return false;
+    if (!(await renamePasskey(tx, factorOwner(change.user), passkey))) return false;
     await record(deps, tx, change, "passkey.renamed", { name: passkey.name });
     return true;
   });
 }
 
 /** One trusted browser, or all in the organisation. @returns how many there were */
-export function forgetDevices(deps: ChangeDeps, change: FactorChange, id?: string): Promise<number> {
+export function forgetTrustedBrowsers(deps: ChangeDeps, change: FactorChange, id?: string): Promise<number> {
   const key = { orgId: change.organisation.id, userId: change.user.id, now: deps.clock() };
   return deps.database.transaction(async (tx) => {
-    const count = await revokeRememberedDevices(tx, id === undefined ? key : { ...key, id });
+    const count = await revokeTrustedBrowsers(tx, id === undefined ? key : { ...key, id });
     if (count > 0) await record(deps, tx, change, "remembered-device.revoked", { count });
     return count;
   });
@@ -186,9 +186,9 @@ export function forgetDevices(deps: ChangeDeps, change: FactorChange, id?: strin
 /** Removes every factor of a user who has lost them. The password alone signs in until a new one is enrolled. */
 export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<void> {
   const now = deps.clock();
-  const owner = ownerOf(change.user);
+  const owner = factorOwner(change.user);
   return deps.database.transaction(async (tx) => {
-    await holdAccount(tx, change.user, now);
+    await lockUserAccount(tx, change.user, now);
     const removed: MailedFactor[] = [];
     if (await deleteTotp(tx, owner)) removed.push("totp");
     if ((await deletePasskeys(tx, owner)) > 0) removed.push("passkey");

@@ -6,11 +6,11 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordOnce } from "../audit/unauthenticated-events.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { networkOf } from "../rate-limits/network.ts";
+import { networkPrefix } from "../rate-limits/network.ts";
 import { type Attempt, countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import type { User } from "../users/user.ts";
-import { acrOfMethod, codeAmr, type FactorProof } from "./factor-proof.ts";
-import { ownerOf } from "./factor-status.ts";
+import { codeAmr, type FactorProof, methodAcr } from "./factor-proof.ts";
+import { factorOwner } from "./factor-status.ts";
 import { consumeRecoveryCode } from "./recovery-codes/recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
 import { checkTotp, readTotpCode } from "./totp/totp.ts";
@@ -38,7 +38,7 @@ export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<F
     if (error instanceof RateLimited) await recordRateLimited(deps, code, error);
     throw error;
   });
-  const owner = ownerOf(user);
+  const owner = factorOwner(user);
   const now = deps.clock();
   const read = method === "totp" ? readTotpCode(typed) : readRecoveryCode(typed);
   if (read === undefined) return undefined;
@@ -50,7 +50,7 @@ export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<F
   return {
     method,
     amr: codeAmr[method],
-    acr: acrOfMethod[method],
+    acr: methodAcr[method],
     use: async (tx) => ((await take(tx)) ? [] : undefined),
     accepted: async () => {
       for (const attempt of attempts) await attempt.giveBack();
@@ -62,7 +62,7 @@ export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<F
 async function countAttempts(deps: CodeCheckDeps, { orgId, user, address }: CodeInput): Promise<Attempt[]> {
   const { "second-factor-account": ofAccount, "second-factor-address": ofAddress } = deps.rateLimits;
   return [
-    await countAttempt(deps, orgId, [{ limit: ofAddress, subject: networkOf(address) }]),
+    await countAttempt(deps, orgId, [{ limit: ofAddress, subject: networkPrefix(address) }]),
     await countAttempt(deps, user.homeOrgId, [{ limit: ofAccount, subject: user.id }]),
   ];
 }

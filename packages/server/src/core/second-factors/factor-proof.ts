@@ -1,6 +1,6 @@
 /** A verified second factor: what it adds to a sign-in, and its single use. */
 import type { Db } from "../../db/open.ts";
-import { assuranceOf } from "../sessions/assurance.ts";
+import { toAssurance } from "../sessions/assurance.ts";
 import { acrValues, type Session } from "../sessions/session.ts";
 import type { PasskeyUse } from "./passkeys/passkey.ts";
 
@@ -28,19 +28,19 @@ export const passkeyAmr = ({ isDeviceBound }: PasskeyUse): string[] => [
 /** RFC 8176 has no value for recovery codes. */
 export const codeAmr = { totp: ["otp", "mfa"], recovery: ["mfa"] } as const;
 
-export const acrOfMethod = {
+export const methodAcr = {
   passkey: acrValues.phishingResistant,
   totp: acrValues.multiFactor,
   recovery: acrValues.multiFactor,
 } as const;
 
 /** The amr and acr of a sign-in with one more factor. */
-export function raised(
+export function raiseAssurance(
   session: Pick<Session, "amr" | "acr">,
   proof: Pick<FactorProof, "amr" | "acr">,
 ): Pick<Session, "amr" | "acr"> {
   return {
     amr: [...new Set([...session.amr, ...proof.amr])],
-    acr: assuranceOf(proof.acr) > assuranceOf(session.acr) ? proof.acr : session.acr,
+    acr: toAssurance(proof.acr) > toAssurance(session.acr) ? proof.acr : session.acr,
   };
 }

@@ -1,30 +1,32 @@
 /** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { assurance, assuranceOf } from "../sessions/assurance.ts";
+import { assurance, toAssurance } from "../sessions/assurance.ts";
 import type { SignedIn } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
-import { defaultAssurance, type FactorOwner, type FactorStanding, hasSecondFactor } from "./second-factor.ts";
+import { defaultAssurance, type FactorOwner, type FactorStatus, hasSecondFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
-export const ownerOf = ({ homeOrgId, id }: Pick<User, "homeOrgId" | "id">): FactorOwner => ({
+export const factorOwner = ({ homeOrgId, id }: Pick<User, "homeOrgId" | "id">): FactorOwner => ({
   homeOrgId,
   userId: id,
 });
 
-/** @param deviceToken the cookie of a trusted browser; undefined where trust is not accepted */
-export async function factorStanding(
+/** @param trustedBrowserToken the cookie of a trusted browser; undefined where trust is not accepted */
+export async function factorStatus(
   db: Db,
   organisation: Organisation,
   user: User,
-  { deviceToken, now }: { deviceToken: string | undefined; now: number },
-): Promise<FactorStanding> {
-  const summary = await findFactorSummary(db, ownerOf(user));
-  const trusted = hasSecondFactor(summary) ? await findTrustedBrowser(db, user, deviceToken, now) : undefined;
+  { trustedBrowserToken, now }: { trustedBrowserToken: string | undefined; now: number },
+): Promise<FactorStatus> {
+  const summary = await findFactorSummary(db, factorOwner(user));
+  const trusted = hasSecondFactor(summary)
+    ? await findTrustedBrowser(db, user, trustedBrowserToken, now)
+    : undefined;
   return {
     ...summary,
-    isRemembered: trusted !== undefined,
+    isTrusted: trusted !== undefined,
     isRequired: organisation.settings.secondFactor === "required",
     mayEnrol: user.homeOrgId === organisation.id,
   };
@@ -35,9 +37,9 @@ export async function lacksRequiredFactor(
   db: Db,
   organisation: Organisation,
   { session, user }: SignedIn,
-  browser: Parameters<typeof factorStanding>[3],
+  browser: Parameters<typeof factorStatus>[3],
 ): Promise<boolean> {
-  const reached = assuranceOf(session.acr);
+  const reached = toAssurance(session.acr);
   if (organisation.settings.secondFactor !== "required" || reached >= assurance.multiFactor) return false;
-  return defaultAssurance(await factorStanding(db, organisation, user, browser)) > reached;
+  return defaultAssurance(await factorStatus(db, organisation, user, browser)) > reached;
 }

@@ -17,17 +17,17 @@ export interface FactorSummary {
 }
 
 /** What decides whether this user needs a second factor in this browser. */
-export interface FactorStanding extends FactorSummary {
-  readonly isRemembered: boolean;
+export interface FactorStatus extends FactorSummary {
+  readonly isTrusted: boolean;
   readonly isRequired: boolean;
   /** Only in the home organisation. */
   readonly mayEnrol: boolean;
 }
 
 /** The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted. */
-export function defaultAssurance(factors: FactorStanding): Assurance {
+export function defaultAssurance(factors: FactorStatus): Assurance {
   if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
-  return factors.isRemembered ? assurance.none : assurance.multiFactor;
+  return factors.isTrusted ? assurance.none : assurance.multiFactor;
 }
 
 export const hasSecondFactor = ({ hasTotp, passkeys }: FactorSummary): boolean => hasTotp || passkeys > 0;

@@ -52,7 +52,7 @@ export type SessionKeyRefusal =
   | "user not assigned to the application";
 
 /** @returns why the key itself is not valid; its user and application are checked elsewhere */
-export function refusalOf(
+export function sessionKeyRefusal(
   key: SessionKey & { readonly revokedAt: number | null; readonly isSessionEnded: boolean },
   now: number,
 ): SessionKeyRefusal | undefined {

@@ -150,7 +150,7 @@ export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<num
 }
 
 /** The user's active keys, oldest first; one more than the limit. */
-export async function listLivingKeys(
+export async function listActiveSessionKeys(
   db: Db,
   of: { orgId: string; userId: string; applicationIds?: readonly string[]; now: number },
   page: { limit: number; after: string | undefined },
@@ -172,7 +172,7 @@ export async function listLivingKeys(
 }
 
 /** @returns how many were deleted, at most `limit` */
-export const deleteDeadSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(db, { table: "session_key", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: Selectable<SessionKeyTable>): SessionKey {

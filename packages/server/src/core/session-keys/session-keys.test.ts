@@ -14,14 +14,14 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { assignUser, unassignUser } from "../application-access/assignments.ts";
-import { disableApplication } from "../applications/applications.ts";
+import { setApplicationStatus } from "../applications/applications.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
-import { disableOrganisation } from "../organisations/organisations.ts";
+import { setOrganisationStatus } from "../organisations/organisations.ts";
 import { signIn, signOut } from "../sessions/sessions.ts";
 import { signOutEverywhere } from "../sessions/user-sessions.ts";
 import { findUser } from "../users/users.store.ts";
-import { disableUser, setPassword } from "../users/users.ts";
+import { setPassword, setUserStatus } from "../users/users.ts";
 import type { SessionKeyKind } from "./session-key.ts";
 import {
   convertSessionKey,
@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
     },
     "disabling the user": {
       end: ({ org, user }) =>
-        disableUser(running.service, {
+        setUserStatus(running.service, {
           orgId: org.organisation.id,
           id: user.id,
           disabled: true,
@@ -240,14 +240,14 @@ forEachDatabase(({ fresh }) => {
     "disabling the application, also when it is enabled again": {
       end: async ({ org, application }) => {
         const key = { orgId: org.organisation.id, id: application.id, actor: "test" };
-        await disableApplication(running.service, { ...key, disabled: true });
-        await disableApplication(running.service, { ...key, disabled: false });
+        await setApplicationStatus(running.service, { ...key, disabled: true });
+        await setApplicationStatus(running.service, { ...key, disabled: false });
       },
       of: everyKind,
     },
     "disabling the organisation": {
       end: ({ org }) =>
-        disableOrganisation(running.service, { orgId: org.organisation.id, disabled: true, actor: "test" }),
+        setOrganisationStatus(running.service, { orgId: org.organisation.id, disabled: true, actor: "test" }),
       of: everyKind,
     },
     "taking the user off an application of assigned users": {

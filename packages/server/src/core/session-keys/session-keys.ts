@@ -13,16 +13,16 @@ import type { User } from "../users/user.ts";
 import { findUser } from "../users/users.store.ts";
 import {
   FIRST_USE_DEADLINE_MS,
-  refusalOf,
   type SessionKey,
   type SessionKeyKind,
   type SessionKeyRefusal,
+  sessionKeyRefusal,
   TEMPORARY_KEY_MS,
 } from "./session-key.ts";
 import {
   findSessionKey,
   insertSessionKey,
-  listLivingKeys,
+  listActiveSessionKeys,
   revokeSessionKeys,
   touchSessionKey,
 } from "./session-keys.store.ts";
@@ -57,7 +57,7 @@ export interface IssuedSessionKey {
 }
 
 /**
- * Issues a `Service` key. The caller checks that the user may use the application, and locks the password (`holdPassword`)
+ * Issues a `Service` key. The caller checks that the user may use the application, and locks the password (`lockIfPasswordUnchanged`)
  * in the same transaction.
  */
 export function issueSessionKey(tx: Db, input: NewSessionKey): Promise<IssuedSessionKey> {
@@ -85,7 +85,7 @@ export async function validateSessionKey(
   const db = deps.database.query;
   const found = await findSessionKey(db, sha256Base64url(presented));
   if (!found) return "unknown key";
-  const refusal = refusalOf(found, now);
+  const refusal = sessionKeyRefusal(found, now);
   if (refusal) return refusal;
   const organisation = await deps.organisations.find(found.orgId);
   if (!organisation) return "organisation disabled";
@@ -175,5 +175,5 @@ export function listServiceSessions(
   of: { readonly orgId: string; readonly userId: string; readonly applicationIds?: readonly string[] },
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<SessionKey[]> {
-  return listLivingKeys(deps.database.query, { ...of, now: deps.clock() }, page);
+  return listActiveSessionKeys(deps.database.query, { ...of, now: deps.clock() }, page);
 }

@@ -7,6 +7,6 @@ export const assurance = { none: 0, password: 1, multiFactor: 2, phishingResista
 export type Assurance = (typeof assurance)[keyof typeof assurance];
 
 /** `none` for an unsupported acr. */
-export const assuranceOf = (acr: string): Assurance => (ascending.indexOf(acr) + 1) as Assurance;
+export const toAssurance = (acr: string): Assurance => (ascending.indexOf(acr) + 1) as Assurance;
 
 export const isAcr = (acr: string): boolean => ascending.includes(acr);

@@ -20,10 +20,10 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
-import { disableUser, setPassword } from "../users/users.ts";
+import { setPassword, setUserStatus } from "../users/users.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { SignedIn } from "./session.ts";
-import { findSignedIn, signIn, signOut } from "./sessions.ts";
+import { findCurrentSession, signIn, signOut } from "./sessions.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "./user-sessions.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
   }
   async function whoIs(own: TestOrganisation, source: CodeSource): Promise<SignedIn> {
     const [, cookie] = sessionCookie(source.browser, own) ?? [];
-    const found = await findSignedIn(running.service, org.organisation, cookie);
+    const found = await findCurrentSession(running.service, org.organisation, cookie);
     if (!found) throw new Error("not signed in");
     return found;
   }
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     "signing out everywhere": ({ user }) =>
       signOutEverywhere(running.service, { orgId: orgId(), userId: user.id, actor: "test" }),
     "disabling the user": ({ user }) =>
-      disableUser(running.service, { orgId: orgId(), id: user.id, disabled: true, actor: "test" }),
+      setUserStatus(running.service, { orgId: orgId(), id: user.id, disabled: true, actor: "test" }),
     "a new password": ({ user }) =>
       setPassword(running.service, {
         organisation: org.organisation,
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
       const { own, source, forTold, forWeb, who } = await signedIn();
       await end(who);
       const [, cookie] = sessionCookie(source.browser, own) ?? [];
-      assert.equal(await findSignedIn(running.service, org.organisation, cookie), undefined);
+      assert.equal(await findCurrentSession(running.service, org.organisation, cookie), undefined);
       assert.ok(!(await refreshes(own, forTold, told)));
       assert.ok(!(await refreshes(own, forWeb, org.web)));
       const queued = await deliveries(who.session.id);
@@ -126,7 +126,7 @@ forEachDatabase(({ fresh }) => {
           },
         ],
       );
-      const again = await findSignedIn(running.service, org.organisation, cookie);
+      const again = await findCurrentSession(running.service, org.organisation, cookie);
       assert.equal(again, undefined);
     });
   }

@@ -124,7 +124,7 @@ const insertUse = prepared((db, value: Parameter<SessionUse>) =>
 );
 
 /** The application received tokens: it is notified when the session ends. */
-export async function noteSessionUse(db: Db, use: SessionUse): Promise<void> {
+export async function recordSessionUse(db: Db, use: SessionUse): Promise<void> {
   await insertUse(db, use);
 }
 
@@ -195,7 +195,7 @@ export async function isEndedSession(
   return row !== undefined;
 }
 
-export const deleteDeadSessions = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredSessions = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: BrowserSessionTable): Session {

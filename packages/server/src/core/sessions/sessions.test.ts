@@ -15,10 +15,10 @@ import {
 import { listAuditEvents } from "../audit/audit.store.ts";
 import type { User } from "../users/user.ts";
 import { findUser } from "../users/users.store.ts";
-import { disableUser, setPassword } from "../users/users.ts";
+import { setPassword, setUserStatus } from "../users/users.ts";
 import type { SignedIn } from "./session.ts";
-import { deleteDeadSessions } from "./sessions.store.ts";
-import { findSignedIn, signIn, signOut } from "./sessions.ts";
+import { deleteExpiredSessions } from "./sessions.store.ts";
+import { findCurrentSession, signIn, signOut } from "./sessions.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
       userAgent: "x".repeat(1_000),
       before,
     });
-  const find = (token: string, at = org) => findSignedIn(running.service, at.organisation, token);
+  const find = (token: string, at = org) => findCurrentSession(running.service, at.organisation, token);
   const row = (id: string) =>
     running.service.database.query
       .selectFrom("browser_session")
@@ -70,7 +70,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(kept.user_agent.length, 300);
     for (const other of ["", "x", sha256Base64url(token), session.id, `${token}x`])
       assert.equal(await find(other), undefined, other);
-    assert.equal(await findSignedIn(running.service, org.organisation, undefined), undefined);
+    assert.equal(await findCurrentSession(running.service, org.organisation, undefined), undefined);
   });
 
   test("a session is not found at another organisation of the same user", async () => {
@@ -188,11 +188,11 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await find(two.token), undefined);
     const third = await start(her);
     const key = { orgId: org.organisation.id, id: her.id, actor: "test" };
-    await disableUser(running.service, { ...key, disabled: true });
+    await setUserStatus(running.service, { ...key, disabled: true });
     assert.equal(await find(third.token), undefined);
     const fourth = await start(her);
     assert.equal(await find(fourth.token), undefined, "nor does a session begun meanwhile open anything");
-    await disableUser(running.service, { ...key, disabled: false });
+    await setUserStatus(running.service, { ...key, disabled: false });
     assert.equal(await find(third.token), undefined, "what was ended stays ended");
   });
 
@@ -211,8 +211,8 @@ forEachDatabase(({ fresh }) => {
     const { query } = running.service.database;
     const count = async () => (await query.selectFrom("browser_session").select("id").execute()).length;
     const all = await count();
-    assert.equal(await deleteDeadSessions(query, clock() - 1, 2), 2);
-    while ((await deleteDeadSessions(query, clock() - 1, 2)) > 0);
+    assert.equal(await deleteExpiredSessions(query, clock() - 1, 2), 2);
+    while ((await deleteExpiredSessions(query, clock() - 1, 2)) > 0);
     assert.ok((await count()) < all - 2);
     assert.ok(await find(living.token));
   });

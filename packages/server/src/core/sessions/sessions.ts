@@ -24,7 +24,7 @@ const TOUCH_EVERY_MS = 60_000;
  * The session of this cookie, if it is active and the user enabled.
  * @param options.isBackground a request by a polling page, which doesn't reset the idle timeout
  */
-export async function findSignedIn(
+export async function findCurrentSession(
   deps: SessionDeps,
   organisation: Organisation,
   token: string | undefined,
@@ -68,11 +68,11 @@ export interface StartedSession {
  */
 export function signIn(deps: SessionDeps, input: SignIn): Promise<StartedSession> {
   const now = deps.clock();
-  return deps.database.transaction((tx) => signInWithin(tx, input, now));
+  return deps.database.transaction((tx) => startSession(tx, input, now));
 }
 
 /** Within the transaction that consumes the proof. */
-export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<StartedSession> {
+export async function startSession(tx: Db, input: SignIn, now: number): Promise<StartedSession> {
   const token = randomSecret("sgn_bs_");
   const { organisation, user, before, authTime = now } = input;
   const session: Session = {

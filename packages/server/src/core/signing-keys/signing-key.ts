@@ -23,7 +23,7 @@ export const PUBLISH_AHEAD_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
 /** The tolerated difference between the clocks of two nodes, or of a node and a client. */
 export const CLOCK_SKEW_MS = 300_000;
 /** The maximum token lifetime (AccessTokenLifetimeSeconds, 86400) plus clock skew. */
-export const LONGEST_TOKEN_MS = 86_400_000 + CLOCK_SKEW_MS;
+export const MAX_TOKEN_LIFETIME_MS = 86_400_000 + CLOCK_SKEW_MS;
 
 export type KeyState = "next" | "active" | "retiring" | "retired";
 

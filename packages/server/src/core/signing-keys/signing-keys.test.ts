@@ -9,12 +9,12 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import type { Clock } from "../clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { createOrganisation, disableOrganisation } from "../organisations/organisations.ts";
+import { createOrganisation, setOrganisationStatus } from "../organisations/organisations.ts";
 import { keyState, PUBLISH_AHEAD_MS } from "./signing-key.ts";
 
 const KEY_AGE_MS = 90 * 86_400_000;
 
-import { requireOpeningKey, type SigningKeys, signingKeys } from "./signing-keys.ts";
+import { requireReadableSigningKey, type SigningKeys, signingKeys } from "./signing-keys.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
     const [orgId, shut] = [await newOrganisation(), await newOrganisation()];
     for (const one of [orgId, shut]) await keys.published(one);
     const deps = { database, changes, clock };
-    await disableOrganisation(deps, { orgId: shut, disabled: true, actor: "test" });
+    await setOrganisationStatus(deps, { orgId: shut, disabled: true, actor: "test" });
     clock.advance(KEY_AGE_MS - 1);
     assert.equal(await keys.rotateDue(1_000), 0);
     clock.advance(1);
@@ -191,9 +191,9 @@ forEachDatabase(({ fresh }) => {
     const der = privateKey.export({ format: "der", type: "pkcs8" });
     for (const encoding of ["base64url", "base64", "hex"] as const)
       assert.ok(!text.includes(der.toString(encoding)));
-    await requireOpeningKey(database.query, createEncryption(masterKey));
+    await requireReadableSigningKey(database.query, createEncryption(masterKey));
     await assert.rejects(
-      requireOpeningKey(database.query, createEncryption(randomBytes(32))),
+      requireReadableSigningKey(database.query, createEncryption(randomBytes(32))),
       /the master key is not the one/,
     );
     const other = await newOrganisation();

@@ -12,11 +12,11 @@ import { recordAuditEvent } from "../audit/audit.store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
+import { requireOpening, type TriedKeys, verifyStoredKeys } from "../encryption/stored-keys.ts";
 import {
   CLOCK_SKEW_MS,
   findActiveKey,
-  LONGEST_TOKEN_MS,
+  MAX_TOKEN_LIFETIME_MS,
   PUBLISH_AHEAD_MS,
   type SigningKey,
 } from "./signing-key.ts";
@@ -49,7 +49,7 @@ export interface RotationRequest {
   readonly actor: string;
   readonly address?: string;
   readonly compromised: boolean;
-  /** Rotate only while this is the newest key of its algorithm; otherwise RotatedMeanwhile is thrown. */
+  /** Rotate only while this is the newest key of its algorithm; otherwise ConcurrentRotation is thrown. */
   readonly replaces?: string;
 }
 
@@ -121,7 +121,7 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
 }
 
 /** @throws when a stored key cannot be decrypted with this master key */
-export async function requireOpeningKey(db: Db, encryption: Encryption): Promise<void> {
+export async function requireReadableSigningKey(db: Db, encryption: Encryption): Promise<void> {
   requireOpening(await findAnySigningKey(db), (row) =>
     encryption.open(row.private_key, rowName(row.org_id, row.kid)),
   );
@@ -138,14 +138,14 @@ async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg)
 }
 
 /** Another command or node has already rotated the key. */
-export class RotatedMeanwhile extends Error {
+export class ConcurrentRotation extends Error {
   constructor() {
     super("the key was rotated by another command or node");
     this.name = "RotatedMeanwhile";
   }
 }
 
-/** @throws RotatedMeanwhile */
+/** @throws ConcurrentRotation */
 async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
@@ -157,15 +157,15 @@ async function rotateKey(
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
     const newest = old.find(({ retire_at }) => retire_at === null);
-    if (by.replaces !== undefined && newest?.kid !== by.replaces) throw new RotatedMeanwhile();
+    if (by.replaces !== undefined && newest?.kid !== by.replaces) throw new ConcurrentRotation();
     // Immediately on every node, also where the clock is behind.
     const immediately = now - CLOCK_SKEW_MS;
     const activeFrom = by.compromised || old.length === 0 ? immediately : now + PUBLISH_AHEAD_MS;
-    const retireAt = by.compromised ? immediately : activeFrom + LONGEST_TOKEN_MS;
+    const retireAt = by.compromised ? immediately : activeFrom + MAX_TOKEN_LIFETIME_MS;
     // A key that already retires keeps its time, unless a clock far ahead has set it.
     for (const { kid } of old) await setRetirement(tx, { orgId, kid }, retireAt);
     const row = { ...successor, created_at: now, active_from: activeFrom };
-    if (!(await insertSigningKey(tx, row))) throw new RotatedMeanwhile();
+    if (!(await insertSigningKey(tx, row))) throw new ConcurrentRotation();
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -190,7 +190,7 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
     const by = { actor: "system", compromised: false, replaces: kid };
     // A key that cannot be rotated comes first in every round: the others must not wait for it.
     await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
-      if (!(error instanceof RotatedMeanwhile)) failures.push(error);
+      if (!(error instanceof ConcurrentRotation)) failures.push(error);
     });
   }
   if (failures.length > 0) throw failures[0];
@@ -234,11 +234,11 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
 }
 
 /** Decrypts every stored private key, to check the master key. Changes nothing. */
-export const tryStoredKeys = ({
+export const checkStoredSigningKeys = ({
   database,
   encryption,
 }: Pick<SigningKeyDeps, "database" | "encryption">): Promise<TriedKeys> =>
-  tryKeys<SealedKey>(
+  verifyStoredKeys<SealedKey>(
     (page) => listSealedKeys(database.query, page),
     (key) => encryption.open(key.private_key, rowName(key.org_id, key.kid)),
   );

@@ -19,7 +19,7 @@ export async function listUncompromisedKeys(db: Db, orgId: string): Promise<Agen
 }
 
 /** In any state, oldest first: filter by `agentKeyState`. */
-export async function listKeysOfPool(db: Db, orgId: string, poolId: string): Promise<AgentKey[]> {
+export async function listPoolKeys(db: Db, orgId: string, poolId: string): Promise<AgentKey[]> {
   const rows = await db
     .selectFrom("agent_key")
     .selectAll()

@@ -4,7 +4,7 @@ import {
   type AgentKeyTimes,
   agentKeyState,
   isPublished,
-  nextChangeOf,
+  nextStateChange,
   RETIRED_AFTER_MS,
 } from "./agent-key.ts";
 
@@ -41,7 +41,7 @@ test("the JWKS contains a key until it retires or is compromised", () => {
 test("computes when a key's state changes next", () => {
   const key = { ...times, retiringAt: 2_000, lastTokenExp: 5_000 };
   assert.deepEqual(
-    [0, 1_000, 2_000, 5_000 + RETIRED_AFTER_MS].map((now) => nextChangeOf(key, now)),
+    [0, 1_000, 2_000, 5_000 + RETIRED_AFTER_MS].map((now) => nextStateChange(key, now)),
     [1_000, 2_000, 5_000 + RETIRED_AFTER_MS, Number.POSITIVE_INFINITY],
   );
 });

@@ -62,7 +62,7 @@ export const isPublished = (key: AgentKeyTimes, now: number): boolean =>
   ["published", "active", "retiring"].includes(agentKeyState(key, now));
 
 /** When the key's state changes next; infinite when it doesn't. */
-export function nextChangeOf(key: AgentKeyTimes, now: number): number {
+export function nextStateChange(key: AgentKeyTimes, now: number): number {
   const { activeFrom, retiringAt } = key;
   const times = retiringAt === null ? [activeFrom] : [activeFrom, retiringAt, retirementEnd(key, retiringAt)];
   return Math.min(...times.filter((at) => at > now));

@@ -9,7 +9,7 @@ import { issuerOf } from "../organisations/organisation.ts";
 import { listUncompromisedKeys } from "./agent-key.store.ts";
 import { type AgentKey, isPublished, publicKeyOf } from "./agent-key.ts";
 import { listAllPools } from "./signing-pool.store.ts";
-import { issuerOfPool, type SigningPool } from "./signing-pool.ts";
+import { type SigningPool, signingPoolIssuer } from "./signing-pool.ts";
 
 /** A key of the JWKS, ready to verify signatures. */
 export interface PublishedAgentKey {
@@ -72,10 +72,10 @@ export interface ApplicationIssuerDeps {
 }
 
 /** The issuer of the application's tokens: its pool's, or the organisation's. */
-export async function issuerOfApplication(
+export async function applicationIssuer(
   { baseUrl, signingPools }: ApplicationIssuerDeps,
   { orgId, settings: { signingPoolId } }: Pick<Application, "orgId" | "settings">,
 ): Promise<string> {
   const pool = signingPoolId === undefined ? undefined : await signingPools.find(orgId, signingPoolId);
-  return pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId);
+  return pool ? signingPoolIssuer(baseUrl, pool) : issuerOf(baseUrl, orgId);
 }

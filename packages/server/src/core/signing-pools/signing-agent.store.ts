@@ -35,7 +35,7 @@ export async function findAgent(db: Db, orgId: string, id: string): Promise<Sign
 }
 
 /** Writes only if the stored time is at least `every` older. */
-export async function noteAgentSeen(
+export async function recordAgentSeen(
   db: Db,
   { orgId, id, now, every }: { orgId: string; id: string; now: number; every: number },
 ): Promise<void> {
@@ -109,7 +109,7 @@ export async function countActiveAgents(db: Db, orgId: string, poolId: string): 
 }
 
 /** By pool: its active agents, and how many of them were seen since then. Pools without agents are left out. */
-export async function agentsOfPools(
+export async function countAgentsByPool(
   db: Db,
   orgId: string,
   since: number,

@@ -24,7 +24,7 @@ export async function findPool(db: Db, orgId: string, id: string): Promise<Signi
  * can't deadlock.
  * @returns whether the pool exists
  */
-export async function keepPool(tx: Db, orgId: string, id: string): Promise<boolean> {
+export async function lockPool(tx: Db, orgId: string, id: string): Promise<boolean> {
   const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
   // SQLite runs one writing transaction at a time.
   const locked = isPostgres(tx) ? found.forShare() : found;

@@ -33,14 +33,14 @@ export interface SigningPool {
 }
 
 /** The base URL of the pool's discovery document and JWKS, whatever its issuer. */
-export const poolAddress = (baseUrl: string, { orgId, id }: Pick<SigningPool, "orgId" | "id">): string =>
+export const signingPoolUrl = (baseUrl: string, { orgId, id }: Pick<SigningPool, "orgId" | "id">): string =>
   `${issuerOf(baseUrl, orgId)}/sovereign/pools/${id}`;
 
 /** The `iss` (also of RFC 9207) and default `aud` of the pool's tokens. */
-export const issuerOfPool = (
+export const signingPoolIssuer = (
   baseUrl: string,
   pool: Pick<SigningPool, "orgId" | "id" | "issuerMode">,
-): string => (pool.issuerMode === "pool" ? poolAddress(baseUrl, pool) : issuerOf(baseUrl, pool.orgId));
+): string => (pool.issuerMode === "pool" ? signingPoolUrl(baseUrl, pool) : issuerOf(baseUrl, pool.orgId));
 
-export const jwksUriOfPool = (baseUrl: string, pool: Pick<SigningPool, "orgId" | "id">): string =>
-  `${poolAddress(baseUrl, pool)}/jwks.json`;
+export const signingPoolJwksUri = (baseUrl: string, pool: Pick<SigningPool, "orgId" | "id">): string =>
+  `${signingPoolUrl(baseUrl, pool)}/jwks.json`;

@@ -134,10 +134,10 @@ async function loadPermissions(
 
 /** Oldest first. */
 export const listKeys = async (db: Db, orgId: string, accountId: string): Promise<SystemAccountKey[]> =>
-  (await listKeysOf(db, orgId, [accountId])).get(accountId) ?? [];
+  (await listKeysByAccount(db, orgId, [accountId])).get(accountId) ?? [];
 
 /** By account, oldest first. */
-export async function listKeysOf(
+export async function listKeysByAccount(
   db: Db,
   orgId: string,
   accountIds: readonly string[],
@@ -156,7 +156,7 @@ export async function listKeysOf(
 }
 
 /** Locks the account until the transaction ends. @returns false when there is none */
-export async function holdSystemAccount(tx: Db, named: { orgId: string; id: string }): Promise<boolean> {
+export async function lockSystemAccount(tx: Db, named: { orgId: string; id: string }): Promise<boolean> {
   const held = await tx
     .updateTable("system_account")
     .set((expression) => ({ version: expression.ref("version") }))

@@ -15,10 +15,10 @@ import {
   deleteSystemAccount,
   expireOtherKeys,
   findSystemAccount,
-  holdSystemAccount,
   insertKey,
   insertPermission,
   insertSystemAccount,
+  lockSystemAccount,
   revokeKey,
   updateSystemAccount,
 } from "./system-accounts.store.ts";
@@ -148,7 +148,7 @@ export async function revokeSystemAccountKey(
   const { orgId, id, publicKey } = input;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await holdSystemAccount(tx, { orgId, id }))) return false;
+    if (!(await lockSystemAccount(tx, { orgId, id }))) return false;
     if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, now))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
@@ -180,7 +180,7 @@ export async function changeSystemAccount(
   const { orgId, id } = input;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const before = await heldAccount(tx, orgId, id);
+    const before = await lockedSystemAccount(tx, orgId, id);
     if (!before) return undefined;
     const { disabled = before.disabledAt !== null } = input;
     const after = {
@@ -235,7 +235,7 @@ export async function grantApplication(deps: SystemAccountDeps, input: Permissio
 export async function withdrawApplication(deps: SystemAccountDeps, input: PermissionAct): Promise<boolean> {
   const { orgId, id, applicationId } = input;
   return deps.database.transaction(async (tx) => {
-    if (!(await holdSystemAccount(tx, { orgId, id }))) return false;
+    if (!(await lockSystemAccount(tx, { orgId, id }))) return false;
     if (!(await deletePermission(tx, { orgId, accountId: id, applicationId }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, deps.clock());
     const action = "system-account.permission-withdrawn";
@@ -293,12 +293,16 @@ async function requireApplication(tx: Db, orgId: string, id: string): Promise<vo
 }
 
 /** Locks the account until the transaction ends. */
-export async function heldAccount(tx: Db, orgId: string, id: string): Promise<SystemAccount | undefined> {
-  return (await holdSystemAccount(tx, { orgId, id })) ? findSystemAccount(tx, orgId, id) : undefined;
+export async function lockedSystemAccount(
+  tx: Db,
+  orgId: string,
+  id: string,
+): Promise<SystemAccount | undefined> {
+  return (await lockSystemAccount(tx, { orgId, id })) ? findSystemAccount(tx, orgId, id) : undefined;
 }
 
 async function requireAccount(tx: Db, orgId: string, id: string): Promise<SystemAccount> {
-  const account = await heldAccount(tx, orgId, id);
+  const account = await lockedSystemAccount(tx, orgId, id);
   if (!account) throw new InvalidSystemAccount("unknown-account", "there is no such system account");
   return account;
 }

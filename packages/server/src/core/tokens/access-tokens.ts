@@ -12,10 +12,10 @@ import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
-import { issuerOfPool } from "../signing-pools/signing-pool.ts";
+import { signingPoolIssuer } from "../signing-pools/signing-pool.ts";
 import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
-import { familyOfTokenId } from "./token-family.ts";
+import { familyIdFromTokenId } from "./token-family.ts";
 import { isAccessTokenRevoked, isFamilyTokenActive } from "./tokens.store.ts";
 
 export interface AccessTokens {
@@ -79,7 +79,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     isActive: async (organisation, { client_id, jti, sub, device_id }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
       if (device_id !== undefined && !(await isDeviceActive(deps, organisation.id, device_id))) return false;
-      const familyId = familyOfTokenId(jti);
+      const familyId = familyIdFromTokenId(jti);
       const db = deps.database.query;
       if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
       const owner = { userId: sub, applicationId: client_id };
@@ -125,7 +125,7 @@ async function agentKey(
   return {
     kid: key.kid,
     poolId: pool.id,
-    issuer: issuerOfPool(baseUrl, pool),
+    issuer: signingPoolIssuer(baseUrl, pool),
     verify: (token) => {
       const payload = verifyAgentToken(token, { publicKey, alg: key.alg });
       const limits = { now: seconds(clock()), maxLifetimeSeconds: pool.maxTokenLifetimeSeconds };

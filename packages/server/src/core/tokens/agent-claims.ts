@@ -1,6 +1,6 @@
 /** Validating the claims of access tokens that an agent signed: an agent may sign what nobody asked for. */
 import type { AccessTokenClaims } from "./claims.ts";
-import { familyOfTokenId } from "./token-family.ts";
+import { familyIdFromTokenId } from "./token-family.ts";
 
 /** Between the agent's clock and Signet's. */
 const SKEW_SECONDS = 60;
@@ -27,7 +27,9 @@ export function readAgentClaims(
   if (!isTime(iat) || !isTime(exp) || iat > limits.now + SKEW_SECONDS) return undefined;
   if (exp - iat > limits.maxLifetimeSeconds) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
-  return claims.sub === claims.client_id || familyOfTokenId(claims.jti) !== undefined ? claims : undefined;
+  return claims.sub === claims.client_id || familyIdFromTokenId(claims.jti) !== undefined
+    ? claims
+    : undefined;
 }
 
 /** RFC 8705 §3.1, and no second confirmation method (RFC 7800 §3.1). */

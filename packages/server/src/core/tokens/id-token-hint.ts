@@ -5,7 +5,7 @@ import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
-import { issuerOfPool } from "../signing-pools/signing-pool.ts";
+import { signingPoolIssuer } from "../signing-pools/signing-pool.ts";
 
 export interface IdTokenHintDeps {
   readonly baseUrl: string;
@@ -43,7 +43,7 @@ async function readAgentHint(
   const { key, pool, publicKey } = found;
   const claims = verifyAgentToken(hint, { publicKey, alg: key.alg }, "JWT");
   const { iss, aud } = claims ?? {};
-  if (iss !== issuerOfPool(deps.baseUrl, pool) || typeof aud !== "string") return undefined;
+  if (iss !== signingPoolIssuer(deps.baseUrl, pool) || typeof aud !== "string") return undefined;
   const application = await deps.applications.find(orgId, aud);
   return application?.settings.signingPoolId === pool.id ? claims : undefined;
 }

@@ -5,14 +5,14 @@
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import type { BegunSigning, Signer, SigningOccasion, TokensToSign } from "./signer.ts";
+import type { Signer, SigningContext, SigningRequestRef, TokensToSign } from "./signer.ts";
 
 export interface PoolSigning extends Signer {
   /**
    * Queues a signing request that a browser waits for.
    * @throws OAuthError temporarily_unavailable when it cannot be queued
    */
-  begin(tokens: TokensToSign, occasion: BrowserOccasion): Promise<BegunSigning>;
+  begin(tokens: TokensToSign, signingContext: BrowserSigningContext): Promise<SigningRequestRef>;
   /** The outcome as soon as it is settled, at the latest after `ms`. */
   waitFor(orgId: string, requestId: string, ms: number): Promise<SigningOutcome>;
   /** Lets the browser continue once, in the transaction that issues its code. @returns false when it has continued before */
@@ -26,7 +26,7 @@ export interface PoolSigning extends Signer {
   waitMs(application: Application): Promise<number>;
 }
 
-export interface BrowserOccasion extends SigningOccasion {
+export interface BrowserSigningContext extends SigningContext {
   /** The session of the wait page; undefined with `prompt=none`, which shows no page. */
   readonly waiting?: { readonly sessionId: string; readonly continuation: Continuation };
 }

@@ -46,18 +46,18 @@ function withoutTimes<Claims extends { iat: number; exp: number; jti?: unknown }
 }
 
 /** The request behind the tokens: agents decide by it, and a repeated request finds the signing request of the first. */
-export interface SigningOccasion {
+export interface SigningContext {
   readonly grantType: GrantType;
   /** The client's network address. */
   readonly address: string;
   /** SHA-256 of the presented code or token; undefined for client credentials. */
   readonly proofHash?: string;
   /** The signing request that a browser waited for: its tokens are released while their claims are still right. */
-  readonly begun?: BegunSigning;
+  readonly begun?: SigningRequestRef;
 }
 
 /** A signing request that a code refers to. */
-export interface BegunSigning {
+export interface SigningRequestRef {
   readonly requestId: string;
   /** The token family that the tokens name; it starts when the code is redeemed. */
   readonly familyId: string;
@@ -82,7 +82,7 @@ export interface HeldTokens {
 
 export interface Signer {
   /** Signs both tokens or neither. @throws OAuthError when no agent signs */
-  sign(tokens: TokensToSign, occasion: SigningOccasion): Promise<SignedTokens | HeldTokens>;
+  sign(tokens: TokensToSign, signingContext: SigningContext): Promise<SignedTokens | HeldTokens>;
 }
 
 /** @param db the transaction that consumes the grant */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
-import { deriveSuccessor, familyOfRefreshToken, newRefreshToken } from "./token-family.ts";
+import { deriveSuccessor, familyIdFromRefreshToken, newRefreshToken } from "./token-family.ts";
 
 const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
 const org = newUuid();
@@ -11,16 +11,16 @@ const family = newUuid();
 test("reveals the family of a refresh token to its own organisation and master key only", () => {
   const token = newRefreshToken(keys, org, family);
   assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
-  assert.equal(familyOfRefreshToken(keys, org, token), family);
-  assert.equal(familyOfRefreshToken(keys, newUuid(), token), undefined);
-  assert.equal(familyOfRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
+  assert.equal(familyIdFromRefreshToken(keys, org, token), family);
+  assert.equal(familyIdFromRefreshToken(keys, newUuid(), token), undefined);
+  assert.equal(familyIdFromRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
 });
 
 test("derives the same successor every time, different from every other token", () => {
   const first = newRefreshToken(keys, org, family);
   const second = deriveSuccessor(keys, org, family, first);
   assert.equal(deriveSuccessor(keys, org, family, first), second);
-  assert.equal(familyOfRefreshToken(keys, org, second), family);
+  assert.equal(familyIdFromRefreshToken(keys, org, second), family);
   assert.equal(
     new Set([first, second, deriveSuccessor(keys, org, family, second), newRefreshToken(keys, org, family)])
       .size,
@@ -35,7 +35,7 @@ test("rejects tokens forged from a known family, and any second spelling of a to
   for (let at = 0; at < bytes.length; at++) {
     const altered = Buffer.from(bytes);
     altered[at] = (altered[at] ?? 0) ^ 1;
-    assert.equal(familyOfRefreshToken(keys, org, `sgn_rt_${altered.toString("base64url")}`), undefined);
+    assert.equal(familyIdFromRefreshToken(keys, org, `sgn_rt_${altered.toString("base64url")}`), undefined);
   }
   const guessed = Buffer.concat([bytes.subarray(0, 16), randomBytes(40)]);
   for (const other of [
@@ -45,11 +45,11 @@ test("rejects tokens forged from a known family, and any second spelling of a to
     "",
     "sgn_rt_",
   ]) {
-    assert.equal(familyOfRefreshToken(keys, org, other), undefined);
+    assert.equal(familyIdFromRefreshToken(keys, org, other), undefined);
   }
   // 56 bytes leave two unused bits in the last character.
   const last = token.at(-1) ?? "";
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const neighbour = alphabet[alphabet.indexOf(last) + 1] ?? "";
-  assert.equal(familyOfRefreshToken(keys, org, token.slice(0, -1) + neighbour), undefined);
+  assert.equal(familyIdFromRefreshToken(keys, org, token.slice(0, -1) + neighbour), undefined);
 });

@@ -103,7 +103,7 @@ export function deriveSuccessor(
 }
 
 /** The family of a token that Signet issued for this organisation; undefined for anything else. */
-export function familyOfRefreshToken(
+export function familyIdFromRefreshToken(
   keys: RefreshTokenKeys,
   orgId: string,
   token: string,
@@ -142,7 +142,7 @@ export function newTokenId(familyId: string | undefined, random: string = random
 }
 
 /** The token family that a `jti` names, as a UUID. */
-export function familyOfTokenId(jti: string): string | undefined {
+export function familyIdFromTokenId(jti: string): string | undefined {
   const bytes = Buffer.from(jti, "base64url");
   return bytes.length === 2 * UUID_BYTES ? bytesToUuid(bytes.subarray(0, UUID_BYTES)) : undefined;
 }

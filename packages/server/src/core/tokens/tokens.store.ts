@@ -199,7 +199,7 @@ export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boo
 }
 
 /** @returns how many were deleted of the larger table, at most `limit` */
-export async function deleteDeadTokens(db: Db, before: number, limit: number): Promise<number> {
+export async function deleteExpiredTokens(db: Db, before: number, limit: number): Promise<number> {
   const column = "expires_at";
   const families = { table: "token_family", key: ["org_id", "id"], column } as const;
   const revoked = { table: "revoked_access_token", key: ["org_id", "jti"], column } as const;

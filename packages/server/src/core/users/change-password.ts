@@ -3,7 +3,7 @@ import type { NoticeDeps, NoticeOrigin } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { type PasswordFault, passwordFault } from "../passwords/password-policy.ts";
 import type { SignedIn } from "../sessions/session.ts";
-import { type StartedSession, signInWithin } from "../sessions/sessions.ts";
+import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import { checkPassword, type PasswordCheckDeps } from "./check-password.ts";
 import { findPasswordChangedAt } from "./users.store.ts";
 import { replacePassword } from "./users.ts";
@@ -51,7 +51,7 @@ export async function changeOwnPassword(
     const { amr, acr, authTime } = signedIn.session;
     const { address, userAgent } = change.origin;
     const start = { organisation, user, amr, acr, authTime, address, userAgent, before: undefined };
-    return signInWithin(tx, start, now);
+    return startSession(tx, start, now);
   });
   return changing.catch((error: unknown) => {
     if (error instanceof PasswordChangedConcurrently) return "wrong-password";

@@ -4,10 +4,10 @@
  */
 import type { Database } from "../../db/open.ts";
 import type { Activity } from "../activity/activity.ts";
-import { recordOnce, recordStrangersEvent } from "../audit/unauthenticated-events.ts";
+import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
 import type { Clock } from "../clock.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
-import { networkOf } from "../rate-limits/network.ts";
+import { networkPrefix } from "../rate-limits/network.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import { emailKey, type User } from "./user.ts";
 import { findSignInAccount, setPasswordHash } from "./users.store.ts";
@@ -43,7 +43,7 @@ export async function checkPassword(
   { orgId, email, password, address }: PasswordInput,
 ): Promise<RightPassword | "invalid-credentials" | "disabled"> {
   const key = emailKey(email);
-  const network = networkOf(address);
+  const network = networkPrefix(address);
   const attempt = await countAttempt(deps, orgId, [
     // The network first: once it is limited, invented email addresses leave no rows.
     { limit: deps.rateLimits["password-address"], subject: network },
@@ -101,7 +101,7 @@ async function recordFailure(
   reason: string,
 ): Promise<void> {
   deps.activity.count(orgId, "failed-sign-ins");
-  await recordStrangersEvent(deps, {
+  await recordUnauthenticatedEvent(deps, {
     orgId,
     actor: "anonymous",
     action: "sign-in.failed",

@@ -2,7 +2,7 @@
  * Changes a user's email address to one that an administrator vouches for: no verification, but a notice to the old
  * address.
  */
-import { isDuplicate } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/duplicate.ts";
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type NoticeDeps, sendNotice } from "../mail/notices.ts";
@@ -15,7 +15,7 @@ import { InvalidUser } from "./users.ts";
  * @param user of the home organisation, as the administrator saw it
  * @throws InvalidUser; `email-taken` also when the address has changed since
  */
-export async function changeToKnownAddress(
+export async function setVerifiedEmail(
   deps: NoticeDeps & { readonly database: Database },
   user: User,
   change: { newEmail: string; actor: string; address: string },
@@ -34,6 +34,6 @@ export async function changeToKnownAddress(
     await sendNotice(tx, deps, user, { template: "EmailChanged" });
   });
   await changing.catch((error: unknown) => {
-    throw isDuplicate(error) ? taken() : error;
+    throw isUniqueViolation(error) ? taken() : error;
   });
 }

@@ -9,7 +9,7 @@ import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { changeMemberRecord } from "./member-record.ts";
-import { findUser, holdAccount } from "./users.store.ts";
+import { findUser, lockUserAccount } from "./users.store.ts";
 import { createUser } from "./users.ts";
 
 forEachDatabase(({ name, fresh }) => {
@@ -32,7 +32,7 @@ forEachDatabase(({ name, fresh }) => {
       (await findUser(db, key.orgId, key.id))?.membership.groups ?? [];
     let changed: Promise<boolean> | undefined;
     await database.transaction(async (tx) => {
-      await holdAccount(tx, { homeOrgId: key.orgId, id: key.id }, clock());
+      await lockUserAccount(tx, { homeOrgId: key.orgId, id: key.id }, clock());
       changed = changeMemberRecord(deps, { ...key, record, actor: "operator" });
       if (name === "postgres")
         await eventually("the command waits for the form", () => isStatementBlocked(database.query));

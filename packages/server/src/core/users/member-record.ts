@@ -4,7 +4,7 @@ import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Attributes } from "./user.ts";
-import { findUser, holdAccount, type MemberRecord, setMemberRecord } from "./users.store.ts";
+import { findUser, lockUserAccount, type MemberRecord, setMemberRecord } from "./users.store.ts";
 
 export class InvalidMemberRecord extends Error {
   constructor(message: string) {
@@ -32,7 +32,7 @@ export async function changeMemberRecord(
     const member = await findUser(tx, orgId, id);
     if (!member) return false;
     // Waits for a concurrent form submission that compares versions.
-    await holdAccount(tx, member, deps.clock());
+    await lockUserAccount(tx, member, deps.clock());
     if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
     const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed" as const, target: id };
     await recordAuditEvent(tx, { ...event, address, details: { changed: Object.keys(record) } });

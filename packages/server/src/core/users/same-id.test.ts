@@ -23,7 +23,7 @@ import {
   hasOtherAdministrator,
   isAdministrator,
 } from "./leaving/leaving.store.ts";
-import { noteSearchKey, setRole } from "./members/members.store.ts";
+import { setRole, updateSearchKey } from "./members/members.store.ts";
 import { setProfile } from "./profile/profile.store.ts";
 import { insertMembership, setUserDisabled } from "./users.store.ts";
 
@@ -83,7 +83,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await setRole(db(), { orgId: orgId(), userId: id }, "Administrator"));
     assert.ok(await setUserDisabled(db(), key(), 5, 5));
     assert.deepEqual(await others(), before);
-    await noteSearchKey(db(), { homeOrgId: beta(), id });
+    await updateSearchKey(db(), { homeOrgId: beta(), id });
     const keyAt = async (where: string) => {
       const members = db().selectFrom("membership").select("search_key").where("user_id", "=", id);
       return (await members.where("org_id", "=", where).executeTakeFirstOrThrow()).search_key ?? "";

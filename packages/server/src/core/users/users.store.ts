@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
-import { noteSearchKey } from "./members/members.store.ts";
+import { updateSearchKey } from "./members/members.store.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
 export interface NewUserRow {
@@ -70,7 +70,7 @@ export async function insertMembership(db: Db, membership: NewMembership): Promi
     .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doNothing())
     .executeTakeFirst();
   if ((result.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
-  await noteSearchKey(db, { homeOrgId, id: userId });
+  await updateSearchKey(db, { homeOrgId, id: userId });
   return true;
 }
 
@@ -262,7 +262,11 @@ export async function setPasswordHash(
 }
 
 /** Locks the account until the end of the transaction, so that dependent changes run one after the other, on every node. */
-export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, now: number): Promise<void> {
+export async function lockUserAccount(
+  tx: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+  now: number,
+): Promise<void> {
   await tx
     .updateTable("user_account")
     .set({ updated_at: now })
@@ -275,7 +279,7 @@ export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, 
  * Locks the account if it is enabled and its password is still the one that was verified. A concurrent password
  * change is either seen here, or waits and then ends the session.
  */
-export async function holdPassword(
+export async function lockIfPasswordUnchanged(
   tx: Db,
   user: Pick<User, "homeOrgId" | "id">,
   passwordChangedAt: number | null,
@@ -287,7 +291,7 @@ export async function holdPassword(
 }
 
 /** The same for a sign-in without a password: locks the account if it is enabled. */
-export async function holdEnabled(tx: Db, user: Pick<User, "homeOrgId" | "id">): Promise<boolean> {
+export async function lockIfEnabled(tx: Db, user: Pick<User, "homeOrgId" | "id">): Promise<boolean> {
   return (await enabledAccount(tx, user).executeTakeFirst()).numUpdatedRows > 0n;
 }
 

@@ -4,19 +4,19 @@ import type { Database, Db } from "../../db/open.ts";
 import { voidActions } from "../actions/actions.store.ts";
 import { type AuditEvent, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { forgetBrowsers } from "../known-browsers/known-browsers.store.ts";
+import { deleteKnownBrowsers } from "../known-browsers/known-browsers.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
-import { refusePassword } from "../passwords/password-policy.ts";
-import { revokeRememberedDevices } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { passwordFaultMessage } from "../passwords/password-policy.ts";
+import { revokeTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 import {
   findUser,
-  holdPassword,
   insertUser,
+  lockIfPasswordUnchanged,
   organisationsOfUser,
   setPasswordHash,
   setUserDisabled,
@@ -104,7 +104,7 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
  * @returns false when there is no such user, or the status is already the wanted one.
  * @throws LastAdministrator
  */
-export async function disableUser(
+export async function setUserStatus(
   deps: Pick<UserDeps, "database" | "clock">,
   input: {
     orgId: string;
@@ -183,7 +183,7 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   // Links are locked before the account, as when a link is redeemed, to prevent deadlocks.
   await voidAccountLinks(tx, { orgId, userId: id, now });
   const { replacesOf } = change;
-  if (replacesOf !== undefined && !(await holdPassword(tx, { homeOrgId: orgId, id }, replacesOf)))
+  if (replacesOf !== undefined && !(await lockIfPasswordUnchanged(tx, { homeOrgId: orgId, id }, replacesOf)))
     return false;
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endAllSessions(tx, orgId, { userId: id, now, reason: "password_changed" });
@@ -208,9 +208,9 @@ async function endAllSessions(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "
   for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId)) {
     await endSessions(tx, { ...end, orgId });
     // By user and not by time, because clocks of nodes differ.
-    await revokeRememberedDevices(tx, { orgId, userId: end.userId, now: end.now });
+    await revokeTrustedBrowsers(tx, { orgId, userId: end.userId, now: end.now });
     // The next sign-in from any browser is notified: a known one may have been an intruder's.
-    await forgetBrowsers(tx, { orgId, userId: end.userId });
+    await deleteKnownBrowsers(tx, { orgId, userId: end.userId });
   }
 }
 
@@ -219,7 +219,7 @@ async function requireStrongPassword(
   password: string,
   about: readonly string[],
 ): Promise<void> {
-  const reason = await refusePassword(password, {
+  const reason = await passwordFaultMessage(password, {
     minLength: organisation.settings.passwordMinLength,
     about,
   });

@@ -34,7 +34,7 @@ export interface RecoveryCodeTable {
 }
 
 /** A browser that a second factor was shown on. */
-export interface RememberedDeviceTable {
+export interface TrustedBrowserTable {
   org_id: string;
   user_id: string;
   id: string;
@@ -51,5 +51,5 @@ export interface SecondFactorsSchema {
   totp_credential: TotpCredentialTable;
   passkey: PasskeyTable;
   recovery_code: RecoveryCodeTable;
-  remembered_device: RememberedDeviceTable;
+  remembered_device: TrustedBrowserTable;
 }

@@ -31,7 +31,7 @@ export async function acceptAccountForm(
   requireSameOrigin(deps, visit);
   const signedIn = await requireChangeAllowed(deps, visit, returnTo, form);
   const { allowsOldSignIn = false, secrets = [] } = form;
-  return checkForm(deps, visit, signedIn, { needsProof: !allowsOldSignIn, secrets });
+  return checkForm(deps, visit, signedIn, { needsRecentSignIn: !allowsOldSignIn, secrets });
 }
 
 /** The page where the user reauthenticates in another tab while the form waits. */

@@ -15,10 +15,10 @@ import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import { rateLimitHeaders } from "../../core/rate-limits/rate-limit-headers.ts";
 import type { RateLimited, RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
-import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
-import { assuranceOf } from "../../core/sessions/assurance.ts";
+import { toAssurance } from "../../core/sessions/assurance.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
@@ -60,7 +60,7 @@ export const accountPath = ({ id }: Organisation, rest: string): string => `/oau
 
 /** @param returnTo where the browser returns after signing in. @throws SignInRequired */
 export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
-  const signedIn = await deps.browserSession.whoIsThere(visit);
+  const signedIn = await deps.browserSession.currentSession(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   return signedIn;
 }
@@ -117,7 +117,7 @@ export async function requireRecentSignIn(
   change: ChangePolicy = {},
 ): Promise<SignedIn> {
   const signedIn = await requireOwner(deps, visit, returnTo, change);
-  const missing = await lackingProof(deps.database.query, signedIn, deps.clock());
+  const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
   await requireAvailable(signedIn, change);
   return signedIn;
@@ -126,7 +126,7 @@ export async function requireRecentSignIn(
 export function factorChange(visit: Visit, { session, user }: SignedIn): FactorChange {
   const { organisation } = visit;
   const actor = `user:${user.id}`;
-  return { organisation, user, actor, origin: requestOrigin(visit, user), reached: assuranceOf(session.acr) };
+  return { organisation, user, actor, origin: requestOrigin(visit, user), reached: toAssurance(session.acr) };
 }
 
 /** IP address, user agent and page language, for notices and sessions. */
@@ -202,6 +202,6 @@ export function accountRoute(
   const handler = (handle: (visit: Visit) => Promise<void>) => pageHandler(deps, (_, visit) => handle(visit));
   app.get(url, handler(handlers.get));
   // Rejected input is shown again even if it isn't valid text (page-kit/accept-form.ts).
-  const options = { config: { mendsForms: true } };
+  const options = { config: { sanitizesForms: true } };
   if (handlers.post) app.post(url, options, handler(handlers.post));
 }

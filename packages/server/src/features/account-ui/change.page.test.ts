@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
-import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../testing/fixtures/account-frame.ts";
 import {
   authenticatorPage,
   type ChangeFrame,
@@ -14,7 +14,7 @@ import {
 import { type SecurityView, securityPage } from "./security/security.page.ts";
 
 const frame: ChangeFrame = {
-  ...accountTestFrame("security"),
+  ...testAccountFrame("security"),
   csrf: "the-csrf",
   action: "/oauth/1/account/security/x",
   backUri: "/oauth/1/account/security",
@@ -26,7 +26,7 @@ const setup = {
   key: "ABCDEFGH",
 };
 const security: SecurityView = {
-  ...accountTestFrame("security"),
+  ...testAccountFrame("security"),
   isRequired: true,
   factors: {
     passwordSince: 1_790_000_000_000,
@@ -57,8 +57,8 @@ const security: SecurityView = {
     },
   },
   trustedBrowsers: [
-    { name: "Firefox, Linux", isThisOne: true, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=1" },
-    { name: undefined, isThisOne: false, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=2" },
+    { name: "Firefox, Linux", isCurrent: true, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=1" },
+    { name: undefined, isCurrent: false, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=2" },
   ],
   forgetAllUri: "/oauth/1/b",
 };

@@ -5,10 +5,10 @@ import {
   authenticatorSetup,
 } from "../../html/components/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "../../html/components/form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../html/components/form.ts";
 import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
-import { onceField } from "../../html/components/record-form.ts";
+import { submissionTokenField } from "../../html/components/record-form.ts";
 import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
@@ -74,7 +74,7 @@ export const confirmPage = (view: ConfirmView): Html =>
     view.heading,
     html`<p>${view.text}</p>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}${onceField(view.once)}
+${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}${submissionTokenField(view.once)}
 <div class="actions">
 <button class="button ${view.isHarmless ? "primary" : "dangerous"}" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
 ${cancel(view)}
@@ -110,7 +110,7 @@ ${authenticatorSetup(view.setup, view.messages)}
 ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
 <div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
 ${cancel(view)}</div>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
     { scripts: [view.script] },
   );
 }
@@ -173,12 +173,12 @@ ${sealed}
 <input id="name" name="name" value="${view.input}" maxlength="60" autocomplete="off" required>
 </div>
 <button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
-${sendsOnce}</form>
+${doubleSubmitGuard}</form>
 <form method="post" action="${linkAddress(view.action)}" class="apart">
 ${sealed}
 <p class="quiet">${text.removeText}</p>
 <button class="button" id="passkey-remove" type="submit" name="change" value="removal">${text.remove}</button>
-${sendsOnce}</form>
+${doubleSubmitGuard}</form>
 ${cancel(view)}`,
   );
 }

@@ -2,7 +2,7 @@
 
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
-import { goTo, show, type Visit } from "../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../page-kit/page.ts";
 import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security/security.page.ts";
@@ -30,7 +30,7 @@ export const changePath = ({ organisation }: Visit, rest: string): string =>
   accountPath(organisation, `security/${rest}`);
 
 export const redirectToSecurity = (visit: Visit, done: SecurityDone): Promise<void> =>
-  goTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);
+  redirectTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);
 
 /** Shows new recovery codes once; redirects to the security page if there are none. */
 export function showCodesOrRedirect(

@@ -1,8 +1,8 @@
 /** Adding a factor steps up the current session: its acr and amr include the new factor. */
 
-import { type FactorProof, raised } from "../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../core/second-factors/factor-proof.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
-import { signInWithin } from "../../core/sessions/sessions.ts";
+import { startSession } from "../../core/sessions/sessions.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { Visit } from "../../page-kit/page.ts";
 import type { AccountDeps } from "./account-page.ts";
@@ -14,7 +14,7 @@ class SessionEnded extends Error {}
  * Applies the proof and steps up the session in one transaction; the browser gets the new cookie.
  * @returns the result of `proof.use`; undefined if the proof was not accepted or the session has ended meanwhile
  */
-export async function useAndRaise(
+export async function enrolAndStepUp(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
@@ -24,12 +24,12 @@ export async function useAndRaise(
   const stepUp = deps.database.transaction(async (tx) => {
     const codes = await proof.use(tx);
     if (!codes) return undefined;
-    const { session, token } = await signInWithin(
+    const { session, token } = await startSession(
       tx,
       {
         organisation,
         user: signedIn.user,
-        ...raised(signedIn.session, proof),
+        ...raiseAssurance(signedIn.session, proof),
         address: addressOf(request),
         userAgent: request.headers["user-agent"] ?? "",
         before: signedIn,

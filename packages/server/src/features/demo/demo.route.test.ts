@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createApplication, disableApplication } from "../../core/applications/applications.ts";
+import { createApplication, setApplicationStatus } from "../../core/applications/applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
@@ -132,10 +132,10 @@ forEachDatabase(({ fresh }) => {
 
   test("returns 400 without an internal error when the demo application is disabled", async () => {
     const key = { orgId: org.organisation.id, id: clientId, actor: "test" };
-    await disableApplication(running.service, { ...key, disabled: true });
+    await setApplicationStatus(running.service, { ...key, disabled: true });
     const page = await begin(testBrowser());
     assert.equal(page.status, 400);
-    await disableApplication(running.service, { ...key, disabled: false });
+    await setApplicationStatus(running.service, { ...key, disabled: false });
     assert.deepEqual(running.errors, []);
   });
 });

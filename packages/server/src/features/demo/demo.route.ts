@@ -16,7 +16,7 @@ import { render } from "../../html/html.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { copyScript } from "../../html/scripts.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
-import { queryOf } from "../../http/form-body.ts";
+import { parseQuery } from "../../http/form-body.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 import { type DecodedToken, tokensPage } from "./tokens.page.ts";
 
@@ -69,7 +69,7 @@ function readCallback(
   request: FastifyRequest,
   issuer: string,
 ): { code: string; verifier: string; state: string } {
-  const { values }: Form = queryOf(request);
+  const { values }: Form = parseQuery(request);
   const [state = "", verifier = ""] = (request.cookies[COOKIE] ?? "").split(".");
   const isOurs = isS256Challenge(state) && constantTimeEqual(state, values.get("state") ?? "");
   if (!isOurs || values.get("iss") !== issuer) {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import { findReadableMail, listReadableMails, type StoredMail } from "../../core/mail/mail.store.ts";
 import type { OutgoingMail } from "../../core/mail/mail.ts";
-import { openMail } from "../../core/mail/outbox.ts";
+import { decryptMail } from "../../core/mail/outbox.ts";
 import type { Database } from "../../db/open.ts";
 import { render } from "../../html/html.ts";
 import type { PageFrame } from "../../html/layout.ts";
@@ -58,7 +58,7 @@ export function mailboxRoutes(app: FastifyInstance, deps: MailboxDeps): void {
 
 async function readMail(deps: MailboxDeps, stored: StoredMail) {
   const { id, recipient, createdAt: at } = stored;
-  const body = await deps.composeBody(openMail(deps.encryption, stored));
+  const body = await deps.composeBody(decryptMail(deps.encryption, stored));
   return body && { id, recipient, at, body };
 }
 

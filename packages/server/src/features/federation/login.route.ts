@@ -15,9 +15,9 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { issueSessionKey } from "../../core/session-keys/session-keys.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
-import { noteSessionUse } from "../../core/sessions/sessions.store.ts";
+import { recordSessionUse } from "../../core/sessions/sessions.store.ts";
 import type { Database } from "../../db/open.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { Visit } from "../../page-kit/page.ts";
 
@@ -27,7 +27,7 @@ export interface FederationSignIn {
    * The authenticated user; undefined when a sign-in step has been shown instead.
    * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
    */
-  signedInFor(
+  ensureSignedIn(
     visit: Visit,
     page: { readonly place: "application"; readonly path: string; readonly applicationId: string },
     wish: { prompt: Prompt | undefined; requiredAcr: string | undefined; uiLocales: string | undefined },
@@ -49,11 +49,11 @@ const parameters = ["appId", "returnUrl", "prompt", "ui_locales"] as const;
 
 export function federationLoginRoutes(app: FastifyInstance, deps: FederationDeps): void {
   app.get("/federation/Login", async (request, reply) => {
-    await login(deps, request, reply, queryOf(request));
+    await login(deps, request, reply, parseQuery(request));
     return reply;
   });
   app.post("/federation/Login", async (request, reply) => {
-    const form = formOf(request);
+    const form = parsedForm(request);
     requireSingle(form);
     // Validated first, which also bounds the length of the query.
     const path = loginPath(await readLogin(deps, form), { withPrompt: true });
@@ -75,7 +75,7 @@ async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest
   requireSingle(form, parameters);
   const appId = form.values.get("appId");
   if (appId === undefined) throw pageError("app-id-missing", "The appId parameter is missing.");
-  const application = isUuid(appId) ? await deps.applications.ofPublicId(appId) : undefined;
+  const application = isUuid(appId) ? await deps.applications.findByClientId(appId) : undefined;
   const organisation = application && (await deps.organisations.find(application.orgId));
   if (!application || !organisation) throw pageError("app-unknown", "The appId is unknown.");
   const returnUrl = form.values.get("returnUrl");
@@ -119,7 +119,7 @@ async function login(
     applicationId: application.id,
   } as const;
   try {
-    const signedIn = await deps.browserSession.signedInFor({ organisation, request, reply }, page, {
+    const signedIn = await deps.browserSession.ensureSignedIn({ organisation, request, reply }, page, {
       prompt,
       requiredAcr,
       uiLocales,
@@ -142,7 +142,7 @@ async function returnWithKey(
   const now = clock();
   const { secret } = await database.transaction(async (tx) => {
     const { id: sessionId, authTime, amr, acr } = session;
-    await noteSessionUse(tx, { orgId, sessionId, applicationId, now });
+    await recordSessionUse(tx, { orgId, sessionId, applicationId, now });
     const proven = { sessionId, authTime, amr, acr, address: addressOf(request) };
     return issueSessionKey(tx, { orgId, applicationId, userId: user.id, ...proven, now });
   });

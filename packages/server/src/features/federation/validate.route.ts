@@ -2,17 +2,20 @@
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { validKeyRecord, validKeySchema } from "../../core/session-keys/session-key-record.ts";
-import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 
 const query = Type.Object(
   { key: Type.String({ maxLength: 200, description: "The session key." }) },
   { additionalProperties: false },
 );
 
-export function validateRoute(api: ApiScope, { keyDoor }: { keyDoor: ApiDoor<SessionKeyCaller> }): void {
+export function validateRoute(
+  api: ApiScope,
+  { keyAuthenticator }: { keyAuthenticator: ApiAuthenticator<SessionKeyCaller> },
+): void {
   apiRoute(
     api,
-    keyDoor,
+    keyAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/auth/validate",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableOrganisation } from "../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import {
@@ -61,9 +61,9 @@ forEachDatabase(({ fresh }) => {
 
   test("omits a disabled organisation", async () => {
     const key = { orgId: shown.organisation.id, actor: "test" };
-    await disableOrganisation(demo.service, { ...key, disabled: true });
+    await setOrganisationStatus(demo.service, { ...key, disabled: true });
     assert.ok(!(await page(demo)).includes("Shown"));
-    await disableOrganisation(demo.service, { ...key, disabled: false });
+    await setOrganisationStatus(demo.service, { ...key, disabled: false });
     assert.ok((await page(demo)).includes("Shown"));
   });
 });

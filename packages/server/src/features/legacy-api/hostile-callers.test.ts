@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeApplication } from "../../core/applications/application-changes.ts";
-import { disableOrganisation } from "../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import { inviteUser } from "../../core/users/invitations/invitations.ts";
 import { insertMembership } from "../../core/users/users.store.ts";
-import { disableUser } from "../../core/users/users.ts";
+import { setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV, newestLink } from "../../testing/fakes/mailbox.ts";
@@ -156,7 +156,7 @@ describe("hostile callers", () => {
 
       const ida = await invite("ida@acme.example");
       for (const disabled of [true, false])
-        await disableUser(service, { orgId: organisation.id, id: ida.id, disabled, actor: "test" });
+        await setUserStatus(service, { orgId: organisation.id, id: ida.id, disabled, actor: "test" });
       assert.equal((await set(ida.link, THIEF)).status, 404, "enabling brings no link back");
     });
 
@@ -188,7 +188,7 @@ describe("hostile callers", () => {
       const key = (await login("guest@home.example", PASSWORD)).body["Key"];
       assert.equal((await call(`Keys/User/${key}`)).status, 200);
       const disable = (disabled: boolean) =>
-        disableOrganisation(service, { orgId: home.organisation.id, disabled, actor: "test" });
+        setOrganisationStatus(service, { orgId: home.organisation.id, disabled, actor: "test" });
       await disable(true);
       const refused = await login("guest@home.example", PASSWORD);
       assert.deepEqual([refused.status, (await call(`Keys/User/${key}`)).status], [403, 401]);

@@ -10,7 +10,7 @@ import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
-import type { ApiDoor } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";
 
 export interface LegacyDeps {
@@ -25,9 +25,9 @@ export interface LegacyDeps {
   readonly outbox: Outbox;
   readonly activity: Pick<Activity, "count">;
   /** For calls that a system account signs. */
-  readonly accountAuthenticator: ApiDoor<SystemAccountCaller>;
+  readonly accountAuthenticator: ApiAuthenticator<SystemAccountCaller>;
   /** For calls whose credential is a session key. */
-  readonly keyAuthenticator: ApiDoor<SessionKeyCaller>;
+  readonly keyAuthenticator: ApiAuthenticator<SessionKeyCaller>;
   /** For browsers that opened a link that does not work. */
   readonly showError: RenderErrorPage;
 }
@@ -35,7 +35,7 @@ export interface LegacyDeps {
 /** For calls whose credential is the link itself; an additional signature is verified (wire-contract.md §4). */
 export const linkAuthenticator = ({
   accountAuthenticator,
-}: Pick<LegacyDeps, "accountAuthenticator">): ApiDoor<SystemAccountCaller | undefined> => ({
+}: Pick<LegacyDeps, "accountAuthenticator">): ApiAuthenticator<SystemAccountCaller | undefined> => ({
   authenticate: async (request, raw) =>
     request.headers.authorization === undefined ? undefined : accountAuthenticator.authenticate(request, raw),
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
-import { createUser, disableUser } from "../../core/users/users.ts";
+import { createUser, setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { testBrowser } from "../../testing/fakes/browser.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -158,7 +158,7 @@ describe("sign-in by call", () => {
       const closed = await makeClient(running.service, org.organisation, { access: "assigned" });
       assert.equal(typeOf(await login(plain, {}, `/${closed.application.id}`)), "403 not-assigned");
       const key = { orgId: org.organisation.id, id: plain.user.id, disabled: true, actor: "test" };
-      await disableUser(running.service, key);
+      await setUserStatus(running.service, key);
       assert.equal(typeOf(await login(plain)), "403 account-disabled");
     });
 

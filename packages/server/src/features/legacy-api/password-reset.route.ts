@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
-import { networkOf } from "../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
@@ -43,7 +43,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       const address = addressOf(request);
       await withLimits(() =>
         countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["recovery-address"], subject: networkOf(address) },
+          { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
           { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
         ]),
       );

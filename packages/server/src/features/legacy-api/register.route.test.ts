@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createAction } from "../../core/actions/actions.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
-import { disableUser } from "../../core/users/users.ts";
+import { setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { testBrowser } from "../../testing/fakes/browser.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -87,7 +87,7 @@ describe("registration by call", () => {
       const owner = await withUser(running.service, org, "owner@acme.example");
       const shut = await withUser(running.service, org, "shut@acme.example");
       const key = { orgId: org.organisation.id, id: shut.user.id, disabled: true, actor: "test" };
-      await disableUser(running.service, key);
+      await setUserStatus(running.service, key);
       const seen: unknown[] = [];
       for (const email of ["free@acme.example", " OWNER@acme.example", shut.user.email]) {
         const [rows, made] = [await counts(), hashes];

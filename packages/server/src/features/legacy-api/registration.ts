@@ -6,8 +6,8 @@ import { sendLinkMail } from "../../core/actions/link-mail.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { refusePassword } from "../../core/passwords/password-policy.ts";
-import { networkOf } from "../../core/rate-limits/network.ts";
+import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
+import { networkPrefix } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
@@ -33,7 +33,7 @@ export async function requireAcceptablePassword(
   about: readonly string[],
   path: string,
 ): Promise<void> {
-  const reason = await refusePassword(password, { minLength: settings.passwordMinLength, about });
+  const reason = await passwordFaultMessage(password, { minLength: settings.passwordMinLength, about });
   if (reason !== undefined) throw invalid([{ path, message: reason }]);
 }
 
@@ -51,7 +51,7 @@ export async function sendRegistrationMail(
   const orgId = caller.organisation.id;
   const key = emailKey(input.Email);
   await countAttempt(deps, orgId, [
-    { limit: deps.rateLimits["registration-address"], subject: networkOf(addressOf(request)) },
+    { limit: deps.rateLimits["registration-address"], subject: networkPrefix(addressOf(request)) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
   // Before the look-up, so that the time does not reveal whether the address is taken.

@@ -5,7 +5,7 @@
 import Type from "typebox";
 import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
-import { networkOf } from "../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
@@ -52,7 +52,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       const address = addressOf(request);
       await withLimits(() =>
         countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["registration-address"], subject: networkOf(address) },
+          { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
           { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
         ]),
       );

@@ -1,13 +1,13 @@
 /** The second factor of a sign-in by API: a code, never a passkey. */
 import type { Application } from "../../core/applications/application.ts";
-import { recordStrangersEvent } from "../../core/audit/unauthenticated-events.ts";
+import { recordUnauthenticatedEvent } from "../../core/audit/unauthenticated-events.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { checkCode } from "../../core/second-factors/check-code.ts";
 import type { FactorProof } from "../../core/second-factors/factor-proof.ts";
-import { factorStanding } from "../../core/second-factors/factor-status.ts";
+import { factorStatus } from "../../core/second-factors/factor-status.ts";
 import { type FactorSummary, hasSecondFactor } from "../../core/second-factors/second-factor.ts";
 import { readTotpCode } from "../../core/second-factors/totp/totp.ts";
-import { assurance, assuranceOf } from "../../core/sessions/assurance.ts";
+import { assurance, toAssurance } from "../../core/sessions/assurance.ts";
 import type { User } from "../../core/users/user.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
@@ -28,11 +28,11 @@ export async function checkSecondFactor(
   const { organisation, application, user, code, address } = attempt;
   const now = deps.clock();
   // There is no trusted browser here: a user with a second factor always needs it.
-  const factors = await factorStanding(deps.database.query, organisation, user, {
-    deviceToken: undefined,
+  const factors = await factorStatus(deps.database.query, organisation, user, {
+    trustedBrowserToken: undefined,
     now,
   });
-  const required = assuranceOf(application.settings.requiredAcr ?? "");
+  const required = toAssurance(application.settings.requiredAcr ?? "");
   const isDue = hasSecondFactor(factors) || factors.isRequired || required > assurance.password;
   if (!isDue) return undefined;
   requireCodeFactor(factors, required === assurance.phishingResistant);
@@ -70,7 +70,7 @@ const recordWrongCode = (
   deps: LegacyDeps,
   { organisation, user, address }: SecondFactorAttempt,
 ): Promise<void> =>
-  recordStrangersEvent(deps, {
+  recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,
     actor: `user:${user.id}`,
     action: "second-factor.failed",

@@ -1,6 +1,6 @@
 /** GET User/Username/Available/{username}: for sign-up forms. Rate limited, because it reveals which usernames exist. */
 import Type from "typebox";
-import { networkOf } from "../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { isUsernameTaken } from "../../core/users/identifiers/identifiers.store.ts";
 import { isUsername, usernameKey } from "../../core/users/identifiers/username.ts";
@@ -29,7 +29,7 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
     async ({ caller, params, request }) => {
       const orgId = caller.organisation.id;
       const limit = deps.rateLimits["username-address"];
-      const attempts = [{ limit, subject: networkOf(addressOf(request)) }];
+      const attempts = [{ limit, subject: networkPrefix(addressOf(request)) }];
       await withLimits(() => countAttempt(deps, orgId, attempts));
       const username = usernameKey(params["username"] ?? "");
       if (!isUsername(username))

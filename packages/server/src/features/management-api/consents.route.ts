@@ -84,7 +84,7 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
   } as const;
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       path: "/legacy/api/oauth/consents/organisation",
@@ -97,7 +97,7 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
   );
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       path: "/legacy/api/oauth/consents/user",

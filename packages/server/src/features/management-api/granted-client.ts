@@ -1,7 +1,7 @@
 /** The client that an administrator grants consent to. */
 import type { Application } from "../../core/applications/application.ts";
-import { findApplication, holdApplication } from "../../core/applications/applications.store.ts";
-import { ConsentThere, InvalidConsent } from "../../core/consents/consents.ts";
+import { findApplication, lockApplication } from "../../core/applications/applications.store.ts";
+import { InvalidConsent, PreauthorizationExists } from "../../core/consents/consents.ts";
 import { conflict, invalid } from "../../http/api/api-error.ts";
 import { type ManagementDeps, unknownReference } from "./management.ts";
 
@@ -12,7 +12,7 @@ export async function grantedClient(
   clientId: string,
 ): Promise<Application> {
   const id = clientId.toLowerCase();
-  const isLocked = await holdApplication(database.query, { orgId, id });
+  const isLocked = await lockApplication(database.query, { orgId, id });
   const application = isLocked ? await findApplication(database.query, orgId, id) : undefined;
   if (!application) throw unknownReference("/clientId");
   return application;
@@ -20,6 +20,7 @@ export async function grantedClient(
 
 export function toGrantAnswer(error: unknown): never {
   if (error instanceof InvalidConsent) throw invalid([{ path: "/scopes", message: error.message }]);
-  if (error instanceof ConsentThere) throw conflict("The client is already pre-authorized for these scopes.");
+  if (error instanceof PreauthorizationExists)
+    throw conflict("The client is already pre-authorized for these scopes.");
   throw error;
 }

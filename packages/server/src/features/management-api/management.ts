@@ -10,7 +10,7 @@ import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
-import type { ApiDoor } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
 
 export interface ManagementDeps {
@@ -18,9 +18,9 @@ export interface ManagementDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly baseUrl: string;
-  readonly door: ApiDoor<SystemAccountCaller, Database>;
+  readonly authenticator: ApiAuthenticator<SystemAccountCaller, Database>;
   /** Accepts the strict form of signature only. */
-  readonly strictDoor: ApiDoor<SystemAccountCaller, Database>;
+  readonly strictAuthenticator: ApiAuthenticator<SystemAccountCaller, Database>;
   /** Encrypts the secrets of system accounts. */
   readonly encryption: Encryption;
 }

@@ -90,7 +90,7 @@ export function listRoute<R extends Versioned, Q extends TSchema>(
   const answers = { 200: { description: `A page of ${many}`, schema: pageSchema(schema) } };
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     { tag, credential, ...operation, method: "GET", path, answers },
     async ({ caller, query }) => {
       const page = readPage(query as { limit?: string; cursor?: string });
@@ -111,7 +111,7 @@ export function getRoute<R extends Versioned>(
   const answers = { 200: { description: `The ${one}`, schema } };
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     { tag, credential, ...operation, method: "GET", path, answers },
     async ({ caller, params }) => {
       const row = await find(caller.organisation.id, idOf(params, routes.idParameter));
@@ -190,7 +190,7 @@ export function deleteRoute<R extends Versioned>(
 }
 
 const writersOf = <R extends Versioned>({ deps, isStrictOnly }: ResourceRoutes<R>) =>
-  isStrictOnly ? deps.strictDoor : deps.door;
+  isStrictOnly ? deps.strictAuthenticator : deps.authenticator;
 
 const writing = <R extends Versioned>({ tag, isStrictOnly }: ResourceRoutes<R>) => ({
   tag,

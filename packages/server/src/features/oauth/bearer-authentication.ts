@@ -10,7 +10,7 @@ import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../http/form-body.ts";
 import { hasValidBinding } from "./client-authentication/client-device.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps {
@@ -19,18 +19,18 @@ export interface BearerDeps extends PresentedDeviceDeps {
   readonly accessTokens: AccessTokens;
 }
 
-export interface BearerUser {
+export interface BearerAuthentication {
   readonly user: User;
   readonly claims: AccessTokenClaims;
   readonly scopes: readonly string[];
 }
 
 /** @throws OAuthError with the challenge of RFC 6750 §3 */
-export async function bearerUser(
+export async function authenticateBearer(
   deps: BearerDeps,
   organisation: Organisation,
   request: FastifyRequest,
-): Promise<BearerUser> {
+): Promise<BearerAuthentication> {
   const token = presentedToken(request, organisation);
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims || !(await deps.accessTokens.isActive(organisation, claims))) {
@@ -53,13 +53,13 @@ export async function bearerUser(
 
 /** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */
 function presentedToken(request: FastifyRequest, organisation: Organisation): string {
-  const form = formOf(request);
+  const form = parsedForm(request);
   if (form.repeated.size > 0) {
     throw bearerError(organisation, "invalid_request", "a parameter is repeated");
   }
   const inBody = form.values.get("access_token");
   const { authorization } = request.headers;
-  if (queryOf(request).values.has("access_token")) {
+  if (parseQuery(request).values.has("access_token")) {
     throw bearerError(organisation, "invalid_request", "the access token must not be in the query");
   }
   if (authorization !== undefined && inBody !== undefined) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableOrganisation } from "../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { sendRaw } from "../../testing/probes/answers.ts";
 import {
@@ -134,9 +134,9 @@ forEachDatabase(({ fresh }) => {
     const status = async () => (await sendRaw(address, {})).status;
     assert.deepEqual([await status(), await status()], [200, 200]);
     const change = { orgId: shut.organisation.id, actor: "test" };
-    await disableOrganisation(running.service, { ...change, disabled: true });
+    await setOrganisationStatus(running.service, { ...change, disabled: true });
     assert.deepEqual([await status(), await status()], [404, 404]);
-    await disableOrganisation(running.service, { ...change, disabled: false });
+    await setOrganisationStatus(running.service, { ...change, disabled: false });
     assert.equal(await status(), 200);
   });
 

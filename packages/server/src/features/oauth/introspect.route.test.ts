@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableApplication } from "../../core/applications/applications.ts";
-import { disableUser } from "../../core/users/users.ts";
+import { setApplicationStatus } from "../../core/applications/applications.ts";
+import { setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type CodeSource, codeSource } from "../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -186,10 +186,10 @@ forEachDatabase(({ fresh }) => {
   test("responds with inactive for disabled users and applications", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
-    await disableUser(running.service, { ...user, disabled: true });
+    await setUserStatus(running.service, { ...user, disabled: true });
     assert.deepEqual(await introspect(accessToken), INACTIVE);
     assert.deepEqual(await introspect(refreshToken), INACTIVE);
-    await disableUser(running.service, { ...user, disabled: false });
+    await setUserStatus(running.service, { ...user, disabled: false });
 
     const client = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
@@ -199,7 +199,7 @@ forEachDatabase(({ fresh }) => {
     const tokens = [(await source.tokens({}, client)).accessToken, await jobToken(client)];
     for (const token of tokens) assert.equal((await introspect(token, resource))["active"], true);
     const application = { orgId: org.organisation.id, id: client.application.id, actor: "test" };
-    await disableApplication(running.service, { ...application, disabled: true });
+    await setApplicationStatus(running.service, { ...application, disabled: true });
     for (const token of tokens) assert.deepEqual(await introspect(token, resource), INACTIVE);
   });
 

@@ -12,18 +12,18 @@ import { type Clock, seconds } from "../../core/clock.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { issuerOfApplication } from "../../core/signing-pools/directory.ts";
+import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import {
-  familyOfRefreshToken,
+  familyIdFromRefreshToken,
   type RefreshTokenKeys,
   refreshTokenStatus,
 } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
-import { formOf } from "../../http/form-body.ts";
+import { parsedForm } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { sendJson } from "../../http/send-json.ts";
 import {
@@ -47,7 +47,7 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
   app.post(
     "/oauth/:org/introspect",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = formOf(request);
+      const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
       const { application } = await authenticateClient(deps, organisation, request, client);
@@ -57,7 +57,7 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
       }
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
-      const familyId = familyOfRefreshToken(deps, organisation.id, token);
+      const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
       const response =
         familyId === undefined
           ? await describeAccessToken(deps, organisation, application, token)
@@ -108,7 +108,7 @@ async function describeRefreshToken(
   if (!user || user.disabledAt !== null) return INACTIVE;
   return {
     active: true,
-    iss: await issuerOfApplication(deps, application),
+    iss: await applicationIssuer(deps, application),
     sub: family.userId,
     client_id: family.applicationId,
     scope: formatScope(family.scopes),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
-import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS } from "../../core/signing-keys/signing-key.ts";
+import { MAX_TOKEN_LIFETIME_MS, PUBLISH_AHEAD_MS } from "../../core/signing-keys/signing-key.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -119,7 +119,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(1);
     assert.equal(headerOf(await token())["kid"], next.kid);
     assert.equal(await isActive(last), true, "what the old one signed is still good");
-    clock.advance(LONGEST_TOKEN_MS - 1);
+    clock.advance(MAX_TOKEN_LIFETIME_MS - 1);
     assert.ok((await kids(url)).includes(old));
     clock.advance(1);
     const left = await kids(url);

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
-import { nextChangeOf, publishedJwk } from "../../core/signing-pools/agent-key.ts";
+import { nextStateChange, publishedJwk } from "../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
 import {
@@ -36,7 +36,7 @@ export function jwksRoute(app: FastifyInstance, deps: JwksDeps): void {
       );
       const nextChanges = [
         ...keys.map(({ retireAt }) => retireAt ?? Number.POSITIVE_INFINITY),
-        ...agentKeys.map(({ key }) => nextChangeOf(key, now)),
+        ...agentKeys.map(({ key }) => nextStateChange(key, now)),
       ];
       const staleAt = Math.min(now + DOCUMENT_LIFETIME_MS, ...nextChanges);
       const published = [

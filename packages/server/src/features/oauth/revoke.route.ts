@@ -12,10 +12,10 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import { revokeFamily } from "../../core/tokens/revoke-family.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
+import { familyIdFromRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
 import { findTokenFamily, revokeAccessToken } from "../../core/tokens/tokens.store.ts";
 import type { Database } from "../../db/open.ts";
-import { formOf } from "../../http/form-body.ts";
+import { parsedForm } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import {
@@ -35,7 +35,7 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
   app.post(
     "/oauth/:org/revoke",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = formOf(request);
+      const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
       const { application } = await authenticateClient(deps, organisation, request, client);
@@ -43,7 +43,7 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
       const address = addressOf(request);
       // token_type_hint is not needed: the format of a token tells its type (RFC 7009 §2.1).
-      const familyId = familyOfRefreshToken(deps, organisation.id, token);
+      const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
       if (familyId === undefined)
         await revokeSingleToken(deps, organisation, application, { token, address });
       else await revokeRefreshToken(deps, application, { familyId, address });

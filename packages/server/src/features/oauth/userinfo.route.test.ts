@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createUser, disableUser } from "../../core/users/users.ts";
+import { createUser, setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type CodeSource, codeSource } from "../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -183,9 +183,9 @@ forEachDatabase(({ fresh }) => {
     clock.advance(1);
     refused(await get(late.accessToken), 401, "invalid_token", "expired");
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
-    await disableUser(running.service, { ...user, disabled: true });
+    await setUserStatus(running.service, { ...user, disabled: true });
     refused(await get(gone.accessToken), 401, "invalid_token", "disabled");
-    await disableUser(running.service, { ...user, disabled: false });
+    await setUserStatus(running.service, { ...user, disabled: false });
   });
 
   test("rejects another organisation's token, under its own keys or this organisation's", async () => {

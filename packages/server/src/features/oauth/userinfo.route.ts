@@ -6,10 +6,10 @@ import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
 import { requestedValues } from "../../core/scopes/requested-claims.ts";
 import { claimsOfScopes } from "../../core/scopes/scopes.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
-import { familyOfTokenId } from "../../core/tokens/token-family.ts";
+import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { type BearerDeps, type BearerUser, bearerUser } from "./bearer-authentication.ts";
+import { authenticateBearer, type BearerAuthentication, type BearerDeps } from "./bearer-authentication.ts";
 
 export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;
@@ -19,7 +19,7 @@ export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
   const handler = inOrganisation<Organisation>(
     deps.organisations.find,
     async ({ organisation, request, reply }) => {
-      const claims = await userinfoClaims(deps, await bearerUser(deps, organisation, request));
+      const claims = await userinfoClaims(deps, await authenticateBearer(deps, organisation, request));
       reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
       return reply.send(JSON.stringify(claims));
     },
@@ -28,11 +28,14 @@ export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
   app.post("/oauth/:org/userinfo", handler);
 }
 
-async function userinfoClaims(deps: UserinfoDeps, { user, claims, scopes }: BearerUser): Promise<Claims> {
+async function userinfoClaims(
+  deps: UserinfoDeps,
+  { user, claims, scopes }: BearerAuthentication,
+): Promise<Claims> {
   const { orgId } = user;
   const application = await deps.applications.find(orgId, claims.client_id);
   const allowed = application?.settings.allowedScopes ?? [];
-  const familyId = familyOfTokenId(claims.jti);
+  const familyId = familyIdFromTokenId(claims.jti);
   const [customScopes, family] = await Promise.all([
     deps.customScopes.list(orgId),
     familyId === undefined ? undefined : findTokenFamily(deps.database.query, orgId, familyId),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { disableApplication } from "../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../core/applications/applications.ts";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import {
   changeSystemAccount,
@@ -167,7 +167,7 @@ describe("system accounts", () => {
         assert.equal((await of(by, named.id)).status, 200);
         for (const id of [other.web.application.id, randomUUID(), "x", ""]) await refused(of(by, id), id);
       }
-      await disableApplication(service, { ...named, disabled: true });
+      await setApplicationStatus(service, { ...named, disabled: true });
       for (const by of [account, administrator]) await refused(of(by, named.id), "disabled");
     });
 
@@ -201,9 +201,9 @@ describe("system accounts", () => {
       await changeSystemAccount(running.service, { ...act(), disabled: false });
       assert.equal((await ask()).status, 200);
       const application = { orgId: org.organisation.id, id: org.web.application.id, actor: "test" };
-      await disableApplication(running.service, { ...application, disabled: true });
+      await setApplicationStatus(running.service, { ...application, disabled: true });
       await refused(ask(), "its application is disabled");
-      await disableApplication(running.service, { ...application, disabled: false });
+      await setApplicationStatus(running.service, { ...application, disabled: false });
       assert.equal((await ask()).status, 200);
     });
 

@@ -22,7 +22,7 @@ import type { AccountKey, SystemAccountDirectory } from "../../core/system-accou
 import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
-import type { ApiDoor } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 
 export interface HmacDeps {
@@ -131,10 +131,10 @@ export async function refuse(
  * For the management API: administrators' accounts, for any application of their organisation.
  * @param rule.strictOnly rejects the plain form, which an eavesdropper could replay
  */
-export function administratorDoor(
+export function administratorAccountAuthenticator(
   deps: HmacDeps,
   rule: { readonly strictOnly?: boolean } = {},
-): ApiDoor<SystemAccountCaller> {
+): ApiAuthenticator<SystemAccountCaller> {
   return {
     authenticate: async (request, raw) => {
       const caller = await authenticateSystemAccount(deps, request, raw);
@@ -151,7 +151,7 @@ export function administratorDoor(
  * For the legacy API: the account needs permission on the application that the call names. No account, not even an
  * administrator's, may act for an unknown, disabled or foreign application.
  */
-export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
+export function systemAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<SystemAccountCaller> {
   return {
     authenticate: (request, raw) => authenticateSystemAccount(deps, request, raw),
     authorise: async (caller, request, body) => {

@@ -7,17 +7,17 @@ import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idemp
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";
-import type { Answer, ApiDoor } from "../../http/api/api-route.ts";
+import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
 
-export type IdempotentAuthenticator = ApiDoor<SystemAccountCaller, Database>;
+export type IdempotentAuthenticator = ApiAuthenticator<SystemAccountCaller, Database>;
 
 /** Makes the POSTs of an authenticator idempotent. */
 export function withIdempotency(
   deps: { readonly database: Database; readonly clock: Clock },
-  door: ApiDoor<SystemAccountCaller>,
+  authenticator: ApiAuthenticator<SystemAccountCaller>,
 ): IdempotentAuthenticator {
   return {
-    ...door,
+    ...authenticator,
     repeat: async ({ organisation, account }, request, raw, run) => {
       const key = readIdempotencyKey(request);
       if (key === undefined) return run();

@@ -9,9 +9,9 @@ import { type ValidSessionKey, validateSessionKey } from "../../core/session-key
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { mayActFor } from "../../core/system-accounts/system-account.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
-import type { ApiDoor } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { parseJson } from "../../http/api/json-body.ts";
-import { queryOf } from "../../http/form-body.ts";
+import { parseQuery } from "../../http/form-body.ts";
 import {
   authenticateSystemAccount,
   type HmacDeps,
@@ -19,7 +19,7 @@ import {
   targetApplicationId,
 } from "./hmac-authentication.ts";
 
-export function sessionKeyDoor(deps: HmacDeps): ApiDoor<SessionKeyCaller> {
+export function sessionKeyAuthenticator(deps: HmacDeps): ApiAuthenticator<SessionKeyCaller> {
   return {
     authenticate: async (request, raw) => {
       const isSigned = request.headers.authorization !== undefined;
@@ -38,7 +38,7 @@ export function sessionKeyDoor(deps: HmacDeps): ApiDoor<SessionKeyCaller> {
 function readSessionKey(request: FastifyRequest, raw: Buffer): string | undefined {
   const { key: inPath } = (request.params ?? {}) as { key?: string };
   if (inPath) return inPath;
-  const { values, repeated } = queryOf(request);
+  const { values, repeated } = parseQuery(request);
   if (repeated.has("key")) return undefined;
   const inQuery = values.get("key");
   if (inQuery !== undefined) return inQuery;

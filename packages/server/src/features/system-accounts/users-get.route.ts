@@ -6,11 +6,11 @@ import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
-import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 
 export interface UsersGetDeps {
   readonly database: Database;
-  readonly door: ApiDoor<SystemAccountCaller>;
+  readonly authenticator: ApiAuthenticator<SystemAccountCaller>;
 }
 
 const body = Type.Object(
@@ -18,10 +18,10 @@ const body = Type.Object(
   { additionalProperties: false },
 );
 
-export function usersGetRoute(api: ApiScope, { database, door }: UsersGetDeps): void {
+export function usersGetRoute(api: ApiScope, { database, authenticator }: UsersGetDeps): void {
   apiRoute(
     api,
-    door,
+    authenticator,
     {
       method: "POST",
       path: "/legacy/api/users/get",

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../testing/fixtures/account-frame.ts";
 import { html, render } from "../html.ts";
 import { confirmActPage } from "./act.page.ts";
 
 test("only destructive confirmations have a red button", () => {
   const view = {
-    ...accountTestFrame("security"),
+    ...testAccountFrame("security"),
     breadcrumbs: [],
     csrf: "the-csrf",
     action: "/x",

@@ -6,7 +6,7 @@ import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-la
 import { textField } from "./fields.ts";
 import { type HiddenField, hiddenFields } from "./form.ts";
 import { copyStatus, snippet } from "./parts.ts";
-import { type FormFailure, failureNotice, onceField } from "./record-form.ts";
+import { type FormFailure, failureNotice, submissionTokenField } from "./record-form.ts";
 
 export type ConfirmActView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
@@ -41,7 +41,7 @@ export function confirmActPage(view: ConfirmActView): Html {
     body: html`<section class="card confirm${!view.isHarmless && " danger"}">
 <div class="prose">${view.text}</div>
 <form class="form" method="post" action="${linkAddress(view.action)}" novalidate>
-${hiddenFields([{ name: "csrf", value: view.csrf }])}${onceField(view.once)}${view.fields}${
+${hiddenFields([{ name: "csrf", value: view.csrf }])}${submissionTokenField(view.once)}${view.fields}${
   name !== undefined &&
   textField({
     id: "name",

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../testing/fixtures/account-frame.ts";
 import { html, render } from "../html.ts";
 import { consoleLayout } from "./console-layout.ts";
 
 test("the document title names page, record and area", () => {
-  const frame = accountTestFrame("consents");
+  const frame = testAccountFrame("consents");
   const titleOf = (navigation: string, title: string, above: readonly string[]) => {
     const page = consoleLayout({
       ...frame,

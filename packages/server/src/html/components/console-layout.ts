@@ -2,7 +2,7 @@
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, type PageFrame, type PageOrganisation } from "../layout.ts";
 import { mark } from "./mark.ts";
-import { doneNotice } from "./record-form.ts";
+import { successNotice } from "./record-form.ts";
 
 export type NavLink = { id: string; label: string; uri: string; isCurrent: boolean };
 
@@ -61,7 +61,7 @@ ${breadcrumbs(view)}
 <div class="heading"><h1>${view.heading ?? view.title}</h1>
 ${view.actions !== undefined && html`<div class="heading-actions">${view.actions}</div>`}</div>
 ${view.summary !== undefined && html`<p class="summary quiet">${view.summary}</p>`}
-${view.notice ?? (view.wasAlready && doneNotice(view.messages.console.frame.already))}${view.body}
+${view.notice ?? (view.wasAlready && successNotice(view.messages.console.frame.already))}${view.body}
 </main>
 </div>
 </body>`,

@@ -54,7 +54,7 @@ export function faultsFailure(
 }
 
 /** The present values that differ from what was typed. */
-export const differing = (
+export const changedValues = (
   typed: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,
 ): Record<string, string> =>

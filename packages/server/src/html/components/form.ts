@@ -1,5 +1,5 @@
 import { type Html, html } from "../html.ts";
-import { onceScript } from "../scripts.ts";
+import { doubleSubmitScript } from "../scripts.ts";
 
 export type HiddenField = { name: string; value: string };
 
@@ -18,5 +18,5 @@ export function sealFields(seal: FormSeal): Html {
 }
 
 /** Ignores the second click of a double click, so that the response to the first one is shown. */
-export const sendsOnce: Html = html`<script src="${onceScript.path}" defer></script>
+export const doubleSubmitGuard: Html = html`<script src="${doubleSubmitScript.path}" defer></script>
 `;

@@ -2,7 +2,7 @@
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "./form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "./form.ts";
 
 /** Why a form is shown again. */
 export type FormFailure =
@@ -46,7 +46,7 @@ export function recordForm(view: {
     ...(version === undefined ? [] : [{ name: "seen", value: version }]),
   ];
   return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
-${hiddenFields([...own, ...hidden])}${onceField(once)}${view.fields}
+${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
 <div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 </form>
@@ -57,8 +57,8 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
  * Of a form that makes something, its value (page-kit/accept-form.ts); of every form, what keeps a double click from sending it
  * twice: the second answer would tell of a password that is wrong by now, or of a record that somebody changed meanwhile.
  */
-export const onceField = (once: string | undefined): Html =>
-  html`${once !== undefined && hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
+export const submissionTokenField = (once: string | undefined): Html =>
+  html`${once !== undefined && hiddenFields([{ name: "once", value: once }])}${doubleSubmitGuard}`;
 
 /** Faults are links to their fields. */
 export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {
@@ -100,7 +100,7 @@ const alert = (
 ${content}</div>
 `;
 
-export const doneNotice = (text: string): Html =>
+export const successNotice = (text: string): Html =>
   html`<div class="notice hint" id="done-notice" role="status"><p class="notice-title">${text}</p></div>
 `;
 

@@ -10,17 +10,17 @@ const words = (locale: string, options: Intl.DateTimeFormatOptions): Words => {
 };
 
 /** `14:00` */
-export const hourWords = (locale: string): Words =>
+export const formatHour = (locale: string): Words =>
   words(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /** `Mon` */
-export const weekdayWords = (locale: string): Words => words(locale, { weekday: "short" });
+export const formatWeekday = (locale: string): Words => words(locale, { weekday: "short" });
 
 /** `4 May` */
-export const dayWords = (locale: string): Words => words(locale, { day: "numeric", month: "short" });
+export const formatDay = (locale: string): Words => words(locale, { day: "numeric", month: "short" });
 
 /** `Mon, 4 May, 14:00` */
-export const dayAndHourWords = (locale: string): Words =>
+export const formatDayAndHour = (locale: string): Words =>
   words(locale, {
     weekday: "short",
     day: "numeric",
@@ -31,5 +31,5 @@ export const dayAndHourWords = (locale: string): Words =>
   });
 
 /** `Mon, 4 May` */
-export const weekdayAndDayWords = (locale: string): Words =>
+export const formatWeekdayAndDay = (locale: string): Words =>
   words(locale, { weekday: "short", day: "numeric", month: "short" });

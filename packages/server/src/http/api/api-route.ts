@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { queryOf } from "../form-body.ts";
+import { parseQuery } from "../form-body.ts";
 import { invalid, malformed } from "./api-error.ts";
 import { parseJson, rawBody } from "./json-body.ts";
 import { validator } from "./validation.ts";
@@ -66,7 +66,7 @@ export interface Call<Q, B, C, W = undefined> {
 /** Runs the handler. `W` is the transaction that also stores its response. */
 export type Run<W> = (within?: W) => Promise<Answer>;
 
-export interface ApiDoor<C, W = undefined> {
+export interface ApiAuthenticator<C, W = undefined> {
   /** Identifies the caller from the raw body. @throws ApiError 401 */
   authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
   /** Checks the caller's permission once the body is parsed. @throws ApiError 401 */
@@ -101,13 +101,13 @@ export function apiRoute<
   W = undefined,
 >(
   { app, describe }: ApiScope,
-  door: ApiDoor<C, W>,
+  authenticator: ApiAuthenticator<C, W>,
   operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
 ): void {
   describe(operation as Operation);
   const { method, path } = operation;
-  app.route({ method, url: path, handler: apiHandler(door, operation, handler) });
+  app.route({ method, url: path, handler: apiHandler(authenticator, operation, handler) });
 }
 
 /** The handler alone, for paths that also serve pages. Whoever registers it describes the operation. */
@@ -117,7 +117,7 @@ export function apiHandler<
   B extends TSchema | undefined = undefined,
   W = undefined,
 >(
-  door: ApiDoor<C, W>,
+  authenticator: ApiAuthenticator<C, W>,
   operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
@@ -127,9 +127,9 @@ export function apiHandler<
   const checkBody = body && validator(body);
   return async (request, reply) => {
     const raw = rawBody(request);
-    const known = await door.authenticate(request, raw);
+    const known = await authenticator.authenticate(request, raw);
     const sent = parseJson(raw);
-    const caller = door.authorise ? await door.authorise(known, request, sent) : known;
+    const caller = authenticator.authorise ? await authenticator.authorise(known, request, sent) : known;
     const call = {
       request,
       reply,
@@ -144,7 +144,9 @@ export function apiHandler<
     } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
     const run: Run<W> = (within) => handler({ ...call, within });
     const answer =
-      method === "POST" && door.repeat ? await door.repeat(caller, request, raw, run) : await run();
+      method === "POST" && authenticator.repeat
+        ? await authenticator.repeat(caller, request, raw, run)
+        : await run();
     await send(reply, answer);
     return reply;
   };
@@ -158,7 +160,7 @@ async function send(reply: FastifyReply, { status, body, headers, isSent }: Answ
 }
 
 function readQuery(request: FastifyRequest, check: ((value: unknown) => unknown) | undefined): unknown {
-  const { values, repeated } = queryOf(request);
+  const { values, repeated } = parseQuery(request);
   for (const name of repeated) throw invalid([{ path: `?${name.slice(0, 64)}`, message: "is repeated" }]);
   return check?.(Object.fromEntries(values));
 }

@@ -5,14 +5,14 @@
 import type {} from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-export interface DeviceCookies {
+export interface TrustedBrowserCookies {
   read(request: FastifyRequest, orgId: string): string | undefined;
   write(reply: FastifyReply, orgId: string, token: string, maxAgeSeconds: number): void;
 }
 
 const TOKEN = /^sgn_rd_[A-Za-z0-9_-]{43}$/;
 
-export function deviceCookies(baseUrl: string): DeviceCookies {
+export function trustedBrowserCookies(baseUrl: string): TrustedBrowserCookies {
   const secure = baseUrl.startsWith("https:");
   const nameOf = (orgId: string) => `${secure ? "__Host-" : ""}signet-device-${orgId}`;
   return {

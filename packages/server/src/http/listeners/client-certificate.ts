@@ -21,5 +21,5 @@ export function setCertificateSource(request: IncomingMessage, read: Certificate
  * @returns DER; undefined without a certificate. `presentedDevice` of core/devices decides whose it is and whether it
  * is valid
  */
-export const clientCertificateOf = (request: FastifyRequest): Buffer | undefined =>
+export const clientCertificate = (request: FastifyRequest): Buffer | undefined =>
   (request.raw as Arrived)[source]?.();

@@ -2,7 +2,7 @@
 
 import type { StoredMail } from "../../core/mail/mail.store.ts";
 import type { Mail, MailTemplate } from "../../core/mail/mail.ts";
-import { openMail } from "../../core/mail/outbox.ts";
+import { decryptMail } from "../../core/mail/outbox.ts";
 import type { Service } from "../../modules/open-service.ts";
 
 /** Settings that enable email; nothing listens on the address. */
@@ -35,7 +35,7 @@ export async function mailsTo({ database, encryption }: Service, recipient: stri
       createdAt: row.created_at,
       giveUpAt: row.give_up_at,
     };
-    return openMail(encryption, stored);
+    return decryptMail(encryption, stored);
   });
 }
 

@@ -8,7 +8,7 @@ export type ApplicationUse =
   | { readonly kind: "own-token"; readonly at: number };
 
 /** Undefined when the application was never used. */
-export async function newestUse(
+export async function lastUse(
   db: Db,
   of: { orgId: string; applicationId: string },
   isService: boolean,

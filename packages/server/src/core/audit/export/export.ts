@@ -1,6 +1,6 @@
 /** Exports the audit log in batches, so that memory use doesn't depend on its length. */
 import type { Db } from "../../../db/open.ts";
-import type { KeptEvent } from "../audit.store.ts";
+import type { StoredEvent } from "../audit.store.ts";
 import {
   type AuditFilter,
   indexFiltersOf,
@@ -22,11 +22,11 @@ const BATCH = 500;
  * Oldest first. Without a filter: in the order of the chain, so that the export can be verified, with unchained
  * events last. With a filter: in the order of time.
  */
-export function exportAuditEvents(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<KeptEvent> {
+export function exportAuditEvents(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<StoredEvent> {
   return isUnfiltered(filter) ? wholeLog(db, orgId) : filtered(db, orgId, filter);
 }
 
-async function* wholeLog(db: Db, orgId: string): AsyncGenerator<KeptEvent> {
+async function* wholeLog(db: Db, orgId: string): AsyncGenerator<StoredEvent> {
   const first = yield* chained(db, orgId, 0);
   const unchained = await unchainedIds(db, orgId);
   // Again, for events chained in between; the rest is exported as unchained.
@@ -41,7 +41,7 @@ async function* wholeLog(db: Db, orgId: string): AsyncGenerator<KeptEvent> {
 }
 
 /** @returns the last position */
-async function* chained(db: Db, orgId: string, from: number): AsyncGenerator<KeptEvent, number> {
+async function* chained(db: Db, orgId: string, from: number): AsyncGenerator<StoredEvent, number> {
   for (let after = from; ; ) {
     const batch = await readChained(db, orgId, { after, limit: BATCH });
     yield* batch;
@@ -61,7 +61,7 @@ async function unchainedIds(db: Db, orgId: string): Promise<Set<string>> {
   }
 }
 
-async function* filtered(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<KeptEvent> {
+async function* filtered(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<StoredEvent> {
   if (isUnsatisfiable(filter)) return;
   const indexFilters = indexFiltersOf(filter);
   const { from, to } = filter;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeptEvent } from "../audit.store.ts";
+import type { StoredEvent } from "../audit.store.ts";
 import { lineFormats } from "./formats.ts";
 
-const event = (target: string, details: KeptEvent["details"] = {}): KeptEvent => ({
+const event = (target: string, details: StoredEvent["details"] = {}): StoredEvent => ({
   orgId: "o",
   id: "e",
   at: 0,

@@ -1,15 +1,15 @@
 /** Export formats: one event per line. */
-import type { KeptEvent } from "../audit.store.ts";
+import type { StoredEvent } from "../audit.store.ts";
 
 export type ExportFormat = "csv" | "jsonl";
 
 export interface LineFormat {
   readonly contentType: string;
   readonly head: string;
-  line(event: KeptEvent): string;
+  line(event: StoredEvent): string;
 }
 
-const recordOf = (event: KeptEvent) => ({
+const recordOf = (event: StoredEvent) => ({
   orgId: event.orgId,
   seq: event.seq ?? null,
   hash: event.hash ?? null,
@@ -24,7 +24,7 @@ const recordOf = (event: KeptEvent) => ({
 
 /** As the JSON APIs and `--json` show it. */
 export type EventRecord = ReturnType<typeof recordOf>;
-export const eventRecord: (event: KeptEvent) => EventRecord = recordOf;
+export const eventRecord: (event: StoredEvent) => EventRecord = recordOf;
 
 const columns = ["seq", "hash", "id", "at", "actor", "action", "target", "address", "details"] as const;
 

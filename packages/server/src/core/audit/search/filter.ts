@@ -1,6 +1,6 @@
 /** Filters of the audit log. */
 import { auditActions } from "../actions.ts";
-import type { KeptEvent } from "../audit.store.ts";
+import type { StoredEvent } from "../audit.store.ts";
 import type { IndexFilter } from "./search.store.ts";
 
 export interface AuditFilter {
@@ -21,7 +21,7 @@ export interface AuditFilter {
 }
 
 /** @param text an action, or a prefix that ends in a dot, e.g. `device.`. @returns an empty list when nothing matches */
-export const actionsNamed = (text: string): readonly string[] =>
+export const matchActions = (text: string): readonly string[] =>
   auditActions.filter((action) => (text.endsWith(".") ? action.startsWith(text) : action === text));
 
 /** The part of the filter to look up by index: the one that is likely to be most selective. */
@@ -51,7 +51,7 @@ export const isIndexedFully = (filter: AuditFilter): boolean => {
 export const isUnfiltered = (filter: AuditFilter): boolean =>
   Object.values(filter).every((part) => part === undefined);
 
-export function matches(filter: AuditFilter, event: KeptEvent): boolean {
+export function matches(filter: AuditFilter, event: StoredEvent): boolean {
   const { actors, actions, target, address, about, text } = filter;
   return (
     (actors?.includes(event.actor) ?? true) &&
@@ -63,7 +63,7 @@ export function matches(filter: AuditFilter, event: KeptEvent): boolean {
   );
 }
 
-const wholeText = ({ actor, action, target = "", address = "", details }: KeptEvent): string =>
+const wholeText = ({ actor, action, target = "", address = "", details }: StoredEvent): string =>
   [actor, action, target, address, JSON.stringify(details)].join("\n").toLowerCase();
 
 /** An empty list of actors or actions matches nothing. */

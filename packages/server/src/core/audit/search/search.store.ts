@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
-import { type KeptEvent, toStoredEvent } from "../audit.store.ts";
+import { type StoredEvent, toStoredEvent } from "../audit.store.ts";
 
 /** A condition with an index of its own. */
 export interface IndexFilter {
@@ -33,7 +33,7 @@ export async function readRange(
   db: Db,
   indexFilters: readonly IndexFilter[],
   range: SequenceRange,
-): Promise<KeptEvent[]> {
+): Promise<StoredEvent[]> {
   const found = await Promise.all(
     indexFilters.length === 0
       ? [readIndexFilter(db, undefined, range)]
@@ -53,7 +53,7 @@ async function readIndexFilter(
   db: Db,
   indexFilter: IndexFilter | undefined,
   range: SequenceRange,
-): Promise<KeptEvent[]> {
+): Promise<StoredEvent[]> {
   const { orgId, from, to, after, order, limit } = range;
   const isNewestFirst = order === "newest first";
   const direction = isNewestFirst ? "desc" : "asc";
@@ -76,7 +76,7 @@ export async function readChained(
   db: Db,
   orgId: string,
   page: { readonly after: number; readonly limit: number },
-): Promise<KeptEvent[]> {
+): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
     .selectAll()
@@ -107,7 +107,7 @@ export async function readUnchainedIds(
 }
 
 /** In the order of their ids. @param ids few enough for one statement */
-export async function readEvents(db: Db, orgId: string, ids: readonly string[]): Promise<KeptEvent[]> {
+export async function readEvents(db: Db, orgId: string, ids: readonly string[]): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
     .selectAll()

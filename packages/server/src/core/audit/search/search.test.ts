@@ -9,7 +9,7 @@ import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../a
 import { chainOrganisation } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { exportAuditEvents } from "../export/export.ts";
-import { type AuditFilter, actionsNamed } from "./filter.ts";
+import { type AuditFilter, matchActions } from "./filter.ts";
 import { listUserActivity, searchAuditEvents } from "./search.ts";
 
 const [ADA, BOB] = ["user:ada", "user:bob"];
@@ -69,7 +69,7 @@ forEachDatabase(({ name, fresh }) => {
     ["who", { actors: [BOB] }, [1040, 1030]],
     ["any of some", { actors: [BOB, "anonymous"] }, [1050, 1040, 1030]],
     ["what", { actions: ["application.changed"] }, [1030, 1020]],
-    ["what, by the beginning of its name", { actions: actionsNamed("device.") }, [1070, 1060]],
+    ["what, by the beginning of its name", { actions: matchActions("device.") }, [1070, 1060]],
     ["on what", { target: "shop" }, [1040, 1030, 1020]],
     ["from where", { address: "192.0.2.9" }, [1050]],
     ["when", { from: 1030, to: 1060 }, [1050, 1040, 1030]],
@@ -78,7 +78,7 @@ forEachDatabase(({ name, fresh }) => {
     ["who did something or had it done to them", { about: "ada" }, [1080, 1060, 1050, 1020]],
     ["both, of whom both are", { about: "ada", actions: ["sign-in.failed"] }, [1050]],
     ["what there is not", { target: "nothing" }, []],
-    ["an action that there is not", { actions: actionsNamed("nonsense") }, []],
+    ["an action that there is not", { actions: matchActions("nonsense") }, []],
     ["a time that runs backwards", { from: 1060, to: 1030 }, []],
   ];
   for (const [what, filter, expected] of searches)
@@ -156,10 +156,10 @@ forEachDatabase(({ name, fresh }) => {
     const look = (before?: string) =>
       searchAuditEvents(database.query, id, { text: "needle" }, { before, limit: 25 });
     const first = await look();
-    assert.deepEqual([first.events.length, first.lookedBackTo], [0, 2001]);
+    assert.deepEqual([first.events.length, first.searchedBackTo], [0, 2001]);
     const second = await look(first.next);
     assert.deepEqual(
-      [second.events.map(({ at }) => at), second.next, second.lookedBackTo],
+      [second.events.map(({ at }) => at), second.next, second.searchedBackTo],
       [[5], undefined, undefined],
     );
   });

@@ -1,16 +1,16 @@
 /** Searches an organisation's audit log page by page, however long it is and whatever the filter. */
 import type { Db } from "../../../db/open.ts";
-import type { KeptEvent } from "../audit.store.ts";
+import type { StoredEvent } from "../audit.store.ts";
 import { type AuditFilter, indexFiltersOf, isIndexedFully, isUnsatisfiable, matches } from "./filter.ts";
 import { type EventPosition, readRange } from "./search.store.ts";
 
 export interface AuditPage {
   /** Newest first. */
-  readonly events: readonly KeptEvent[];
+  readonly events: readonly StoredEvent[];
   /** The cursor of the next page; undefined on the last one. */
   readonly next?: string;
   /** Set when the page may be short because the scan limit was reached: how far back it got, milliseconds. */
-  readonly lookedBackTo?: number;
+  readonly searchedBackTo?: number;
 }
 
 /** For filters that no index decides. */
@@ -28,7 +28,7 @@ export async function searchAuditEvents(
   if (isUnsatisfiable(filter)) return { events: [] };
   const indexFilters = indexFiltersOf(filter);
   const batch = isIndexedFully(filter) ? page.limit + 1 : BATCH;
-  const events: KeptEvent[] = [];
+  const events: StoredEvent[] = [];
   let after = parseCursor(page.before);
   for (let scanned = 0; ; ) {
     const { from, to } = filter;
@@ -49,7 +49,7 @@ export async function searchAuditEvents(
     const last = found.at(-1);
     if (!last || found.length < batch) return { events };
     scanned += found.length;
-    if (scanned >= MAX_SCANNED) return { events, next: formatCursor(last), lookedBackTo: last.at };
+    if (scanned >= MAX_SCANNED) return { events, next: formatCursor(last), searchedBackTo: last.at };
     after = last;
   }
 }

@@ -11,7 +11,7 @@ const withId = ["user", "client", "system-account", "agent", "device"];
  * @param text an email address of the organisation, an id, or an actor as in the log
  * @returns matching actors; empty without a match
  */
-export async function actorsMeant(db: Db, orgId: string, text: string): Promise<readonly string[]> {
+export async function matchActors(db: Db, orgId: string, text: string): Promise<readonly string[]> {
   const typed = text.trim();
   if (typed.includes("@")) {
     const found = await findUserByEmail(db, orgId, emailKey(typed));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { type ChallengePurpose, passkeyChallenges } from "./challenge.ts";
-import { passkeyName, relyingPartyOf } from "./passkey.ts";
+import { createRelyingParty, passkeyName } from "./passkey.ts";
 import { readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
 
 const purpose: ChallengePurpose = { orgId: "org", use: "sign-in", browser: "browser" };
@@ -42,11 +42,11 @@ test("challenges are unique", () => {
 });
 
 test("the relying party is the host and origin of the base URL", () => {
-  assert.deepEqual(relyingPartyOf("https://id.example.com/signet"), {
+  assert.deepEqual(createRelyingParty("https://id.example.com/signet"), {
     id: "id.example.com",
     origin: "https://id.example.com",
   });
-  assert.deepEqual(relyingPartyOf("http://localhost:8080"), {
+  assert.deepEqual(createRelyingParty("http://localhost:8080"), {
     id: "localhost",
     origin: "http://localhost:8080",
   });

@@ -52,7 +52,7 @@ export function passkeyChallenges(key: Buffer): PasskeyChallenges {
 const readExpiry = (bytes: Buffer): number => bytes.readUIntBE(RANDOM_BYTES, EXPIRY_BYTES);
 
 /** Consumes a genuine challenge. @returns false the second time */
-export function takeChallenge(tx: Db, orgId: string, challenge: string): Promise<boolean> {
+export function consumeChallenge(tx: Db, orgId: string, challenge: string): Promise<boolean> {
   const expiresAt = readExpiry(Buffer.from(challenge, "base64url"));
   return consumeOnce(tx, { orgId, kind: "passkey-challenge", value: challenge, expiresAt });
 }

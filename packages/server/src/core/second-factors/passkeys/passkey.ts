@@ -27,12 +27,12 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-export function relyingPartyOf(baseUrl: string): RelyingParty {
+export function createRelyingParty(baseUrl: string): RelyingParty {
   const { hostname, origin } = new URL(baseUrl);
   return { id: hostname, origin };
 }
 
-export const MOST_PASSKEYS = 20;
+export const MAX_PASSKEYS = 20;
 
 /** Without control and formatting characters. Undefined when nothing is left. */
 export function passkeyName(input: string): string | undefined {

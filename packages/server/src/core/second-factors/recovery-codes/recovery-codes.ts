@@ -30,7 +30,7 @@ export function readRecoveryCode(input: string): string | undefined {
 export const hashRecoveryCode = (code: string): string => sha256Base64url(code);
 
 /** Replaces all codes. @returns the plaintexts, to be shown once */
-export async function makeRecoveryCodes(tx: Db, owner: FactorOwner, now: number): Promise<string[]> {
+export async function createRecoveryCodes(tx: Db, owner: FactorOwner, now: number): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = codes.map((code) => hashRecoveryCode(code.replaceAll("-", "")));
   await replaceRecoveryCodes(tx, owner, hashes, now);

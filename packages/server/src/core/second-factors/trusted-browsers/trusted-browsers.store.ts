@@ -3,7 +3,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Selectable } from "kysely";
 import { deleteExpired } from "../../../db/delete-expired.ts";
 import type { Db } from "../../../db/open.ts";
-import type { RememberedDeviceTable } from "../../../db/tables/second-factors.ts";
+import type { TrustedBrowserTable } from "../../../db/tables/second-factors.ts";
 import type { User } from "../../users/user.ts";
 
 export interface TrustedBrowser {
@@ -17,7 +17,7 @@ export interface TrustedBrowser {
 
 type Owner = Pick<User, "orgId" | "id">;
 
-export async function insertRememberedDevice(
+export async function insertTrustedBrowser(
   db: Db,
   browser: TrustedBrowser & { orgId: string; userId: string; tokenHash: string },
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function insertRememberedDevice(
     .execute();
 }
 
-export async function listRememberedDevices(db: Db, user: Owner, now: number): Promise<TrustedBrowser[]> {
+export async function listTrustedBrowsers(db: Db, user: Owner, now: number): Promise<TrustedBrowser[]> {
   const rows = await activeOf(db, user, now).orderBy("last_used_at", "desc").execute();
   return rows.map(fromRow);
 }
@@ -83,7 +83,7 @@ export async function recordTrustedBrowserUse(
 }
 
 /** One, or all of the user's in the organisation. @returns how many were active */
-export async function revokeRememberedDevices(
+export async function revokeTrustedBrowsers(
   db: Db,
   which: { orgId: string; userId: string; id?: string; now: number },
 ): Promise<number> {
@@ -97,7 +97,7 @@ export async function revokeRememberedDevices(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-export const deletePassedDevices = (db: Db, before: number, limit: number): Promise<number> =>
+export const deleteExpiredTrustedBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,
     { table: "remembered_device", key: ["org_id", "user_id", "id"], column: "expires_at" },
@@ -105,7 +105,7 @@ export const deletePassedDevices = (db: Db, before: number, limit: number): Prom
     limit,
   );
 
-function fromRow(row: Selectable<RememberedDeviceTable>): TrustedBrowser {
+function fromRow(row: Selectable<TrustedBrowserTable>): TrustedBrowser {
   return {
     id: row.id,
     userAgent: row.user_agent,

@@ -6,18 +6,18 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { User } from "../../users/user.ts";
-import { insertRememberedDevice } from "./trusted-browsers.store.ts";
+import { insertTrustedBrowser } from "./trusted-browsers.store.ts";
 
 export const TRUSTED_BROWSER_MS = 30 * 86_400_000;
 
 /** @returns the cookie's value */
-export async function rememberDevice(
+export async function trustBrowser(
   tx: Db,
   user: Pick<User, "orgId" | "id">,
   browser: { address: string; userAgent: string; now: number },
 ): Promise<string> {
   const token = randomSecret("sgn_rd_");
-  await insertRememberedDevice(tx, {
+  await insertTrustedBrowser(tx, {
     orgId: user.orgId,
     userId: user.id,
     id: newUuid(),

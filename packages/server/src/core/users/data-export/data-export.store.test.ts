@@ -9,7 +9,7 @@ import { type SeededRecords, seedRecords } from "../../../testing/fixtures/plant
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { assignUser } from "../../application-access/assignments.ts";
 import { putSettings } from "../../application-settings/application-settings.store.ts";
-import { noteBrowser } from "../../known-browsers/known-browsers.store.ts";
+import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { insertSessionKey } from "../../session-keys/session-keys.store.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser } from "../users.store.ts";
@@ -35,7 +35,7 @@ forEachDatabase(({ fresh }) => {
     // Those of another user, who has no second factor to show.
     await codeSource(org).tokens();
     await db().updateTable("token_family").set({ user_id: id }).where("org_id", "=", orgId).execute();
-    await noteBrowser(db(), { orgId, userId: id, browserHash: "hash", now: 1 });
+    await recordBrowserUse(db(), { orgId, userId: id, browserHash: "hash", now: 1 });
     const applicationId = org.ids["applications"] ?? "";
     await assignUser(running.service, { orgId, applicationId, userId: id, actor: "test" });
     await putSettings(db(), { orgId, applicationId, userId: id }, "{}", 1);

@@ -3,7 +3,7 @@
  * (hashes, keys, links) and without data of others. The audit log is read in batches.
  */
 import type { Database, Db } from "../../../db/open.ts";
-import { type KeptEvent, recordAuditEvent } from "../../audit/audit.store.ts";
+import { recordAuditEvent, type StoredEvent } from "../../audit/audit.store.ts";
 import { exportAuditEvents } from "../../audit/export/export.ts";
 import type { Clock } from "../../clock.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
@@ -60,7 +60,7 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
 }
 
 /** Actions of others are included without their identity and address. */
-function eventOf({ at, action, actor, target, address, details }: KeptEvent, user: User) {
+function eventOf({ at, action, actor, target, address, details }: StoredEvent, user: User) {
   const isOwn = actor === `user:${user.id}`;
   const [kind = ""] = actor.split(":");
   return {

@@ -1,9 +1,9 @@
 /** Sets or removes a username. */
-import { isDuplicate } from "../../../db/duplicate.ts";
+import { isUniqueViolation } from "../../../db/duplicate.ts";
 import type { Database } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
-import { findUser, holdAccount } from "../users.store.ts";
+import { findUser, lockUserAccount } from "../users.store.ts";
 import { setUsername } from "./identifiers.store.ts";
 
 export class UsernameTaken extends Error {}
@@ -22,7 +22,7 @@ export function changeUsername(
   const { orgId, id, username, actor, address } = change;
   const changing = deps.database.transaction(async (tx) => {
     const now = deps.clock();
-    await holdAccount(tx, { homeOrgId: orgId, id }, now);
+    await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
     if (user.username === username) return true;
@@ -38,6 +38,6 @@ export function changeUsername(
     return true;
   });
   return changing.catch((error: unknown) => {
-    throw isDuplicate(error) ? new UsernameTaken() : error;
+    throw isUniqueViolation(error) ? new UsernameTaken() : error;
   });
 }

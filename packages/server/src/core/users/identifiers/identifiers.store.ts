@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/open.ts";
-import { noteSearchKey } from "../members/members.store.ts";
+import { updateSearchKey } from "../members/members.store.ts";
 
 /**
  * Sets a verified email address, if the current one is still `from`.
@@ -30,7 +30,7 @@ export async function changeEmail(
     )
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await noteSearchKey(db, { homeOrgId: orgId, id });
+  await updateSearchKey(db, { homeOrgId: orgId, id });
   return true;
 }
 
@@ -73,6 +73,6 @@ export async function setUsername(
     )
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await noteSearchKey(db, { homeOrgId: key.orgId, id: key.id });
+  await updateSearchKey(db, { homeOrgId: key.orgId, id: key.id });
   return true;
 }

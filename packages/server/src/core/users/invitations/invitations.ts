@@ -83,7 +83,7 @@ class NobodyToInvite extends Error {}
  * Sends another link, which replaces the unused one.
  * @returns false when the user has a password, is disabled, or has another home organisation
  */
-export function inviteAgain(deps: AccountMailDeps, user: User, act: Act): Promise<boolean> {
+export function resendInvitation(deps: AccountMailDeps, user: User, act: Act): Promise<boolean> {
   if (user.homeOrgId !== user.orgId) return Promise.resolve(false);
   const inviting = deps.database.transaction(async (tx) => {
     // The link is locked before the account, as when a link is redeemed, to prevent deadlocks.
@@ -148,7 +148,7 @@ function sendInvitation(
 }
 
 /** The status of an invitation. Times in milliseconds. */
-export type InvitationStanding =
+export type InvitationStatus =
   | {
       readonly kind: "open";
       readonly until: number;
@@ -158,11 +158,11 @@ export type InvitationStanding =
   | { readonly kind: "run-out" | "withdrawn" | "accepted"; readonly at: number };
 
 /** @returns undefined for a user who was never invited */
-export async function invitationStanding(
+export async function invitationStatus(
   db: Db,
   { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,
   now: number,
-): Promise<InvitationStanding | undefined> {
+): Promise<InvitationStatus | undefined> {
   const last = await findInvitationSteps(db, { orgId, userId });
   if (!last) return undefined;
   if (last.action === "invitation.accepted") return { kind: "accepted", at: last.at };

@@ -17,7 +17,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { listAuditEvents } from "../../audit/audit.store.ts";
-import { noteBrowser } from "../../known-browsers/known-browsers.store.ts";
+import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../mail/notices.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser, insertMembership } from "../users.store.ts";
@@ -70,7 +70,7 @@ forEachDatabase(({ fresh }) => {
     const tokens = await source.tokens({}, told);
     await giveAuthenticator(running.service, own);
     await roams(id);
-    await noteBrowser(db(), { orgId: host.organisation.id, userId: id, browserHash: "hash", now: 1 });
+    await recordBrowserUse(db(), { orgId: host.organisation.id, userId: id, browserHash: "hash", now: 1 });
     const user = await findUser(db(), orgId(), id);
     assert.ok(user);
     const { baseUrl } = running.service.config;
@@ -177,7 +177,7 @@ forEachDatabase(({ fresh }) => {
       await roams(each.user.id);
       await codeSource(each).tokens();
       for (const where of [orgId(), host.organisation.id])
-        await noteBrowser(db(), { orgId: where, userId: each.user.id, browserHash: "hash", now: 1 });
+        await recordBrowserUse(db(), { orgId: where, userId: each.user.id, browserHash: "hash", now: 1 });
       const user = await findUser(db(), orgId(), each.user.id);
       assert.ok(user);
       const newEmail = `new-${each.user.email}`;

@@ -6,7 +6,7 @@ import type { Database, Db } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
-import { findUser, holdAccount, organisationsOfUser } from "../users.store.ts";
+import { findUser, lockUserAccount, organisationsOfUser } from "../users.store.ts";
 import { requireAnotherAdministrator } from "./last-administrator.ts";
 import {
   deleteAccount,
@@ -37,7 +37,7 @@ export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<b
     const organisations = await organisationsOfUser(tx, orgId, id);
     // Links are locked before the account, as when a link is redeemed, to prevent deadlocks.
     for (const visited of organisations) await deleteLinks(tx, { orgId: visited, userId: id });
-    await holdAccount(tx, { homeOrgId: orgId, id }, now);
+    await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
     for (const visited of organisations) {
@@ -72,7 +72,7 @@ export async function leaveOrganisation(
     const user = await findUser(tx, orgId, userId);
     if (!user || user.homeOrgId === orgId) return false;
     await deleteLinks(tx, { orgId, userId });
-    await holdAccount(tx, user, now);
+    await lockUserAccount(tx, user, now);
     await requireAnotherAdministrator(tx, { orgId, userId });
     await deletePersonalData(tx, { orgId, userId }, now);
     if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;

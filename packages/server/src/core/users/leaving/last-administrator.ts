@@ -1,6 +1,6 @@
 /** An organisation keeps at least one administrator. */
 import type { Db } from "../../../db/open.ts";
-import { holdOrganisation } from "../../organisations/organisations.store.ts";
+import { lockOrganisation } from "../../organisations/organisations.store.ts";
 import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./leaving.store.ts";
 
 export class LastAdministrator extends Error {
@@ -19,6 +19,6 @@ export class LastAdministrator extends Error {
  */
 export async function requireAnotherAdministrator(tx: Db, member: MemberKey): Promise<void> {
   if (!(await isAdministrator(tx, member))) return;
-  await holdOrganisation(tx, member.orgId);
+  await lockOrganisation(tx, member.orgId);
   if (!(await hasOtherAdministrator(tx, member))) throw new LastAdministrator(member.orgId);
 }

@@ -4,7 +4,7 @@ import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
 import { requireAnotherAdministrator } from "../leaving/last-administrator.ts";
 import type { Role } from "../user.ts";
-import { findUser, holdAccount } from "../users.store.ts";
+import { findUser, lockUserAccount } from "../users.store.ts";
 import { setRole } from "./members.store.ts";
 
 /**
@@ -21,7 +21,7 @@ export function changeRole(
     const now = deps.clock();
     const found = await findUser(tx, orgId, id);
     if (!found) return false;
-    await holdAccount(tx, found, now);
+    await lockUserAccount(tx, found, now);
     const user = await findUser(tx, orgId, id);
     if (!user) return false;
     if (user.role === role) return true;

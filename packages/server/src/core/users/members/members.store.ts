@@ -18,12 +18,12 @@ export interface MemberFilter {
 }
 
 /** The end of a page. */
-export interface MemberPlace {
+export interface MemberCursor {
   readonly createdAt: number;
   readonly id: string;
 }
 
-export interface ListedMember extends MemberPlace {
+export interface ListedMember extends MemberCursor {
   readonly email: string;
   readonly firstname: string;
   readonly surname: string;
@@ -40,7 +40,7 @@ export interface ListedMember extends MemberPlace {
 export async function listMembers(
   db: Db,
   orgId: string,
-  { filter, after, limit }: { filter: MemberFilter; after?: MemberPlace | undefined; limit: number },
+  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
 ): Promise<ListedMember[]> {
   let query = db
     .selectFrom("membership")
@@ -123,7 +123,7 @@ function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
 }
 
 /** Call it wherever an account's email address, names or username, or a membership is written. */
-export async function noteSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
+export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
   const row = await tx
     .selectFrom("user_account")
     .select(["email", "firstname", "surname", "username"])

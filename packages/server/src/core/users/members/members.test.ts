@@ -17,7 +17,7 @@ import { LastAdministrator } from "../leaving/last-administrator.ts";
 import { changeProfile } from "../profile/profile.ts";
 import type { Role } from "../user.ts";
 import { findUser, insertMembership, insertUser } from "../users.store.ts";
-import { createUser, disableUser } from "../users.ts";
+import { createUser, setUserStatus } from "../users.ts";
 import { changeRole } from "./change-role.ts";
 import { listMembers, type MemberFilter } from "./members.store.ts";
 import { searchWords } from "./search-key.ts";
@@ -126,7 +126,7 @@ forEachDatabase(({ fresh }) => {
     const make = (email: string, role: Role = "Standard") => member(email, { organisation, role });
     await make("admin@p.example", "Administrator");
     const disabled = await make("disabled@p.example");
-    await disableUser(deps(), { orgId, id: disabled, disabled: true, actor: "test" });
+    await setUserStatus(deps(), { orgId, id: disabled, disabled: true, actor: "test" });
     const invited = { orgId, id: "c0ffee00-0000-4000-8000-000000000000", email: "invited@p.example" };
     const person = { ...invited, emailKey: invited.email, firstname: "", surname: "", phone: null };
     const now = clock();
@@ -180,7 +180,7 @@ forEachDatabase(({ fresh }) => {
       const ends = (id: string, by: string) =>
         act === "demote"
           ? changeRole(deps(), { orgId, id, role: "Standard", actor: `user:${by}` })
-          : disableUser(deps(), { orgId, id, disabled: true, actor: `user:${by}` });
+          : setUserStatus(deps(), { orgId, id, disabled: true, actor: `user:${by}` });
       const results = await Promise.allSettled([ends(one, two), ends(two, one)]);
       const refused = results.filter(({ status }) => status === "rejected");
       assert.equal(refused.length, 1, act);

@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/open.ts";
-import { noteSearchKey } from "../members/members.store.ts";
+import { updateSearchKey } from "../members/members.store.ts";
 import type { User } from "../user.ts";
 
 /** Of accounts of the home organisation. @returns false when it has no such user */
@@ -16,6 +16,6 @@ export async function setProfile(
     .where("id", "=", key.id)
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
-  await noteSearchKey(db, { homeOrgId: key.orgId, id: key.id });
+  await updateSearchKey(db, { homeOrgId: key.orgId, id: key.id });
   return true;
 }

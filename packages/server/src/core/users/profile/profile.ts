@@ -3,7 +3,7 @@ import type { Database } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
 import { isPersonName, type User } from "../user.ts";
-import { findUser, holdAccount } from "../users.store.ts";
+import { findUser, lockUserAccount } from "../users.store.ts";
 import { setProfile } from "./profile.store.ts";
 
 export interface Profile {
@@ -70,7 +70,7 @@ export async function changeProfile(
   if (profileFaults(profile).length > 0) throw new Error("the profile was not checked");
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
-    await holdAccount(tx, { homeOrgId: orgId, id }, now);
+    await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
     const current = profileOf(user);

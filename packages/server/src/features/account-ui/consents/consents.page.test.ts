@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { type ConsentsView, consentsPage } from "./consents.page.ts";
 
 const view: ConsentsView = {
-  ...accountTestFrame("consents"),
+  ...testAccountFrame("consents"),
   isDone: true,
   others: [{ applicationName: "Shop", lastUsedAt: 0 }],
   consents: [

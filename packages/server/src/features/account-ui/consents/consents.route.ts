@@ -15,11 +15,11 @@ import { listUsedApplications } from "../../../core/tokens/tokens.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { goTo, pageHandler, show, type Visit } from "../../../page-kit/page.ts";
+import { pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountFrame, requireSignedIn } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
@@ -29,7 +29,7 @@ import { consentsPage } from "./consents.page.ts";
 export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
   /** @throws OAuthError with a bearer challenge */
-  bearerUser(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
+  authenticateBearer(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
   /** For API clients and for browsers. */
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
@@ -67,7 +67,7 @@ function isApiRequest({ headers }: FastifyRequest): boolean {
 }
 
 async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }: Visit): Promise<void> {
-  const { user } = await deps.bearerUser(organisation, request);
+  const { user } = await deps.authenticateBearer(organisation, request);
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const items = list.map(({ consent, applicationName }) => ({
     id: consent.id,
@@ -82,7 +82,7 @@ async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }
 }
 
 async function revokeByApi(deps: ConsentsDeps, visit: Visit): Promise<void> {
-  const { user } = await deps.bearerUser(visit.organisation, visit.request);
+  const { user } = await deps.authenticateBearer(visit.organisation, visit.request);
   if (!(await revokeOwnConsent(deps, visit, user))) throw new NotFound("consent");
   await visit.reply.code(204).header("cache-control", "no-store").send();
 }
@@ -104,7 +104,7 @@ function revokeOwnConsent(
 }
 
 async function showConsents(deps: ConsentsDeps, visit: Visit): Promise<void> {
-  const id = queryOf(visit.request).values.get("id");
+  const id = parseQuery(visit.request).values.get("id");
   const signedIn = await requireSignedIn(deps, visit, consentsPath(visit, id));
   if (id === undefined) await showList(deps, visit, signedIn);
   else await showConfirmation(deps, visit, signedIn, id);
@@ -119,7 +119,7 @@ async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
   if (form.outcome === "rejected")
     return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
   const isDone = await revokeOwnConsent(deps, visit, signedIn.user);
-  await goTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
+  await redirectTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
 }
 
 const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string): string =>
@@ -134,7 +134,7 @@ async function showList(deps: ConsentsDeps, visit: Visit, { user }: SignedIn): P
   const used = await listUsedApplications(deps.database.query, { orgId: organisation.id, userId: user.id });
   const page = consentsPage({
     ...frame,
-    isDone: queryOf(visit.request).values.get("done") === "revoked",
+    isDone: parseQuery(visit.request).values.get("done") === "revoked",
     others: used.filter(({ applicationId }) => !allowed.has(applicationId)),
     consents: list.map(({ consent, applicationName }) => ({
       applicationName,

@@ -3,14 +3,14 @@
 import type { FastifyInstance } from "fastify";
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import { findActorNames } from "../../../core/audit/actor-names.ts";
-import type { KeptEvent } from "../../../core/audit/audit.store.ts";
+import type { StoredEvent } from "../../../core/audit/audit.store.ts";
 import { listUserActivity } from "../../../core/audit/search/search.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSessionBrowsers } from "../../../core/sessions/sessions.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import {
   type AccountDeps,
@@ -39,7 +39,7 @@ export function activityRoute(app: FastifyInstance, deps: AccountDeps): void {
 async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "activity");
-  const before = queryOf(visit.request).values.get("before");
+  const before = parseQuery(visit.request).values.get("before");
   const db = deps.database.query;
   const { events, next } = await listUserActivity(db, organisation.id, user.id, { before, limit: PAGE_SIZE });
   const targets = events.flatMap(({ target }) => (target === undefined ? [] : [target]));
@@ -68,7 +68,7 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
 }
 
 /** Hides other users' IP addresses and which administrator acted. */
-function toDisplay({ at, action, actor, address }: KeptEvent, user: User, messages: Messages) {
+function toDisplay({ at, action, actor, address }: StoredEvent, user: User, messages: Messages) {
   return {
     at,
     what: actionText(action, messages),

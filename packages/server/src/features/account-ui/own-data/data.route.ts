@@ -6,7 +6,7 @@ import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { exportOwnData } from "../../../core/users/data-export/data-export.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -35,7 +35,7 @@ export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
     get: async (visit) => {
       const path = accountPath(visit.organisation, EXPORT);
       await requireRecentSignIn(deps, visit, path, { allowsGuests: true });
-      await goTo(visit, accountPath(visit.organisation, DATA));
+      await redirectTo(visit, accountPath(visit.organisation, DATA));
     },
     post: (visit) => send(deps, visit),
   });

@@ -10,9 +10,9 @@ import { LastAdministrator } from "../../../core/users/leaving/last-administrato
 import { emailKey } from "../../../core/users/user.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { newNonce } from "../../../http/page.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { readerMessages } from "../../../page-kit/reader-language.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
@@ -126,7 +126,7 @@ async function remove(deps: AccountDeps, visit: Visit, kind: RemovalKind): Promi
     return rerender({ failure, status: 409 });
   }
   // An account deleted meanwhile is the requested result.
-  return goTo(visit, accountPath(organisation, kind === DELETION ? GONE : `${GONE}?what=left`));
+  return redirectTo(visit, accountPath(organisation, kind === DELETION ? GONE : `${GONE}?what=left`));
 }
 
 function showGone(visit: Visit): Promise<void> {
@@ -135,7 +135,7 @@ function showGone(visit: Visit): Promise<void> {
     nonce: newNonce(),
     stylesheet: stylesheet.path,
   };
-  const hasLeft = queryOf(visit.request).values.get("what") === "left";
+  const hasLeft = parseQuery(visit.request).values.get("what") === "left";
   return show(
     visit,
     frame,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
 import { type ProfileView, profilePage } from "../profile/profile.page.ts";
 import { type PasswordView, passwordPage } from "../security/password.page.ts";
@@ -13,7 +13,7 @@ import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
 const form = { csrf: "the-csrf", action: "/oauth/1/account/x", backUri: "/oauth/1/account/profile" };
 
 const profile: ProfileView = {
-  ...accountTestFrame("profile"),
+  ...testAccountFrame("profile"),
   ...form,
   version: "seen",
   input: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
@@ -43,7 +43,7 @@ test("the profile page renders valid HTML and escapes every value, for owners an
 
 test("the password page never shows input and announces each error with its field", () => {
   const view: PasswordView = {
-    ...accountTestFrame("security"),
+    ...testAccountFrame("security"),
     ...form,
     hasPassword: true,
     minLength: 12,
@@ -75,7 +75,7 @@ test("the password page never shows input and announces each error with its fiel
 
 test("activity, data, address, deletion and leave pages render valid HTML and escape every value", () => {
   const activity: ActivityView = {
-    ...accountTestFrame("activity"),
+    ...testAccountFrame("activity"),
     events: [
       {
         at: 0,
@@ -92,7 +92,7 @@ test("activity, data, address, deletion and leave pages render valid HTML and es
     notMeUri: "/oauth/1/account/password",
   };
   const data = {
-    ...accountTestFrame("data"),
+    ...testAccountFrame("data"),
     csrf: "the-csrf",
     exportAction: "/oauth/1/account/data/export",
     deletionUri: "/oauth/1/account/deletion",
@@ -101,14 +101,14 @@ test("activity, data, address, deletion and leave pages render valid HTML and es
   };
   const guest = { ...data, deletionUri: undefined, leaveUri: "/oauth/1/account/leave" };
   const addressForm = {
-    ...accountTestFrame("profile"),
+    ...testAccountFrame("profile"),
     ...form,
     once: "the-once",
     input: "new@acme.example",
   };
-  const sent = { ...accountTestFrame("profile"), backUri: form.backUri, newEmail: "new@acme.example" };
-  const end = { ...accountTestFrame("data"), ...form, typedName: "not it", isWrongName: true };
-  const { messages, nonce, stylesheet, organisation } = accountTestFrame("data");
+  const sent = { ...testAccountFrame("profile"), backUri: form.backUri, newEmail: "new@acme.example" };
+  const end = { ...testAccountFrame("data"), ...form, typedName: "not it", isWrongName: true };
+  const { messages, nonce, stylesheet, organisation } = testAccountFrame("data");
   const gone = { messages, nonce, stylesheet, organisation, hasLeft: true };
   const pages = [
     activityPage(activity),

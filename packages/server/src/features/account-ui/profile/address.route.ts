@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance } from "fastify";
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
@@ -81,7 +81,7 @@ async function requestAddress(deps: AccountDeps, visit: Visit): Promise<void> {
   const limit = deps.rateLimits["recovery-account"];
   try {
     await countAttempt(deps, organisation.id, [
-      { limit: deps.rateLimits["recovery-address"], subject: networkOf(address) },
+      { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
       // Limits both emails by one user and emails to one address.
       { limit, subject: `new-address|${user.id}` },
       { limit, subject: `new-address|${emailKey(input)}` },

@@ -11,14 +11,14 @@ import {
 } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findMemberSince, findUser } from "../../../core/users/users.store.ts";
-import { differing } from "../../../html/components/form-state.ts";
+import { changedValues } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
@@ -38,7 +38,7 @@ export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
   app.get(
     "/oauth/:org/account",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await goTo(visit, profilePath(visit));
+      await redirectTo(visit, profilePath(visit));
       return visit.reply;
     }),
   );
@@ -92,7 +92,7 @@ async function showProfile(
     faults: state.faults ?? [],
     now: state.now ?? {},
     failure: state.failure,
-    isDone: queryOf(visit.request).values.get("done") === "saved",
+    isDone: parseQuery(visit.request).values.get("done") === "saved",
     isConfirmed: user.emailVerified,
     changeAddressUri: deps.outbox.isOpen ? accountPath(organisation, "address") : undefined,
     membership: {
@@ -152,7 +152,7 @@ async function save(deps: AccountDeps, visit: Visit): Promise<void> {
     if (!current) throw error;
     return showConflict(deps, visit, current, input);
   }
-  return goTo(visit, `${profilePath(visit)}?done=saved`);
+  return redirectTo(visit, `${profilePath(visit)}?done=saved`);
 }
 
 /** The locale must be one of the translations. */
@@ -170,7 +170,7 @@ async function showConflict(
 ): Promise<void> {
   return showProfile(deps, visit, current, {
     input,
-    now: differing(input, toFields(profileOf(current))),
+    now: changedValues(input, toFields(profileOf(current))),
     failure: await conflictFailure(deps, visit, current),
     status: 409,
   });

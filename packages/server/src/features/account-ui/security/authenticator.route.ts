@@ -2,8 +2,8 @@
 
 import type { FastifyInstance } from "fastify";
 import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
-import { acrOfMethod, codeAmr } from "../../../core/second-factors/factor-proof.ts";
-import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { codeAmr, methodAcr } from "../../../core/second-factors/factor-proof.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import {
   beginTotpEnrolment,
   openTotpEnrolment,
@@ -26,7 +26,7 @@ import {
   rejectionTexts,
   showCodesOrRedirect,
 } from "../change.ts";
-import { useAndRaise } from "../raise-session.ts";
+import { enrolAndStepUp } from "../raise-session.ts";
 
 const SETUP = "authenticator";
 const REMOVAL = "authenticator/removal";
@@ -78,7 +78,7 @@ async function showSetup(
     ...frame,
     setup: { qr: await qrCode(uri), uri, key: secret },
     enrolment: enrolment.sealed,
-    replaces: (await findTotp(deps.database.query, ownerOf(user))) !== undefined,
+    replaces: (await findTotp(deps.database.query, factorOwner(user))) !== undefined,
     script: copyScript.path,
     failure: state.failure && failures[state.failure],
   });
@@ -92,7 +92,7 @@ async function showSetup(
 
 function enrolmentBinding(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
   const { browser } = deps.browserSession.formBinding(visit);
-  return { owner: ownerOf(user), browser, now: deps.clock() };
+  return { owner: factorOwner(user), browser, now: deps.clock() };
 }
 
 /** Binds the enrolment of a waiting form instead of the session's token, which changes when the user reauthenticates. */
@@ -135,9 +135,9 @@ async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
   const code = readTotpCode(values.get("code") ?? "");
   const step = code === undefined ? undefined : await matchingStep(opened.secret, code, deps.clock());
   if (step === undefined) return showSetup(deps, visit, signedIn, { enrolment, failure: "wrong-code" });
-  const codes = await useAndRaise(deps, visit, signedIn, {
+  const codes = await enrolAndStepUp(deps, visit, signedIn, {
     amr: codeAmr.totp,
-    acr: acrOfMethod.totp,
+    acr: methodAcr.totp,
     use: (tx) => confirmTotp(deps, tx, factorChange(visit, signedIn), { secret: opened.secret, step }),
   });
   if (!codes) return showSetup(deps, visit, signedIn, { failure: "expired" });

@@ -8,10 +8,10 @@ import {
   LastFactor,
   removePasskey,
 } from "../../../core/second-factors/changes.ts";
-import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
-import { ownerOf } from "../../../core/second-factors/factor-status.ts";
-import { takeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
-import { MOST_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
+import { methodAcr, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { consumeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
+import { MAX_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
   creationOptions,
@@ -21,7 +21,7 @@ import {
 import { FRESH_SIGN_IN_MS, type SignedIn } from "../../../core/sessions/session.ts";
 import { passkeyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
@@ -34,7 +34,7 @@ import {
   rejectionTexts,
   showCodesOrRedirect,
 } from "../change.ts";
-import { useAndRaise } from "../raise-session.ts";
+import { enrolAndStepUp } from "../raise-session.ts";
 
 const NEW = "passkeys";
 const ONE = "passkey";
@@ -49,7 +49,7 @@ export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
   });
   accountRoute(app, deps, "/oauth/:org/account/security/passkey", {
     get: async (visit) => {
-      const id = queryOf(visit.request).values.get("id");
+      const id = parseQuery(visit.request).values.get("id");
       const signedIn = await requireRecentSignIn(deps, visit, passkeyPath(visit, id));
       await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
     },
@@ -66,8 +66,8 @@ async function showNewPasskey(
   failed?: AddFailure | undefined,
 ): Promise<void> {
   const { user } = signedIn;
-  const existing = await listPasskeys(deps.database.query, ownerOf(user));
-  const failure = existing.length >= MOST_PASSKEYS ? "too-many" : failed;
+  const existing = await listPasskeys(deps.database.query, factorOwner(user));
+  const failure = existing.length >= MAX_PASSKEYS ? "too-many" : failed;
   const frame = changeFrame(deps, visit, signedIn, NEW);
   const text = frame.messages.enrolment.passkey;
   const failures = {
@@ -85,7 +85,7 @@ async function showNewPasskey(
   const page = newPasskeyPage({
     ...frame,
     options: JSON.stringify(creationOptions({ relyingParty, challenge, user, organisationName, existing })),
-    name: formOf(visit.request).values.get("name") ?? text.suggestedName,
+    name: parsedForm(visit.request).values.get("name") ?? text.suggestedName,
     script: passkeyScript.path,
     failure: failure && failures[failure],
   });
@@ -112,13 +112,13 @@ async function enrolPasskey(deps: AccountDeps, visit: Visit): Promise<void> {
   const name = passkeyName(values.get("name") ?? "") ?? visit.organisation.name;
   const verified = answer && (await verifyNewPasskey(answer, { relyingParty, name, now }));
   if (!answer || !verified) return showNewPasskey(deps, visit, signedIn, "not-added");
-  const existing = await listPasskeys(deps.database.query, ownerOf(signedIn.user));
-  if (existing.length >= MOST_PASSKEYS) return showNewPasskey(deps, visit, signedIn, "too-many");
-  const codes = await useAndRaise(deps, visit, signedIn, {
+  const existing = await listPasskeys(deps.database.query, factorOwner(signedIn.user));
+  if (existing.length >= MAX_PASSKEYS) return showNewPasskey(deps, visit, signedIn, "too-many");
+  const codes = await enrolAndStepUp(deps, visit, signedIn, {
     amr: passkeyAmr(verified.use),
-    acr: acrOfMethod.passkey,
+    acr: methodAcr.passkey,
     use: async (tx) =>
-      (await takeChallenge(tx, visit.organisation.id, answer.challenge))
+      (await consumeChallenge(tx, visit.organisation.id, answer.challenge))
         ? addPasskey(deps, tx, factorChange(visit, signedIn), verified.passkey)
         : undefined,
   });
@@ -132,7 +132,8 @@ const passkeyPath = (visit: Visit, id: string | undefined): string =>
 
 /** @throws NotFound, also for another user's passkey */
 async function ownPasskey(deps: AccountDeps, { user }: SignedIn, id: string | undefined): Promise<Passkey> {
-  const passkey = id === undefined ? undefined : await findPasskey(deps.database.query, ownerOf(user), id);
+  const passkey =
+    id === undefined ? undefined : await findPasskey(deps.database.query, factorOwner(user), id);
   if (!passkey) throw new NotFound("passkey");
   return passkey;
 }
@@ -155,13 +156,13 @@ async function showPasskey(
     },
   };
   const statuses = { expired: 403, unreadable: 403, "bad-name": 422, "last-factor": 409 };
-  const input = failed === undefined ? undefined : formOf(visit.request).values.get("name");
+  const input = failed === undefined ? undefined : parsedForm(visit.request).values.get("name");
   const page = passkeyPage({ ...frame, id, name, input: input ?? name, failure: failed && failures[failed] });
   return show(visit, frame, page, failed === undefined ? 200 : statuses[failed]);
 }
 
 async function changePasskey(deps: AccountDeps, visit: Visit): Promise<void> {
-  const id = formOf(visit.request).values.get("id");
+  const id = parsedForm(visit.request).values.get("id");
   const form = await acceptAccountForm(deps, visit, passkeyPath(visit, id));
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;

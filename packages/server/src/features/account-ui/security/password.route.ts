@@ -7,8 +7,8 @@ import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -35,7 +35,8 @@ export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
   });
 }
 
-const reportsIntrusion = ({ request }: Visit): boolean => queryOf(request).values.get("because") === NOT_ME;
+const reportsIntrusion = ({ request }: Visit): boolean =>
+  parseQuery(request).values.get("because") === NOT_ME;
 
 export const notMePath = ({ organisation }: Pick<Visit, "organisation">): string =>
   accountPath(organisation, `${PASSWORD}?because=${NOT_ME}`);
@@ -86,7 +87,7 @@ async function change(deps: AccountDeps, visit: Visit): Promise<void> {
     });
     if (typeof changed === "object") {
       deps.browserSession.writeSession(visit, changed.token);
-      return goTo(visit, `${accountPath(visit.organisation, "security")}?done=passwordChanged`);
+      return redirectTo(visit, `${accountPath(visit.organisation, "security")}?done=passwordChanged`);
     }
     if (changed === "wrong-password" || changed === "same-password") return rerender({ kind: changed }, 400);
     return rerender({ kind: "refused", fault: changed }, 400);

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { renewRecoveryCodes } from "../../../core/second-factors/changes.ts";
-import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -14,7 +14,7 @@ import {
   type Refusal,
   requireFreshNonce,
 } from "../../../page-kit/accept-form.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -56,13 +56,13 @@ async function renew(deps: AccountDeps, visit: Visit): Promise<void> {
   );
   if (codes === "duplicate-submission") return showConfirmation(deps, visit, signedIn, duplicateSubmission());
   if (codes) return showCodesOrRedirect(visit, signedIn, codes, "codesMade");
-  await goTo(visit, accountPath(visit.organisation, "security"));
+  await redirectTo(visit, accountPath(visit.organisation, "security"));
 }
 
 /** Unavailable without a second factor: there is nothing to recover. */
 const renewalPolicy = (deps: AccountDeps, visit: Visit): ChangePolicy => ({
   redirectIfUnavailable: async ({ user }) => {
-    const summary = await findFactorSummary(deps.database.query, ownerOf(user));
+    const summary = await findFactorSummary(deps.database.query, factorOwner(user));
     return hasSecondFactor(summary) ? undefined : accountPath(visit.organisation, "security");
   },
 });

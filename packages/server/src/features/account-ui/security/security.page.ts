@@ -39,7 +39,7 @@ export type SecurityView = ConsoleFrame & {
   trustedBrowsers: readonly {
     /** Undefined for an unknown browser. */
     name: string | undefined;
-    isThisOne: boolean;
+    isCurrent: boolean;
     lastUsedAt: number;
     expiresAt: number;
     uri: string;
@@ -139,7 +139,7 @@ function trustedBrowsers(view: SecurityView, text: Messages["security"]["devices
   const item = (browser: SecurityView["trustedBrowsers"][number]) => {
     const name = browser.name ?? text.unknown;
     return html`<li>
-<div><span class="item-name">${name}${browser.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
+<div><span class="item-name">${name}${browser.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
 <span class="quiet item-note">${text.used({ at: browser.lastUsedAt })}, ${text.until({ at: browser.expiresAt })}</span></div>
 <a href="${linkAddress(browser.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
 </li>

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { rememberDevice } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { trustBrowser } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -336,7 +336,7 @@ forEachDatabase(({ fresh }) => {
     const passkey = await givePasskey(running.service, org);
     const { query } = running.service.database;
     const account = { orgId: org.organisation.id, id: org.user.id };
-    await rememberDevice(query, account, { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() });
+    await trustBrowser(query, account, { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() });
     org = { ...host, user: org.user };
     const browser = testBrowser();
     const page = await open(browser);

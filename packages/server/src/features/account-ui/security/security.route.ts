@@ -2,18 +2,18 @@
 
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
 import {
   findTrustedBrowser,
-  listRememberedDevices,
+  listTrustedBrowsers,
 } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import {
   type AccountDeps,
@@ -39,17 +39,17 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const now = deps.clock();
   const db = deps.database.query;
   const frame = accountFrame(visit, user, "security");
-  const trustedBrowsers = await listRememberedDevices(db, user, now);
-  const thisOne = await findTrustedBrowser(db, user, deps.browserSession.deviceToken(visit), now);
+  const trustedBrowsers = await listTrustedBrowsers(db, user, now);
+  const thisOne = await findTrustedBrowser(db, user, deps.browserSession.trustedBrowserToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,
     isRequired: organisation.settings.secondFactor === "required",
-    done: readDone(queryOf(visit.request).values.get("done")),
+    done: readDone(parseQuery(visit.request).values.get("done")),
     factors: isHomeOrganisation(organisation, user) ? await loadFactors(deps, visit, user, path) : undefined,
     trustedBrowsers: trustedBrowsers.map((browser) => ({
       name: browserName(browser.userAgent),
-      isThisOne: browser.id === thisOne?.id,
+      isCurrent: browser.id === thisOne?.id,
       lastUsedAt: browser.lastUsedAt,
       expiresAt: browser.expiresAt,
       uri: path(`browsers?id=${encodeURIComponent(browser.id)}`),
@@ -65,7 +65,7 @@ async function loadFactors(
   user: SignedIn["user"],
   path: (rest: string) => string,
 ): Promise<SecurityView["factors"]> {
-  const owner = ownerOf(user);
+  const owner = factorOwner(user);
   const totp = await findTotp(database.query, owner);
   const passkeys = await listPasskeys(database.query, owner);
   const { recoveryCodes } = await findFactorSummary(database.query, owner);

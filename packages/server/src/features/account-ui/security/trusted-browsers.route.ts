@@ -2,11 +2,11 @@
 
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import { forgetDevices } from "../../../core/second-factors/changes.ts";
-import { listRememberedDevices } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { forgetTrustedBrowsers } from "../../../core/second-factors/changes.ts";
+import { listTrustedBrowsers } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
@@ -19,20 +19,20 @@ const BROWSERS = "browsers";
 export function trustedBrowsersRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/browsers", {
     get: async (visit) => {
-      const id = queryOf(visit.request).values.get("id");
+      const id = parseQuery(visit.request).values.get("id");
       const signedIn = await requireRecentSignIn(deps, visit, browsersPath(visit, id), {
         allowsGuests: true,
       });
       await showConfirmation(deps, visit, signedIn, id);
     },
     post: async (visit) => {
-      const id = formOf(visit.request).values.get("id");
+      const id = parsedForm(visit.request).values.get("id");
       const form = await acceptAccountForm(deps, visit, browsersPath(visit, id), { allowsGuests: true });
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
       const { signedIn } = form;
       if (form.outcome === "rejected")
         return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
-      await forgetDevices(deps, factorChange(visit, signedIn), id);
+      await forgetTrustedBrowsers(deps, factorChange(visit, signedIn), id);
       await redirectToSecurity(visit, "devicesForgotten");
     },
   });
@@ -48,7 +48,7 @@ async function showConfirmation(
   id: string | undefined,
   failure?: Rejection,
 ): Promise<void> {
-  const browsers = await listRememberedDevices(deps.database.query, signedIn.user, deps.clock());
+  const browsers = await listTrustedBrowsers(deps.database.query, signedIn.user, deps.clock());
   const browser = browsers.find((one) => one.id === id);
   if (id !== undefined && !browser) throw new NotFound("trusted browser");
   const frame = changeFrame(deps, visit, signedIn, BROWSERS);

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { type SessionsView, sessionsPage } from "./sessions.page.ts";
 
 const view: SessionsView = {
-  ...accountTestFrame("sessions"),
+  ...testAccountFrame("sessions"),
   isDone: true,
   sessions: [
     {
       name: "Firefox, Windows",
-      isThisOne: true,
+      isCurrent: true,
       signedInAt: 0,
       lastUsedAt: 86_400_000,
       address: "192.0.2.7",
@@ -20,7 +20,7 @@ const view: SessionsView = {
     },
     {
       name: undefined,
-      isThisOne: false,
+      isCurrent: false,
       signedInAt: 0,
       lastUsedAt: 0,
       address: "2001:db8::1",

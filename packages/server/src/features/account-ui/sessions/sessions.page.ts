@@ -11,7 +11,7 @@ export type SessionsView = ConsoleFrame & {
   sessions: readonly {
     /** Undefined for an unknown browser. */
     name: string | undefined;
-    isThisOne: boolean;
+    isCurrent: boolean;
     /** Milliseconds. */
     signedInAt: number;
     lastUsedAt: number;
@@ -50,7 +50,7 @@ function item({ messages }: SessionsView, session: SessionsView["sessions"][numb
   const text = messages.sessions;
   const name = session.name ?? text.unknown;
   return html`<li>
-<div><span class="item-name">${name}${session.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
+<div><span class="item-name">${name}${session.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
 <span class="quiet item-note">${text.used({ at: session.lastUsedAt })}</span>
 <span class="quiet item-note">${text.since({ at: session.signedInAt, address: session.address })}</span>
 ${

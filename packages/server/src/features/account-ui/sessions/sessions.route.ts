@@ -8,11 +8,11 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { goTo, show, type Visit } from "../../../page-kit/page.ts";
+import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -37,12 +37,12 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
   });
   accountRoute(app, deps, "/oauth/:org/account/sessions/end", {
     get: async (visit) => {
-      const id = queryOf(visit.request).values.get("id");
+      const id = parseQuery(visit.request).values.get("id");
       const signedIn = await requireSignedIn(deps, visit, endPath(visit, id));
       await showConfirmation(deps, visit, signedIn, id);
     },
     post: async (visit) => {
-      const id = formOf(visit.request).values.get("id");
+      const id = parsedForm(visit.request).values.get("id");
       const rules = { allowsGuests: true, allowsOldSignIn: true };
       const form = await acceptAccountForm(deps, visit, endPath(visit, id), rules);
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
@@ -65,10 +65,10 @@ async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: 
   const list = await listUserSessions(deps, organisation, user.id);
   const page = sessionsPage({
     ...frame,
-    isDone: queryOf(visit.request).values.get("done") === "ended",
+    isDone: parseQuery(visit.request).values.get("done") === "ended",
     sessions: list.map((one) => ({
       name: browserName(one.userAgent),
-      isThisOne: one.id === session.id,
+      isCurrent: one.id === session.id,
       signedInAt: one.createdAt,
       lastUsedAt: one.lastSeenAt,
       address: one.address,
@@ -127,8 +127,11 @@ async function endSessions(
   };
   if (id === undefined) {
     await signOutEverywhere(deps, target);
-    return goTo(visit, signedOutPath(visit));
+    return redirectTo(visit, signedOutPath(visit));
   }
   const isDone = await endUserSession(deps, { ...target, sessionId: id });
-  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY_APPLIED}`);
+  await redirectTo(
+    visit,
+    `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY_APPLIED}`,
+  );
 }

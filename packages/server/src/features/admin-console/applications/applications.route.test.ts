@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -220,7 +220,7 @@ forEachDatabase(({ name: database, fresh }) => {
       /id="application-state"><span class="state bad">/,
     );
     const again = { orgId: org.organisation.id, id, disabled: true, actor: "operator" };
-    assert.equal(await disableApplication(running.service, again), false, "it was so already");
+    assert.equal(await setApplicationStatus(running.service, again), false, "it was so already");
     assert.deepEqual((await newest())?.id, event?.id, "and nothing is written");
     const form = formOfPage(await console.get(`/applications/${id}/enable`));
     const press = () => console.post(`/applications/${id}/enable`, form);

@@ -2,13 +2,13 @@
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { FastifyInstance } from "fastify";
 import { NotFound } from "../../../http/errors.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  paramsOf,
+  pathParams,
   requireAdministrator,
   type Visit,
 } from "../../../page-kit/page.ts";
@@ -25,9 +25,9 @@ export function checksRoute(app: FastifyInstance, deps: ConsoleDeps): void {
 async function sendCheck(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { request, reply, organisation } = visit;
   const signedIn = await requireAdministrator(deps, visit, consolePath(organisation));
-  const name = names.find((one) => one === paramsOf(visit)["name"]);
+  const name = names.find((one) => one === pathParams(visit)["name"]);
   if (name === undefined) throw new NotFound("check");
-  const { values } = queryOf(request);
+  const { values } = parseQuery(request);
   const type = types.find((one) => one === values.get("type")) ?? "confidential";
   const value = (values.get("value") ?? "").slice(0, MAX_VALUE_LETTERS);
   const result = checkValue(name, value, type, pageMessages(visit, signedIn));

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { deleteApplication } from "../../../core/applications/application-changes.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { html } from "../../../html/html.ts";
 import {
   alreadyApplied,
@@ -44,7 +44,7 @@ const statusChange = (disabled: boolean): Confirmation<ConsoleDeps, Application>
     };
   },
   apply: async (deps, acting, { id }, { organisation }) =>
-    (await disableApplication(deps, { ...acting, id, disabled }))
+    (await setApplicationStatus(deps, { ...acting, id, disabled }))
       ? applied(applicationPath(organisation, id, disabled ? "?done=disabled" : "?done=enabled"))
       : alreadyApplied,
 });

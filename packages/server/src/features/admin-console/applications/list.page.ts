@@ -4,7 +4,7 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { selectField } from "../../../html/components/fields.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -35,7 +35,7 @@ export function listPage(view: ListView): Html {
     breadcrumbs: [],
     title: messages.console.frame.pages.applications,
     summary: list.summary,
-    notice: view.isDeleted ? doneNotice(messages.console.applications.done.deleted) : undefined,
+    notice: view.isDeleted ? successNotice(messages.console.applications.done.deleted) : undefined,
     actions: buttonLink({
       id: "application-new",
       uri: view.consoleUri("/applications/new"),

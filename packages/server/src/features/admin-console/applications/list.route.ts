@@ -1,14 +1,14 @@
 /** GET applications: the organisation's applications, newest first. */
 import type { FastifyInstance } from "fastify";
 import { searchApplications } from "../../../core/applications/applications.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -21,10 +21,10 @@ export function applicationListRoute(app: FastifyInstance, deps: ConsoleDeps): v
 
 async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const query = { search: values.get("search"), type: values.get("type"), state: values.get("state") };
   const listUri = consolePath(organisation, "/applications");
-  const signedIn = await requireAdministrator(deps, visit, `${listUri}${queryText(query)}`);
+  const signedIn = await requireAdministrator(deps, visit, `${listUri}${queryString(query)}`);
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
   const page = listPage({
     ...frame,
@@ -52,7 +52,7 @@ async function findListed(
   });
   const { shown, last } = splitPage(rows);
   const pageUri = (id?: string) =>
-    consolePath(organisation, `/applications${queryText({ search: text, type, state, after: id })}`);
+    consolePath(organisation, `/applications${queryString({ search: text, type, state, after: id })}`);
   return {
     search: { text, type, state },
     applications: shown,

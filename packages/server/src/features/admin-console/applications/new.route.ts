@@ -15,7 +15,7 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   acceptOneTimeForm,
   applyOnce,
@@ -25,11 +25,11 @@ import {
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireRecentAuthentication,
   show,
   type Visit,
@@ -69,7 +69,7 @@ const newPath = ({ organisation }: Visit, kind?: ApplicationKind): string =>
   consolePath(organisation, `/applications/new${kind === undefined ? "" : `?kind=${kind}`}`);
 
 async function showNewApplication(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const requested = queryOf(visit.request).values.get("kind");
+  const requested = parseQuery(visit.request).values.get("kind");
   const kind = isApplicationKind(requested) ? requested : undefined;
   const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, kind));
   if (kind === undefined) return showKinds(deps, visit, signedIn);
@@ -109,7 +109,7 @@ async function showForm(
 }
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const sentKind = formOf(visit.request).values.get("kind");
+  const sentKind = parsedForm(visit.request).values.get("kind");
   const isKind = isApplicationKind(sentKind);
   const kind = isKind ? sentKind : "web";
   const form = await acceptOneTimeForm(deps, visit, newPath(visit, isKind ? kind : undefined));
@@ -120,7 +120,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
     showForm(deps, visit, signedIn, kind, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
   // Not a form of ours: the kind is chosen again.
-  if (!isKind) return goTo(visit, newPath(visit));
+  if (!isKind) return redirectTo(visit, newPath(visit));
 
   const messages = pageMessages(visit, signedIn);
   try {
@@ -128,7 +128,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
     if (created === "duplicate-submission") return rerender(sentBefore(visit, signedIn, kind));
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showSecret(deps, visit, signedIn, { application, plaintext });
-    await goTo(visit, applicationPath(visit.organisation, application.id, "?done=created"));
+    await redirectTo(visit, applicationPath(visit.organisation, application.id, "?done=created"));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
     const faults = settingFaults(error.faults, initialFields[kind], messages);
@@ -153,7 +153,7 @@ function create(
   input: SettingsInput,
 ): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
   const content = toSettings(input, { name: "", settings: initialSettings(kind) });
-  const wanted = { ...actingOn(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
+  const wanted = { ...auditContext(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
   const secretLabel = pageMessages(visit, form.signedIn).console.applications.secrets.firstLabel;
   return applyOnce(deps, form, async (inside) =>
     startsWithSecret(kind)

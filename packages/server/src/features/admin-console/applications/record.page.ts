@@ -9,7 +9,7 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, copyable, copyStatus, facts, moment } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -40,7 +40,7 @@ export function recordPage(view: RecordView): Html {
     title: application.name,
     heading: html`<bdi>${application.name}</bdi>`,
     summary: application.settings.description,
-    notice: view.done && doneNotice(messages.console.applications.done[view.done]),
+    notice: view.done && successNotice(messages.console.applications.done[view.done]),
     actions: [
       buttonLink({
         id: "application-quickstart",

@@ -6,8 +6,8 @@ import { kindOf } from "../../../core/applications/kinds.ts";
 import { recentSignIns } from "../../../core/applications/use/use.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { signingPoolIssuer } from "../../../core/signing-pools/signing-pool.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
@@ -43,7 +43,7 @@ async function showRecord(deps: ConsoleDeps, visit: Visit): Promise<void> {
     application,
     now: deps.clock(),
     uri: (rest) => applicationPath(organisation, application.id, rest),
-    lastChange: await lastChangeOf(deps, organisation.id, application.id, messages),
+    lastChange: await findLastChange(deps, organisation.id, application.id, messages),
   });
   await show(visit, frame, page);
 }
@@ -57,7 +57,7 @@ async function findRelated({ database, baseUrl }: ConsoleDeps, application: Appl
   const assigned = await listAssignedUsers(database.query, key, { limit: MAX_COUNTED, after: undefined });
   return {
     pool: pool?.name,
-    issuer: pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId),
+    issuer: pool ? signingPoolIssuer(baseUrl, pool) : issuerOf(baseUrl, orgId),
     recent: await recentSignIns(database.query, by, key, SIGN_INS_SHOWN),
     assigned: {
       count: Math.min(assigned.length, MAX_COUNTED),

@@ -24,10 +24,10 @@ import {
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireId,
   requireRecentAuthentication,
   show,
@@ -61,7 +61,8 @@ async function showNewSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireRecentAuthentication(deps, visit);
   const application = await requireApplication(deps, visit);
-  if (!usesSecrets(application)) return goTo(visit, applicationPath(visit.organisation, application.id));
+  if (!usesSecrets(application))
+    return redirectTo(visit, applicationPath(visit.organisation, application.id));
   await showForm(deps, visit, signedIn, application, { input: emptyInput });
 }
 
@@ -132,13 +133,13 @@ async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
     showForm(deps, visit, signedIn, application, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
   // A public client has no secret, and no form for one.
-  if (!usesSecrets(application)) return goTo(visit, applicationPath(organisation, id));
+  if (!usesSecrets(application)) return redirectTo(visit, applicationPath(organisation, id));
 
   const { frame, applications } = pageMessages(visit, signedIn).console;
   const faults = findFaults(input, applications.secrets);
   if (Object.keys(faults).length > 0) return rerender({ state: { faults }, status: 400 });
   const wanted = {
-    ...actingOn(visit, signedIn),
+    ...auditContext(visit, signedIn),
     applicationId: id,
     label: input.label,
     expiresAt: input.lifetime === "never" ? null : deps.clock() + Number(input.lifetime) * DAY_MS,

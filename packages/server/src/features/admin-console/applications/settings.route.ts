@@ -2,14 +2,14 @@
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
-import { holdApplication } from "../../../core/applications/applications.store.ts";
+import { lockApplication } from "../../../core/applications/applications.store.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/page.ts";
+import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { displaySetting } from "./setting-display.ts";
 import { settingFaults } from "./setting-faults.ts";
@@ -22,7 +22,7 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/applications/:id/settings", {
     current: "applications",
     load: requireApplication,
-    lock: holdApplication,
+    lock: lockApplication,
     version: ({ version }) => version,
     toInput,
     readInput: (form, { record }) => readSettingsInput(form, applicationFields(record)),
@@ -37,7 +37,7 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
         breadcrumbs: recordCrumbs(visit.organisation, record, view.messages),
         application: record,
         input: withoutPrivateKeys(view.input),
-        lastChange: await lastChangeOf(deps, record.orgId, record.id, view.messages),
+        lastChange: await findLastChange(deps, record.orgId, record.id, view.messages),
       }),
     validate: (input) => ({ content: input }),
     save: async (inside, input, { visit, acting, record: { id } }) => {
@@ -68,6 +68,6 @@ export async function fieldChoices(
     clientType,
     scopes: [...standard, ...custom.map(({ name, displayName }) => ({ name, text: displayName }))],
     pools: await listAllPools(database.query, organisation.id),
-    checkUri: (name) => consolePath(organisation, `/checks/${name}${queryText({ type: clientType })}`),
+    checkUri: (name) => consolePath(organisation, `/checks/${name}${queryString({ type: clientType })}`),
   };
 }

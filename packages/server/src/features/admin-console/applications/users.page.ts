@@ -7,10 +7,10 @@ import {
 import { textField } from "../../../html/components/fields.ts";
 import { card, moment } from "../../../html/components/parts.ts";
 import {
-  doneNotice,
   type FormFailure,
   failureNotice,
   recordForm,
+  successNotice,
 } from "../../../html/components/record-form.ts";
 import { nameCell, pager, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -60,8 +60,8 @@ function usersNotice({ messages, done, failure, fault }: UsersView): Html | unde
   if (failure) return failureNotice(failure, messages);
   if (fault !== undefined)
     return failureNotice({ kind: "faults", fields: [{ id: "email", label: users.email }] }, messages);
-  if (done === "assigned") return doneNotice(users.assigned);
-  return done === "takenOff" ? doneNotice(users.unassigned) : undefined;
+  if (done === "assigned") return successNotice(users.assigned);
+  return done === "takenOff" ? successNotice(users.unassigned) : undefined;
 }
 
 function assignCard(view: UsersView): Html {

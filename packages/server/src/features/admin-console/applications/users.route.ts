@@ -9,7 +9,7 @@ import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount, findUser } from "../../../core/users/users.store.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import {
@@ -21,11 +21,11 @@ import {
 import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requestPath,
   requireAdministrator,
   requireId,
@@ -62,7 +62,7 @@ async function showUsers(
   { email = "", fault, failure, status }: Shown = {},
 ): Promise<void> {
   const { organisation } = visit;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const after = readCursor(values.get("after"));
   const key = { orgId: organisation.id, applicationId: application.id };
   const { shown, last } = splitPage(
@@ -108,7 +108,7 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
 
   const account = await findSignInAccount(deps.database.query, organisation.id, emailKey(email));
   const assignment = account && {
-    ...actingOn(visit, signedIn),
+    ...auditContext(visit, signedIn),
     applicationId: application.id,
     userId: account.user.id,
   };
@@ -118,7 +118,7 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
     const fault = users.unknown({ organisation: organisation.name });
     return showUsers(deps, visit, signedIn, application, { email, fault, status: 400 });
   }
-  await goTo(visit, `${requestPath(visit)}?done=${result === false ? ALREADY_APPLIED : "assigned"}`);
+  await redirectTo(visit, `${requestPath(visit)}?done=${result === false ? ALREADY_APPLIED : "assigned"}`);
 }
 
 interface Assignment {

@@ -1,7 +1,7 @@
 /** Audit events in the reader's words: actor, action, target. */
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import { findActorNames } from "../../../core/audit/actor-names.ts";
-import type { KeptEvent } from "../../../core/audit/audit.store.ts";
+import type { StoredEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
@@ -9,7 +9,7 @@ import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { findTarget, targetUri } from "./target.ts";
 
 export interface DisplayedEvent {
-  readonly event: KeptEvent;
+  readonly event: StoredEvent;
   readonly who: string;
   readonly what: string;
   readonly target?: { readonly text: string; readonly isCode: boolean; readonly uri: string | undefined };
@@ -19,7 +19,7 @@ export interface DisplayedEvent {
 export async function displayEvents(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
-  events: readonly KeptEvent[],
+  events: readonly StoredEvent[],
   messages: Messages,
 ): Promise<DisplayedEvent[]> {
   const { kinds } = messages.console.auditLog;
@@ -37,7 +37,7 @@ export async function displayEvents(
   };
   const references = events.flatMap((event) => findTarget(event)?.reference ?? []);
   const names = await findActorNames(deps.database.query, organisation.id, references);
-  const targetText = (event: KeptEvent): Pick<DisplayedEvent, "target"> => {
+  const targetText = (event: StoredEvent): Pick<DisplayedEvent, "target"> => {
     const target = findTarget(event);
     if (!target) return {};
     const { kind, id } = target;

@@ -7,7 +7,7 @@ import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   requireId,
   show,
@@ -35,7 +35,7 @@ async function showEvent(deps: ConsoleDeps, visit: Visit): Promise<void> {
   );
   const { actor, target, address } = event;
   const search = (filter: Readonly<Record<string, string>>) =>
-    consolePath(organisation, `/audit-log${queryText(filter)}`);
+    consolePath(organisation, `/audit-log${queryString(filter)}`);
   const page = auditEventPage({
     ...frame,
     ...words,

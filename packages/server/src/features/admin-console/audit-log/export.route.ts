@@ -1,16 +1,16 @@
 /** GET audit-log/export: the search result as a file, streamed. The export is recorded too. */
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { type KeptEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
 import { exportAuditEvents } from "../../../core/audit/export/export.ts";
 import { type LineFormat, lineFormats } from "../../../core/audit/export/formats.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireRecentAuthentication,
   type Visit,
 } from "../../../page-kit/page.ts";
@@ -22,16 +22,16 @@ export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void 
 
 async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
-  const { values } = queryOf(request);
+  const { values } = parseQuery(request);
   const input = readFilterInput(values);
   const format = values.get("format") === "jsonl" ? "jsonl" : "csv";
-  const path = consolePath(organisation, `/audit-log/export${queryText({ ...input, format })}`);
+  const path = consolePath(organisation, `/audit-log/export${queryString({ ...input, format })}`);
   const signedIn = await requireRecentAuthentication(deps, visit, path);
   const db = deps.database.query;
   const filter = await toFilter(db, organisation.id, input);
   const now = deps.clock();
   await recordAuditEvent(db, {
-    ...actingOn(visit, signedIn),
+    ...auditContext(visit, signedIn),
     at: now,
     action: "audit.exported",
     target: organisation.id,
@@ -54,7 +54,7 @@ const PIECE_CHARACTERS = 32_000;
 
 async function* linesOf(
   { head, line }: LineFormat,
-  events: AsyncIterable<KeptEvent>,
+  events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<string> {
   let piece = head;
   for await (const event of events) {

@@ -1,7 +1,7 @@
 /** The search form of the audit log, and the filter it stands for. */
 import { type AuditGroup, auditGroups, isAuditAction } from "../../../core/audit/actions.ts";
 import type { AuditFilter } from "../../../core/audit/search/filter.ts";
-import { actorsMeant } from "../../../core/audit/search/who.ts";
+import { matchActors } from "../../../core/audit/search/who.ts";
 import type { Db } from "../../../db/open.ts";
 
 /** Empty members do not filter. */
@@ -39,7 +39,7 @@ export async function toFilter(db: Db, orgId: string, input: FilterInput): Promi
   const actions = findActions(input.what);
   const [from, to] = [parseDay(input.from), parseDay(input.to)];
   return {
-    ...(input.search === "" ? {} : { actors: await actorsMeant(db, orgId, input.search) }),
+    ...(input.search === "" ? {} : { actors: await matchActors(db, orgId, input.search) }),
     ...(actions ? { actions } : {}),
     ...(input.on === "" ? {} : { target: input.on }),
     ...(input.address === "" ? {} : { address: input.address }),

@@ -16,7 +16,7 @@ export type AuditListView = ConsoleFrame & {
   newestUri?: string | undefined;
   olderUri?: string | undefined;
   /** Where the search stopped, when there was too much to search. */
-  lookedBackTo?: number | undefined;
+  searchedBackTo?: number | undefined;
   exportUris: { csv: string; jsonl: string };
   /** The end of the hash chain. */
   head: { seq: number; hash: string; updatedAt: number } | undefined;
@@ -116,11 +116,11 @@ export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["ta
   return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
 }
 
-function further({ messages, newestUri, olderUri, lookedBackTo }: AuditListView): Html {
+function further({ messages, newestUri, olderUri, searchedBackTo }: AuditListView): Html {
   const { list } = messages.console.auditLog;
-  if (lookedBackTo === undefined || olderUri === undefined)
+  if (searchedBackTo === undefined || olderUri === undefined)
     return html`${pager({ newestUri, olderUri, messages })}`;
-  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: lookedBackTo })}</p>
+  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
 ${pager({ newestUri, messages })}`;
 }

@@ -2,14 +2,14 @@
 import type { FastifyInstance } from "fastify";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
 import { searchAuditEvents } from "../../../core/audit/search/search.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -25,11 +25,11 @@ export function auditListRoute(app: FastifyInstance, deps: ConsoleDeps): void {
 async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const { id: orgId } = organisation;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const input = readFilterInput(values);
   const before = values.get("before");
   const pageUri = (more: Readonly<Record<string, string | undefined>>, rest = "") =>
-    consolePath(organisation, `/audit-log${rest}${queryText({ ...input, ...more })}`);
+    consolePath(organisation, `/audit-log${rest}${queryString({ ...input, ...more })}`);
   const signedIn = await requireAdministrator(deps, visit, pageUri({ before }));
   const frame = await consoleFrame(deps, visit, signedIn, "auditLog");
   const db = deps.database.query;
@@ -42,7 +42,7 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
     events: await displayEvents(deps, organisation, found.events, frame.messages),
     newestUri: before === undefined ? undefined : pageUri({}),
     olderUri: found.next && pageUri({ before: found.next }),
-    lookedBackTo: found.lookedBackTo,
+    searchedBackTo: found.searchedBackTo,
     exportUris: {
       csv: pageUri({ format: "csv" }, "/export"),
       jsonl: pageUri({ format: "jsonl" }, "/export"),

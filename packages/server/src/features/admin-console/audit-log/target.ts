@@ -1,6 +1,6 @@
 /** The target of an audit event: its kind follows from the action. */
 
-import type { KeptEvent } from "../../../core/audit/audit.store.ts";
+import type { StoredEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { consolePath } from "../../../page-kit/page.ts";
 
@@ -62,7 +62,7 @@ export interface Target {
   readonly reference: string;
 }
 
-export function findTarget({ action, target }: KeptEvent): Target | undefined {
+export function findTarget({ action, target }: StoredEvent): Target | undefined {
   if (target === undefined) return undefined;
   const [noun = ""] = action.split(".");
   const kind = kinds[action] ?? kinds[noun];

@@ -1,7 +1,7 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
 import { buttonLink, emptyState, moment } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
   noResults,
@@ -60,7 +60,7 @@ export function consentsPage(view: ConsentsView): Html {
         ? text.summary({ organisation: view.organisation.name })
         : text.preauthorizations.summary,
     actions: isEmpty ? undefined : grant,
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     body: [
       consentTabs(view),
       html`<section class="card">${

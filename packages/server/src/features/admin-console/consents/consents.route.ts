@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
@@ -10,7 +10,7 @@ import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -62,12 +62,12 @@ function listUri(
     tab === "consents"
       ? { search: search.user, application: search.application, kind: search.kind, state, ...more }
       : { search: search.application, ...more };
-  return consolePath(organisation, `/${tab}${queryText(query)}`);
+  return consolePath(organisation, `/${tab}${queryString(query)}`);
 }
 
 async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise<void> {
   const { organisation, request } = visit;
-  const { values } = queryOf(request);
+  const { values } = parseQuery(request);
   const search = readFilters(values, tab);
   const before = values.get("before");
   const signedIn = await requireAdministrator(deps, visit, listUri(visit, tab, search, { before }));

@@ -4,10 +4,10 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import {
-  ConsentThere,
   createPreauthorization,
   grantByAdministrator,
   InvalidConsent,
+  PreauthorizationExists,
 } from "../../../core/consents/consents.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -16,7 +16,7 @@ import { findSignInAccount } from "../../../core/users/users.store.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import {
   acceptOneTimeForm,
   applyOnce,
@@ -27,12 +27,12 @@ import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
-  queryText,
+  queryString,
+  redirectTo,
   requestPath,
   requireRecentAuthentication,
   show,
@@ -69,10 +69,10 @@ async function requireApplication(
 }
 
 async function showGrant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise<void> {
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const id = values.get("application");
   const search = readSearch(values);
-  const returnTo = `${requestPath(visit)}${queryText({ application: id, search })}`;
+  const returnTo = `${requestPath(visit)}${queryString({ application: id, search })}`;
   const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
   if (id === undefined) return showApplications(deps, visit, signedIn, { tab, search });
   const application = await requireApplication(deps, visit, id);
@@ -97,7 +97,7 @@ async function showApplications(
     search,
     applications: found
       .slice(0, MAX_CHOICES)
-      .map(({ id, name }) => ({ id, name, uri: `${action}${queryText({ application: id })}` })),
+      .map(({ id, name }) => ({ id, name, uri: `${action}${queryString({ application: id })}` })),
     hasMore: found.length > MAX_CHOICES,
   });
   await show(visit, frame, page);
@@ -151,7 +151,7 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
   const messages = pageMessages(visit, signedIn);
   const recipient = await findRecipient(deps, visit, tab, input, messages);
   if ("faults" in recipient) return rerender({ state: recipient, status: 400 });
-  const wanted = { ...actingOn(visit, signedIn), application, scopes: input.scopes, ...recipient };
+  const wanted = { ...auditContext(visit, signedIn), application, scopes: input.scopes, ...recipient };
   const listUri = consolePath(visit.organisation, `/${tab}`);
   try {
     const granted = await applyOnce(deps, form, async (inside) => {
@@ -161,7 +161,7 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
       const made = { label: messages.console.frame.pages.consents, uri: listUri };
       return rerender(duplicateSubmission({ made }));
     }
-    await goTo(visit, `${listUri}?done=${tab === "consents" ? "granted" : "preauthorized"}`);
+    await redirectTo(visit, `${listUri}?done=${tab === "consents" ? "granted" : "preauthorized"}`);
   } catch (error) {
     await rerender({ state: { faults: explainFaults(error, messages) }, status: 400 });
   }
@@ -189,6 +189,6 @@ async function findRecipient(
 /** @throws every error that is not about what was chosen */
 function explainFaults(error: unknown, { console: { consents: text } }: Messages): Record<string, string> {
   if (error instanceof InvalidConsent) return { scopes: text.faults.asked };
-  if (error instanceof ConsentThere) return { scopes: text.faults.there };
+  if (error instanceof PreauthorizationExists) return { scopes: text.faults.there };
   throw error;
 }

@@ -4,10 +4,10 @@ import { selectField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { card, facts, state } from "../../../html/components/parts.ts";
 import {
-  doneNotice,
   type FormFailure,
   failureNotice,
-  onceField,
+  submissionTokenField,
+  successNotice,
 } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -92,7 +92,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
     scripts: [framesScript.path],
     summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
-    notice: view.isSent ? doneNotice(text.done.sent) : failureNotice(view.failure, messages),
+    notice: view.isSent ? successNotice(text.done.sent) : failureNotice(view.failure, messages),
     body: [
       card({
         id: "preview",
@@ -139,7 +139,7 @@ function testCard({ test, content, user, messages }: MailTemplateView): Html {
 ${hiddenFields([
   { name: "csrf", value: test.csrf },
   { name: "language", value: content.locale },
-])}${onceField(test.once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
+])}${submissionTokenField(test.once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
 </form>`,
   });
 }

@@ -15,8 +15,8 @@ import { render } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { queryOf } from "../../../http/form-body.ts";
-import { sendPage, sendShownDocument } from "../../../http/page.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { sendEmbeddedDocument, sendPage } from "../../../http/page.ts";
 import {
   acceptOneTimeForm,
   applyOnce,
@@ -25,12 +25,12 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
-  paramsOf,
+  pathParams,
+  redirectTo,
   requireAdministrator,
   show,
   type Visit,
@@ -63,7 +63,7 @@ async function showList(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
 
 /** The template in the address. @throws NotFound */
 function requireTemplate(visit: Visit): MailTemplate {
-  const template = mailTemplates.find((one) => one === paramsOf(visit)["template"]);
+  const template = mailTemplates.find((one) => one === pathParams(visit)["template"]);
   if (!template) throw new NotFound("mail");
   return template;
 }
@@ -92,7 +92,7 @@ async function composeSample(
 async function showTemplate(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   const template = requireTemplate(visit);
   const signedIn = await requireAdministrator(deps, visit);
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const locale = readLocale(values, pageMessages(visit, signedIn));
   await showPreview(deps, visit, signedIn, { template, locale, isSent: values.get("done") === "sent" });
 }
@@ -136,9 +136,9 @@ async function showPreview(
 async function sendHtml(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   const template = requireTemplate(visit);
   const signedIn = await requireAdministrator(deps, visit, templatePath(visit, template));
-  const locale = readLocale(queryOf(visit.request).values, pageMessages(visit, signedIn));
+  const locale = readLocale(parseQuery(visit.request).values, pageMessages(visit, signedIn));
   const { html } = await composeSample(deps, visit, template, locale);
-  await sendShownDocument(visit.reply, html);
+  await sendEmbeddedDocument(visit.reply, html);
 }
 
 async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
@@ -167,7 +167,7 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
     return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
-  await goTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
+  await redirectTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
 }
 
 /** @throws RateLimited */
@@ -183,7 +183,7 @@ async function enqueueTest(
   signedIn: SignedIn,
   { template, locale }: { template: MailTemplate; locale: string },
 ): Promise<void> {
-  const acting = actingOn(visit, signedIn);
+  const acting = auditContext(visit, signedIn);
   const { orgId } = acting;
   const { user } = signedIn;
   const now = deps.clock();

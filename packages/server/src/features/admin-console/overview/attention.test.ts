@@ -1,9 +1,9 @@
 /** What the overview says of an organisation: each thing that wants attention until it is over, and nothing of another one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
-import { noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";
@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
     other = await seedRecords(running.service, "Beta");
     for (const { ids, organisation } of [org, other]) {
       const agent = { orgId: organisation.id, id: ids["agent"] ?? "" };
-      await noteAgentSeen(db(), { ...agent, now: clock(), every: 0 });
+      await recordAgentSeen(db(), { ...agent, now: clock(), every: 0 });
     }
   });
   after(() => running.close());
@@ -83,9 +83,9 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await at(endsAt + 7 * DAY), []);
     assert.deepEqual(await at(endsAt, other.organisation.id), []);
     const disable = { orgId: mine(), id: applicationId, actor: "test" };
-    await disableApplication(running.service, { ...disable, disabled: true });
+    await setApplicationStatus(running.service, { ...disable, disabled: true });
     assert.deepEqual(await at(endsAt), []);
-    await disableApplication(running.service, { ...disable, disabled: false });
+    await setApplicationStatus(running.service, { ...disable, disabled: false });
     assert.deepEqual(await at(endsAt), ["secret-ended"]);
     await db().updateTable("client_secret").set({ revoked_at: clock() }).where("id", "=", made.id).execute();
     assert.deepEqual(await at(endsAt), []);

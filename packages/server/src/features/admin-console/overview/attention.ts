@@ -2,7 +2,7 @@
 import { isDueForRotation } from "../../../core/device-ca/generation.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
+import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { countFailedMails, type EndingSecret, endOfDeviceCa, secretsThatEnd } from "./overview.store.ts";
@@ -53,7 +53,7 @@ export async function needsAttention(
 async function poolsAway(db: Db, orgId: string, now: number): Promise<Attention[]> {
   const pools = (await listAllPools(db, orgId)).filter(({ disabledAt }) => disabledAt === null);
   if (pools.length === 0) return [];
-  const agents = await agentsOfPools(db, orgId, now - AGENT_SEEN_MS);
+  const agents = await countAgentsByPool(db, orgId, now - AGENT_SEEN_MS);
   return pools
     .filter(({ id }) => (agents.get(id)?.live ?? 0) === 0)
     .map(({ id, name }) => ({

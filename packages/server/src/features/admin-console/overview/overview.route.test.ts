@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addActivity } from "../../../core/activity/activity.store.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
-import { noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     const noMail = "Email isn’t set up";
     assert.deepEqual(await attention(), [agentAway, noMail]);
     const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
-    await noteAgentSeen(service.database.query, seen);
+    await recordAgentSeen(service.database.query, seen);
     assert.deepEqual(await attention(), [noMail]);
     const applicationId = org.web.application.id;
     const secret = { orgId: orgId(), applicationId, label: "Old", actor: "test" };

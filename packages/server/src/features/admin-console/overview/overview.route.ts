@@ -4,11 +4,11 @@ import { readActivity } from "../../../core/activity/read-activity.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
+import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import { countPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
@@ -34,7 +34,7 @@ export function overviewRoute(app: FastifyInstance, deps: OverviewDeps): void {
 
 async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const range = readRange(queryOf(visit.request).values.get("range"));
+  const range = readRange(parseQuery(visit.request).values.get("range"));
   const path = consolePath(organisation, range === "7d" ? "" : `?range=${range}`);
   const signedIn = await requireAdministrator(deps, visit, path);
   const frame = await consoleFrame(deps, visit, signedIn, "overview");
@@ -58,7 +58,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
 }
 
 async function countAgents(db: Db, orgId: string, now: number): Promise<{ agents: number; live: number }> {
-  const pools = [...(await agentsOfPools(db, orgId, now - AGENT_SEEN_MS)).values()];
+  const pools = [...(await countAgentsByPool(db, orgId, now - AGENT_SEEN_MS)).values()];
   return pools.reduce((sum, { agents, live }) => ({ agents: sum.agents + agents, live: sum.live + live }), {
     agents: 0,
     live: 0,

@@ -1,16 +1,16 @@
 /** The time range of the charts. */
 import { DAY_MS, HOUR_MS } from "../../../core/activity/kinds.ts";
-import type { ActivityAsked } from "../../../core/activity/read-activity.ts";
+import type { ActivityRange } from "../../../core/activity/read-activity.ts";
 import {
-  dayAndHourWords,
-  dayWords,
-  hourWords,
-  weekdayAndDayWords,
-  weekdayWords,
+  formatDay,
+  formatDayAndHour,
+  formatHour,
+  formatWeekday,
+  formatWeekdayAndDay,
 } from "../../../html/components/time-words.ts";
 
 interface Range {
-  readonly by: ActivityAsked<"tokens">["by"];
+  readonly by: ActivityRange<"tokens">["by"];
   readonly step: number;
   readonly points: number;
   /** One label below the chart for so many points. */
@@ -22,17 +22,17 @@ interface Range {
 const QUARTER_MS = 6 * HOUR_MS;
 
 export const ranges = {
-  "24h": { by: "hour", step: HOUR_MS, points: 24, tickEvery: 6, tick: hourWords, point: dayAndHourWords },
+  "24h": { by: "hour", step: HOUR_MS, points: 24, tickEvery: 6, tick: formatHour, point: formatDayAndHour },
   "7d": {
     by: "quarter",
     step: QUARTER_MS,
     points: 28,
     tickEvery: 4,
-    tick: weekdayWords,
-    point: dayAndHourWords,
+    tick: formatWeekday,
+    point: formatDayAndHour,
   },
-  "30d": { by: "day", step: DAY_MS, points: 30, tickEvery: 5, tick: dayWords, point: weekdayAndDayWords },
-  "90d": { by: "day", step: DAY_MS, points: 90, tickEvery: 15, tick: dayWords, point: weekdayAndDayWords },
+  "30d": { by: "day", step: DAY_MS, points: 30, tickEvery: 5, tick: formatDay, point: formatWeekdayAndDay },
+  "90d": { by: "day", step: DAY_MS, points: 90, tickEvery: 15, tick: formatDay, point: formatWeekdayAndDay },
 } as const satisfies Record<string, Range>;
 
 export type RangeName = keyof typeof ranges;

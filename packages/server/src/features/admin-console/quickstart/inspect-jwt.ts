@@ -7,9 +7,9 @@ import { issuerOf, type Organisation } from "../../../core/organisations/organis
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
-import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
+import { signingPoolIssuer } from "../../../core/signing-pools/signing-pool.ts";
 import type { AccessTokens } from "../../../core/tokens/access-tokens.ts";
-import { familyOfTokenId } from "../../../core/tokens/token-family.ts";
+import { familyIdFromTokenId } from "../../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../../core/tokens/tokens.store.ts";
 import { type SecretDeps, whoseIsIt } from "./inspect-secret.ts";
 import { bad, type Claims, type Finding, good, type Inspection, type TokenKind, warn } from "./inspection.ts";
@@ -78,7 +78,7 @@ async function checkSignature(
   }
   const agent = (await deps.signingPools.published(orgId)).find((one) => one.key.kid === kid);
   if (!agent) return { finding: bad("keyUnknown", kid), issuer: own };
-  const issuer = issuerOfPool(deps.baseUrl, agent.pool);
+  const issuer = signingPoolIssuer(deps.baseUrl, agent.pool);
   const verified = verifyAgentToken(
     token,
     { publicKey: agent.publicKey, alg: agent.key.alg },
@@ -136,7 +136,7 @@ async function findReason(deps: JwtDeps, orgId: string, { jti, device_id }: Clai
   const deviceId = uuidClaim(device_id);
   const device = deviceId === undefined ? undefined : await findDevice(query, orgId, deviceId);
   if (deviceId !== undefined && device?.revokedAt !== null) return bad("deviceRevoked");
-  const familyId = typeof jti === "string" ? familyOfTokenId(jti) : undefined;
+  const familyId = typeof jti === "string" ? familyIdFromTokenId(jti) : undefined;
   if (familyId === undefined) return bad("revoked");
   const family = await findTokenFamily(query, orgId, familyId);
   return family && family.revokedAt === null ? bad("revoked") : bad("signInEnded");

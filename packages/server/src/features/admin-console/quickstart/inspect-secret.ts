@@ -7,10 +7,10 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import type { Clock } from "../../../core/clock.ts";
 import { findCode } from "../../../core/codes/codes.store.ts";
 import { findByDeviceCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
-import { refusalOf, type SessionKeyRefusal } from "../../../core/session-keys/session-key.ts";
+import { type SessionKeyRefusal, sessionKeyRefusal } from "../../../core/session-keys/session-key.ts";
 import { findSessionKey } from "../../../core/session-keys/session-keys.store.ts";
 import {
-  familyOfRefreshToken,
+  familyIdFromRefreshToken,
   type RefreshTokenKeys,
   refreshTokenStatus,
 } from "../../../core/tokens/token-family.ts";
@@ -51,7 +51,7 @@ export async function inspectSecret(
 
 async function inspectRefreshToken(deps: SecretDeps, orgId: string, token: string): Promise<Inspection> {
   const kind = "refresh";
-  const familyId = familyOfRefreshToken(deps, orgId, token);
+  const familyId = familyIdFromRefreshToken(deps, orgId, token);
   if (familyId === undefined) return { kind, findings: [bad("notMadeHere")] };
   const family = await findTokenFamily(deps.database.query, orgId, familyId);
   if (!family) return { kind, findings: [good("madeHere"), bad("forgotten")] };
@@ -114,7 +114,7 @@ async function inspectSessionKey(deps: SecretDeps, orgId: string, text: string):
   const key = await findSessionKey(deps.database.query, sha256Base64url(text));
   // A session key names no organisation: another organisation's counts as unknown.
   if (key?.orgId !== orgId) return { kind, findings: [bad("notKnown")] };
-  const refusal = refusalOf(key, deps.clock());
+  const refusal = sessionKeyRefusal(key, deps.clock());
   const whose = await whoseIsIt(deps, orgId, key);
   const status = refusal === undefined ? good("living") : bad(endedAs(refusal));
   const findings = [good("madeHere"), status, ...(refusal === undefined ? whose.findings : [])];

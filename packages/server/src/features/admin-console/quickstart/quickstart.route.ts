@@ -26,10 +26,10 @@ import {
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireRecentAuthentication,
   show,
   type Visit,
@@ -92,7 +92,7 @@ async function createFromForm(deps: RunningDeps, visit: Visit): Promise<void> {
     }
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showRunning(deps, visit, signedIn, application, plaintext);
-    await goTo(visit, consolePath(organisation, `/quickstart/${application.id}`));
+    await redirectTo(visit, consolePath(organisation, `/quickstart/${application.id}`));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
     const text = messages.console.applicationSettings;
@@ -125,7 +125,7 @@ function create(
   const settings = hasAddress(kind) ? settingsAt(kind, addressOf(address) ?? "") : settingsOfKind(kind);
   const loopback = kind === "native" ? { redirectUris: ["http://127.0.0.1/callback"] } : {};
   const wanted = {
-    ...actingOn(visit, form.signedIn),
+    ...auditContext(visit, form.signedIn),
     name,
     clientType: clientTypeOf[kind],
     settings: { ...settings, ...loopback },

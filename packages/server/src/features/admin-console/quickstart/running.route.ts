@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { type Application, usesSecrets } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { SecretUse } from "../../../core/applications/secret-use.ts";
-import { newestUse } from "../../../core/applications/use/first-use.ts";
+import { lastUse } from "../../../core/applications/use/first-use.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { signingPoolIssuer } from "../../../core/signing-pools/signing-pool.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
@@ -69,7 +69,7 @@ export async function showRunning(
     env: envFile(source),
     code: codeSnippets(source),
     shell: shellSnippets(source),
-    lastChange: await lastChangeOf(deps, organisation.id, application.id, frame.messages),
+    lastChange: await findLastChange(deps, organisation.id, application.id, frame.messages),
   });
   await show(visit, frame, page);
 }
@@ -84,7 +84,7 @@ async function findFirstUse(
   if (kind === "service") await deps.secretUse.flush();
   const key = { orgId: organisation.id, applicationId: application.id };
   return {
-    use: await newestUse(deps.database.query, key, kind === "service"),
+    use: await lastUse(deps.database.query, key, kind === "service"),
     kind,
     address: findCallback(application).address,
     liveUri: consolePath(organisation, `/quickstart/${application.id}/waiting`),
@@ -107,7 +107,7 @@ async function snippetSource(
   return {
     kind: kindOf(application),
     baseUrl,
-    issuer: pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, organisation.id),
+    issuer: pool ? signingPoolIssuer(baseUrl, pool) : issuerOf(baseUrl, organisation.id),
     orgId: organisation.id,
     clientId: id,
     hasSecret: usesSecrets(application),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { SESSION_KEY_IDLE_MS } from "../../../core/session-keys/session-key.ts";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
@@ -121,15 +121,15 @@ forEachDatabase(({ name: database, fresh }) => {
 
     const { accessToken: second, refreshToken: living } = await source.tokens();
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
-    await disableUser(running.service, { ...user, disabled: true });
+    await setUserStatus(running.service, { ...user, disabled: true });
     assert.ok((await found(second)).findings.includes("userDisabled"));
     assert.deepEqual((await found(living)).findings, ["madeHere", "revoked"]);
-    await disableUser(running.service, { ...user, disabled: false });
+    await setUserStatus(running.service, { ...user, disabled: false });
 
     const client = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI] });
     const { accessToken: third } = await source.tokens({}, client);
     const application = { orgId: org.organisation.id, id: client.application.id, actor: "test" };
-    await disableApplication(running.service, { ...application, disabled: true });
+    await setApplicationStatus(running.service, { ...application, disabled: true });
     assert.ok((await found(third)).findings.includes("applicationDisabled"));
     clock.advance(HOUR_MS);
     await begin();

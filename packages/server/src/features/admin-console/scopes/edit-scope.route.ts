@@ -1,7 +1,7 @@
 /** scopes/{id}/edit: everything of a custom scope except its name. */
 import type { FastifyInstance } from "fastify";
 import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
-import { holdCustomScope } from "../../../core/scopes/scopes.store.ts";
+import { lockCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
@@ -20,7 +20,7 @@ export function editScopeRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/scopes/:id/edit", {
     current: "scopes",
     load: requireScope,
-    lock: holdCustomScope,
+    lock: lockCustomScope,
     version: ({ version }) => version,
     toInput: toScopeInput,
     readInput: ({ values }, { record: { name } }) => ({ ...readScopeInput(values), name }),

@@ -1,7 +1,7 @@
 /** A custom scope as form fields: read, converted to the core's content, and its faults by field. */
 import type { CustomScope, ScopeClaim } from "../../../core/scopes/custom-scope.ts";
 import type { ScopeContent } from "../../../core/scopes/custom-scopes.ts";
-import { claimPaths, MOST_CLAIMS, type ScopeFault } from "../../../core/scopes/validation.ts";
+import { claimPaths, MAX_CLAIMS, type ScopeFault } from "../../../core/scopes/validation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopeInput = {
@@ -60,7 +60,7 @@ export function readScopeInput(values: ReadonlyMap<string, string>): ScopeInput 
   const text = (id: string, max: number) => (values.get(id) ?? "").slice(0, max);
   const claims: ClaimInput[] = [];
   // Empty fields are not sent; the select of each row is.
-  for (let row = 0; row <= MOST_CLAIMS && values.has(claimFieldId(row, "from")); row += 1) {
+  for (let row = 0; row <= MAX_CLAIMS && values.has(claimFieldId(row, "from")); row += 1) {
     const name = text(claimFieldId(row, "name"), 200).trim();
     const what = text(claimFieldId(row, "what"), 4_000).trim();
     const from = text(claimFieldId(row, "from"), 100);
@@ -81,7 +81,7 @@ export function readScopeInput(values: ReadonlyMap<string, string>): ScopeInput 
 /** With an empty row at the end to type into. */
 export const withEmptyRow = (input: ScopeInput): ScopeInput => ({
   ...input,
-  claims: [...input.claims, emptyClaim].slice(0, MOST_CLAIMS),
+  claims: [...input.claims, emptyClaim].slice(0, MAX_CLAIMS),
 });
 
 /** The core validates it. */

@@ -10,10 +10,10 @@ import {
 import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import {
-  doneNotice,
   failureNotice,
   lastChangeLine,
   recordForm,
+  successNotice,
 } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -52,7 +52,7 @@ export function scopePage(view: ScopeView): Html {
         isDangerous: true,
       }),
     ],
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     body: [
       card({
         id: "scope-details",

@@ -6,15 +6,15 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireAdministrator,
   requireRecentAuthentication,
   show,
@@ -51,7 +51,7 @@ async function showScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
       name,
       uri: consolePath(organisation, `/applications/${id}`),
     })),
-    lastChange: await lastChangeOf(deps, organisation.id, scope.id, frame.messages),
+    lastChange: await findLastChange(deps, organisation.id, scope.id, frame.messages),
     done: doneKey(visit, frame.messages.console.scopes.done),
   });
   await show(visit, frame, page);
@@ -84,14 +84,14 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
 
   const listUri = consolePath(visit.organisation, "/scopes");
   const messages = pageMessages(visit, signedIn);
-  const wanted = { ...actingOn(visit, signedIn), name: input.name, ...toContent(input) };
+  const wanted = { ...auditContext(visit, signedIn), name: input.name, ...toContent(input) };
   try {
     const created = await applyOnce(deps, form, (inside) => createCustomScope(inside, wanted));
     if (created === "duplicate-submission") {
       const made = { label: messages.console.frame.pages.scopes, uri: listUri };
       return rerender(duplicateSubmission({ made }));
     }
-    await goTo(visit, `${listUri}/${created.id}?done=created`);
+    await redirectTo(visit, `${listUri}/${created.id}?done=created`);
   } catch (error) {
     await rerender({ state: { faults: explainFaults(error, messages) }, status: 400 });
   }

@@ -2,7 +2,7 @@ import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -29,7 +29,7 @@ export function scopesPage(view: ScopesView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     actions: isEmpty(view) ? undefined : make,
-    notice: view.isDeleted ? doneNotice(text.done.deleted) : undefined,
+    notice: view.isDeleted ? successNotice(text.done.deleted) : undefined,
     body: [
       card({ id: "own-scopes", title: text.own, text: text.ownText, body: ownScopes(view, make) }),
       card({

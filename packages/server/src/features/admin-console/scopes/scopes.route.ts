@@ -2,14 +2,14 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -28,11 +28,11 @@ export function scopesRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
 
 async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const search = readSearch(values);
   const after = values.get("after");
   const pageUri = (more: Record<string, string | undefined> = {}) =>
-    consolePath(organisation, `/scopes${queryText({ search, ...more })}`);
+    consolePath(organisation, `/scopes${queryString({ search, ...more })}`);
   const signedIn = await requireAdministrator(deps, visit, pageUri({ after }));
   // At most a hundred: every token request reads them.
   const all = await listCustomScopes(deps.database.query, organisation.id);

@@ -1,6 +1,6 @@
 /** The organisation as its settings forms load, lock and save it. */
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { findOrganisation, holdOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { findOrganisation, lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { InvalidOrganisation } from "../../../core/organisations/organisations.ts";
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import { NotFound } from "../../../http/errors.ts";
@@ -24,7 +24,7 @@ export const organisationRecord: Pick<
 > = {
   current: "settings",
   load: loadOrganisation,
-  lock: (tx, { id }) => holdOrganisation(tx, id),
+  lock: (tx, { id }) => lockOrganisation(tx, id),
   explain: (error, { messages }) => {
     const { faults: text } = messages.console.settings;
     if (error instanceof InvalidOrganisation) return { faults: { name: text.name } };

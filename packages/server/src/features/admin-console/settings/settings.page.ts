@@ -10,7 +10,7 @@ import {
   moment,
   snippet,
 } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
@@ -33,7 +33,7 @@ export function settingsPage(view: SettingsView): Html {
     title: frame.pages.settings,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     previewAccent: accentOrDefault(branding.accentColor),
     scripts: [copyScript.path],
     body: [

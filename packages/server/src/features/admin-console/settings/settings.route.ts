@@ -1,14 +1,14 @@
 /** GET /oauth/manage/{org}/settings: the organisation's settings, with links to their forms. */
 import type { FastifyInstance } from "fastify";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
-import { queryOf } from "../../../http/form-body.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -29,16 +29,16 @@ export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps): void {
 async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
   const path = consolePath(organisation, "/settings");
-  const done = queryOf(request).values.get("done");
+  const done = parseQuery(request).values.get("done");
   // An administrator who has just required a second factor may have to add one first, and sees the notice afterwards.
-  const signedIn = await requireAdministrator(deps, visit, path + queryText({ done }));
+  const signedIn = await requireAdministrator(deps, visit, path + queryString({ done }));
   const frame = await consoleFrame(deps, visit, signedIn, "settings");
   const page = settingsPage({
     ...frame,
     record: await loadOrganisation(deps, visit),
     issuer: issuerOf(deps.baseUrl, organisation.id),
     devicesUri: `/devices/manage/${organisation.id}/policy`,
-    lastChange: await lastChangeOf(deps, organisation.id, organisation.id, frame.messages),
+    lastChange: await findLastChange(deps, organisation.id, organisation.id, frame.messages),
     done: doneKey(visit, frame.messages.console.settings.done),
   });
   await show(visit, frame, page);

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from "fastify";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import type { CaGeneration } from "../../../core/device-ca/generation.ts";
-import { RotatedMeanwhile as CaRotatedMeanwhile } from "../../../core/device-ca/rotation.ts";
+import { ConcurrentRotation as ConcurrentCaRotation } from "../../../core/device-ca/rotation.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type KeyTimes, PUBLISH_AHEAD_MS } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
-import { RotatedMeanwhile, type SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
+import { ConcurrentRotation, type SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -58,7 +58,7 @@ async function unlessRotated(rotated: Promise<unknown>, uri: string): Promise<Co
     await rotated;
     return applied(uri);
   } catch (error) {
-    if (error instanceof RotatedMeanwhile || error instanceof CaRotatedMeanwhile) return conflict;
+    if (error instanceof ConcurrentRotation || error instanceof ConcurrentCaRotation) return conflict;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import {
   type StateKind,
   state,
 } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -54,7 +54,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
     title: frame.pages.signingKeys,
     summary: text.summary({ organisation: view.organisationName }),
     breadcrumbs: [],
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     scripts: [copyScript.path],
     body: [keysCard(view), addressesCard(view), caCard(view), copyStatus],
   });

@@ -5,7 +5,7 @@ import { issuerOf, type Organisation } from "../../../core/organisations/organis
 import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { lastChangesOf } from "../../../page-kit/actor-names.ts";
+import { findLastChanges } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { consolePath, consoleRoute, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { keyRotationRoutes, type SigningKeysDeps } from "./rotation.route.ts";
@@ -72,6 +72,6 @@ async function findNewestChange(
   messages: Messages,
 ): Promise<{ who: string; at: number } | undefined> {
   const kids = keys.map(({ kid }) => kid);
-  const changes = await lastChangesOf(deps, orgId, kids, messages);
+  const changes = await findLastChanges(deps, orgId, kids, messages);
   return [...changes.values()].sort((one, other) => other.at - one.at)[0];
 }

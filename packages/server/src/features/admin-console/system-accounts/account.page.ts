@@ -14,7 +14,7 @@ import {
   snippet,
   state,
 } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -44,7 +44,7 @@ export function accountPage(view: AccountView): Html {
     title: account.name,
     heading: html`<bdi>${account.name}</bdi>`,
     actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     scripts: [copyScript.path],
     body: [
       detailsCard(view),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { isKeyActive } from "../../../core/system-accounts/system-account.ts";
 import { listKeys, listPermittedApplications } from "../../../core/system-accounts/system-accounts.store.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
@@ -46,7 +46,7 @@ async function showAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
     permitted: permitted.map((one) => ({ ...one, uri: applicationUri(one.id) })),
     snippets: caller && { sdk: sdkLines(deps.baseUrl, caller), curl: curlLines(deps.baseUrl, caller) },
     uriOf: (rest) => accountPath(organisation, id, rest),
-    lastChange: await lastChangeOf(deps, orgId, id, frame.messages),
+    lastChange: await findLastChange(deps, orgId, id, frame.messages),
     done: doneKey(visit, frame.messages.console.systemAccounts.done),
   });
   await show(visit, frame, page);

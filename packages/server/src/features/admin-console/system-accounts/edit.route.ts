@@ -1,7 +1,7 @@
 /** system-accounts/{id}/edit: its name, and whether it must sign strictly. */
 import type { FastifyInstance } from "fastify";
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
-import { holdSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
+import { lockSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
 import { changeSystemAccount, isAccountName } from "../../../core/system-accounts/system-accounts.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
@@ -17,7 +17,7 @@ export function editAccountRoute(app: FastifyInstance, deps: AccountsDeps): void
   editRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/edit", {
     current: "systemAccounts",
     load: requireAccount,
-    lock: holdSystemAccount,
+    lock: lockSystemAccount,
     version: ({ version }) => version,
     toInput: ({ name, requiresStrictSignature }): AccountInput => ({
       name,

@@ -35,7 +35,7 @@ import {
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   consoleRoute,
   requireId,
   requireRecentAuthentication,
@@ -159,7 +159,7 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
   };
   if (Object.keys(faults).length > 0) return rerender({ state: { faults }, status: 400 });
   const wanted = {
-    ...actingOn(visit, signedIn),
+    ...auditContext(visit, signedIn),
     id,
     label,
     expiresAt: lifetime === "never" ? null : deps.clock() + Number(lifetime) * DAY_MS,

@@ -1,7 +1,7 @@
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -34,7 +34,7 @@ export function listPage(view: ListView): Html {
     breadcrumbs: [],
     summary: text.list.summary,
     actions: isEmpty ? undefined : make,
-    notice: view.isDone ? doneNotice(text.done.deleted) : undefined,
+    notice: view.isDone ? successNotice(text.done.deleted) : undefined,
     body: html`<section class="card" aria-label="${frame.pages.systemAccounts}">
 ${body}</section>
 `,

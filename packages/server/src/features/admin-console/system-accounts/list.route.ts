@@ -1,13 +1,13 @@
 /** GET system-accounts: the programs that call the JSON interfaces, newest first. */
 import type { FastifyInstance } from "fastify";
 import { searchSystemAccounts } from "../../../core/system-accounts/system-accounts.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -21,11 +21,11 @@ export function accountListRoute(app: FastifyInstance, deps: AccountsDeps): void
 
 async function showList(deps: AccountsDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const search = readSearch(values);
   const after = readCursor(values.get("after"));
   const listUri = consolePath(organisation, "/system-accounts");
-  const pageUri = (id?: string) => `${listUri}${queryText({ search, after: id })}`;
+  const pageUri = (id?: string) => `${listUri}${queryString({ search, after: id })}`;
   const signedIn = await requireAdministrator(deps, visit, pageUri());
   const filter = { text: search === "" ? undefined : search, after, limit: ROWS_PER_PAGE + 1 };
   const { shown, last } = splitPage(await searchSystemAccounts(deps.database.query, organisation.id, filter));

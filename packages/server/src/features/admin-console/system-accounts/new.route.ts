@@ -12,17 +12,17 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
 import {
-  actingOn,
+  auditContext,
   consolePath,
   consoleRoute,
-  goTo,
-  queryText,
+  queryString,
+  redirectTo,
   requestPath,
   requireRecentAuthentication,
   show,
@@ -44,10 +44,10 @@ export function newAccountRoute(app: FastifyInstance, deps: AccountsDeps): void 
 }
 
 async function showNewAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const id = values.get("application");
   const search = readSearch(values);
-  const returnTo = `${requestPath(visit)}${queryText({ application: id, search })}`;
+  const returnTo = `${requestPath(visit)}${queryString({ application: id, search })}`;
   const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
   const application = await findChosen(deps, visit, id);
   if (!application) return showApplications(deps, visit, signedIn, { search });
@@ -74,7 +74,7 @@ async function showApplications(
   const action = requestPath(visit);
   const applications = found
     .slice(0, MAX_CHOICES)
-    .map(({ id, name }) => ({ id, name, uri: `${action}${queryText({ application: id })}` }));
+    .map(({ id, name }) => ({ id, name, uri: `${action}${queryString({ application: id })}` }));
   await showChoice(deps, visit, signedIn, { search, applications, hasMore: found.length > MAX_CHOICES });
 }
 
@@ -129,7 +129,7 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
   const application = await findChosen(deps, visit, values.get("application"));
   if (!application) {
     // Deleted meanwhile, or no form of ours: another application is chosen.
-    if (form.outcome === "accepted") return goTo(visit, requestPath(visit));
+    if (form.outcome === "accepted") return redirectTo(visit, requestPath(visit));
     const nothing = { search: "", applications: [], hasMore: false, fault: faults.application };
     return showChoice(deps, visit, signedIn, nothing, 403);
   }
@@ -140,7 +140,7 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
   if (!isAccountName(input.name)) return rerender({ state: { faults: { name: faults.name } }, status: 400 });
 
   const wanted = {
-    ...actingOn(visit, signedIn),
+    ...auditContext(visit, signedIn),
     applicationId: application.id,
     name: input.name,
     isAdministrator: input.kind === "administrator",

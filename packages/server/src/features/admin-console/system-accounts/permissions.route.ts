@@ -13,7 +13,7 @@ import {
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import {
   alreadyApplied,
@@ -24,10 +24,10 @@ import {
 import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
-  actingOn,
+  auditContext,
   consoleRoute,
-  goTo,
-  queryText,
+  queryString,
+  redirectTo,
   requestPath,
   requireId,
   requireRecentAuthentication,
@@ -62,8 +62,8 @@ export function permissionsRoutes(app: FastifyInstance, deps: AccountsDeps): voi
 
 async function showNewPermission(deps: AccountsDeps, visit: Visit): Promise<void> {
   requireId(visit);
-  const search = readSearch(queryOf(visit.request).values);
-  const returnTo = `${requestPath(visit)}${queryText({ search })}`;
+  const search = readSearch(parseQuery(visit.request).values);
+  const returnTo = `${requestPath(visit)}${queryString({ search })}`;
   const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
   await showForm(deps, visit, signedIn, await requireAccount(deps, visit), { search });
 }
@@ -118,9 +118,9 @@ async function addPermission(deps: AccountsDeps, visit: Visit): Promise<void> {
   const applicationId = chosen.toLowerCase();
   if (!isUuid(applicationId)) return rerender(unknownApplication);
   try {
-    const isNew = await grantApplication(deps, { ...actingOn(visit, signedIn), id, applicationId });
+    const isNew = await grantApplication(deps, { ...auditContext(visit, signedIn), id, applicationId });
     const done = isNew ? "granted" : ALREADY_APPLIED;
-    await goTo(visit, accountPath(visit.organisation, id, `?done=${done}`));
+    await redirectTo(visit, accountPath(visit.organisation, id, `?done=${done}`));
   } catch (error) {
     if (!(error instanceof InvalidSystemAccount)) throw error;
     if (error.code === "unknown-application") return rerender(unknownApplication);

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
-import { changeToKnownAddress } from "../../../core/users/known-address.ts";
+import { setVerifiedEmail } from "../../../core/users/known-address.ts";
 import { emailKey, isEmail, type User } from "../../../core/users/user.ts";
-import { holdAccount } from "../../../core/users/users.store.ts";
+import { lockUserAccount } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
@@ -19,7 +19,7 @@ export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
       const now = deps.clock();
       // The link before the account, as when a link is used: two at once wait for each other in one direction.
       await voidActions(tx, { orgId: user.homeOrgId, userId: user.id, type: "ChangeEmail", now });
-      await holdAccount(tx, user, now);
+      await lockUserAccount(tx, user, now);
     },
     // A mail goes to the new address, and the present one stays until its link is opened.
     isRepeatable: true,
@@ -44,7 +44,7 @@ export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
       return faults ? { faults } : { content: input };
     },
     save: async (inside, { email: newEmail, isKnown }, { visit, acting: { actor, address }, record }) => {
-      const change = isKnown ? changeToKnownAddress : requestNewEmail;
+      const change = isKnown ? setVerifiedEmail : requestNewEmail;
       await change(inside, record, { newEmail, actor, address });
       const done = isKnown ? "addressChanged" : "addressAsked";
       return userPath(visit.organisation, record.id, `?done=${done}`);

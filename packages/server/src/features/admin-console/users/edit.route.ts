@@ -6,9 +6,9 @@ import { changeMemberRecord } from "../../../core/users/member-record.ts";
 import { changeRole } from "../../../core/users/members/change-role.ts";
 import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
-import { holdAccount, type MemberRecord } from "../../../core/users/users.store.ts";
+import { lockUserAccount, type MemberRecord } from "../../../core/users/users.store.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
-import type { actingOn } from "../../../page-kit/page.ts";
+import type { auditContext } from "../../../page-kit/page.ts";
 import { versionOf } from "../../../page-kit/record-version.ts";
 import { editPage } from "./edit.page.ts";
 import {
@@ -33,7 +33,7 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/users/:id/edit", {
     current: "users",
     load: requireMember,
-    lock: (tx, user) => holdAccount(tx, user, deps.clock()),
+    lock: (tx, user) => lockUserAccount(tx, user, deps.clock()),
     version: toMemberInput,
     toInput: toMemberInput,
     readInput: ({ values }, editing) => readMemberInput(values, editing.record, formFields(editing)),
@@ -70,7 +70,7 @@ const formFields = (editing: Editing<User>): readonly MemberField[] =>
 async function saveMember(
   inside: UsersDeps,
   content: MemberContent,
-  { record, ...by }: ReturnType<typeof actingOn> & { record: User },
+  { record, ...by }: ReturnType<typeof auditContext> & { record: User },
 ): Promise<void> {
   const acting = { ...by, id: record.id };
   if (!isGuest(record)) {

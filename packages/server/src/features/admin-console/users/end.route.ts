@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import type { User } from "../../../core/users/user.ts";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { html } from "../../../html/html.ts";
 import {
   alreadyApplied,
@@ -58,7 +58,7 @@ const guarded =
 const disablement =
   (disabled: boolean): UserConfirmation["apply"] =>
   async (deps, acting, { id }, { organisation }): Promise<ConfirmationResult> =>
-    (await disableUser(deps, { ...acting, id, disabled }))
+    (await setUserStatus(deps, { ...acting, id, disabled }))
       ? applied(userPath(organisation, id, `?done=${disabled ? "disabled" : "enabled"}`))
       : alreadyApplied;
 

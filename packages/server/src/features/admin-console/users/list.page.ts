@@ -7,7 +7,7 @@ import type { Role } from "../../../core/users/user.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
 import { buttonLink, moment, state } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -40,7 +40,7 @@ export function listPage(view: ListView): Html {
       label: text.list.make,
       isPrimary: true,
     }),
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     body: html`<section class="card" aria-label="${frame.pages.users}">
 ${search(view)}${members.length === 0 ? noResults(messages) : list(view)}${pager(view)}</section>
 `,

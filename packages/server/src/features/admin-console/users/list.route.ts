@@ -3,19 +3,19 @@ import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import {
   listMembers,
-  type MemberPlace,
+  type MemberCursor,
   type MemberState,
   memberStates,
 } from "../../../core/users/members/members.store.ts";
 import { searchWords } from "../../../core/users/members/search-key.ts";
 import type { Role } from "../../../core/users/user.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   consolePath,
   consoleRoute,
-  queryText,
+  queryString,
   requireAdministrator,
   show,
   type Visit,
@@ -29,10 +29,10 @@ export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
 
 async function showList(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const filters = readFilters(values);
   const listUri = consolePath(organisation, "/users");
-  const signedIn = await requireAdministrator(deps, visit, `${listUri}${queryText({ ...filters })}`);
+  const signedIn = await requireAdministrator(deps, visit, `${listUri}${queryString({ ...filters })}`);
   const frame = await consoleFrame(deps, visit, signedIn, "users");
   const done = values.get("done");
   const page = listPage({
@@ -53,7 +53,7 @@ const readFilters = (values: ReadonlyMap<string, string>): Filters => ({
 });
 
 /** Anything else begins at the beginning. */
-function readPlace(text = ""): MemberPlace | undefined {
+function readPlace(text = ""): MemberCursor | undefined {
   const [, createdAt, id = ""] = /^(\d{1,15})\.(.+)$/.exec(text) ?? [];
   return createdAt !== undefined && isUuid(id)
     ? { createdAt: Number(createdAt), id: id.toLowerCase() }
@@ -64,7 +64,7 @@ async function findListed(
   { database }: UsersDeps,
   { organisation }: Visit,
   { search, role, state }: Filters,
-  after: MemberPlace | undefined,
+  after: MemberCursor | undefined,
 ): Promise<Pick<ListView, "search" | "members" | "newestUri" | "olderUri">> {
   const filter = {
     words: searchWords(search),
@@ -77,10 +77,10 @@ async function findListed(
     limit: ROWS_PER_PAGE + 1,
   });
   const { shown, last } = splitPage(rows);
-  const pageUri = (place?: MemberPlace) =>
+  const pageUri = (place?: MemberCursor) =>
     consolePath(
       organisation,
-      `/users${queryText({ search, role, state, after: place && `${place.createdAt}.${place.id}` })}`,
+      `/users${queryString({ search, role, state, after: place && `${place.createdAt}.${place.id}` })}`,
     );
   return {
     search: { search, role, state },

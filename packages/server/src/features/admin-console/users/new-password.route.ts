@@ -1,6 +1,6 @@
 /** users/{id}/new-password: generates a password and shows it once; everyone who knew the present one is signed out. */
 import type { FastifyInstance } from "fastify";
-import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { User } from "../../../core/users/user.ts";
 import { setPassword } from "../../../core/users/users.ts";
@@ -16,7 +16,7 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import {
-  actingOn,
+  auditContext,
   consoleRoute,
   requestPath,
   requireId,
@@ -77,10 +77,10 @@ async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   const messages = pageMessages(visit, signedIn);
   const failure = ownAccountRefusal(signedIn, user, messages);
   if (failure) return ask(deps, visit, signedIn, user, { failure, status: 409 });
-  const password = generatedPassword(organisation.settings);
-  const { actor, address } = actingOn(visit, signedIn);
+  const password = generatePassword(organisation.settings);
+  const { actor, address } = auditContext(visit, signedIn);
   const wanted = { organisation, id: user.id, password, about: [], actor, address };
-  const passwords = await hashedAlready(deps.passwords, password);
+  const passwords = await withPrecomputedHash(deps.passwords, password);
   const isSet = await applyOnce(deps, form, (inside) => setPassword({ ...inside, passwords }, wanted));
   if (isSet === "duplicate-submission") {
     const { secret } = messages.console.frame.sentBefore;

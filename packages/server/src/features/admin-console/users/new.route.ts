@@ -1,6 +1,6 @@
 /** users/new: a user is invited by mail, or gets a generated password, shown once. */
 import type { FastifyInstance } from "fastify";
-import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import { isEmail, isPersonName } from "../../../core/users/user.ts";
@@ -17,10 +17,10 @@ import {
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireRecentAuthentication,
   show,
   type Visit,
@@ -98,7 +98,7 @@ async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
       return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.user }));
     }
     const { id, password } = created;
-    if (password === undefined) return goTo(visit, userPath(organisation, id, "?done=invited"));
+    if (password === undefined) return redirectTo(visit, userPath(organisation, id, "?done=invited"));
     await showPassword(deps, visit, signedIn, { ...input, id, password });
   } catch (error) {
     if (!(error instanceof InvalidUser) || error.code !== "email-taken") throw error;
@@ -123,7 +123,7 @@ async function create(
   input: UserInput,
 ): Promise<{ id: string; password?: string } | "duplicate-submission"> {
   const { organisation } = visit;
-  const { actor, address } = actingOn(visit, form.signedIn);
+  const { actor, address } = auditContext(visit, form.signedIn);
   const { email, firstname, surname, role } = input;
   const locale = input.locale === "" ? null : input.locale;
   const person = { organisation, email, firstname, surname, role, locale, actor, address };
@@ -131,8 +131,8 @@ async function create(
     return applyOnce(deps, form, async (inside) => ({
       id: await inviteUser(inside, { ...person, isNew: true }),
     }));
-  const password = generatedPassword(organisation.settings);
-  const passwords = await hashedAlready(deps.passwords, password);
+  const password = generatePassword(organisation.settings);
+  const passwords = await withPrecomputedHash(deps.passwords, password);
   const user = { ...person, password, emailVerified: input.isKnown };
   return applyOnce(deps, form, async (inside) => ({
     id: await createUser({ ...inside, passwords }, user),

@@ -7,7 +7,7 @@ import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { isEndedSession } from "../../../core/sessions/sessions.store.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
-import { inviteAgain, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
+import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
@@ -123,7 +123,7 @@ const reinvitation = onMember({
   isRepeatable: true,
   // False when the invitation has been accepted meanwhile.
   apply: async (deps, { actor, address }, user, { organisation }) =>
-    (await inviteAgain(deps, user, { actor, address }))
+    (await resendInvitation(deps, user, { actor, address }))
       ? applied(userPath(organisation, user.id, "?done=invited"))
       : alreadyApplied,
 });

@@ -5,7 +5,7 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { grantUserConsent, listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { findUser, findUserByEmail, insertMembership } from "../../../core/users/users.store.ts";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
@@ -166,7 +166,7 @@ describe("actions on users", () => {
     const places = (await Promise.all([press(), press()])).map(({ location }) => location).sort();
     assert.deepEqual(places, [uri(`/users/${id}?done=already`), uri(`/users/${id}?done=disabled`)]);
     const again = { orgId: orgId(), id, disabled: true, actor: "operator" };
-    assert.equal(await disableUser(running.service, again), false);
+    assert.equal(await setUserStatus(running.service, again), false);
     const events = (await listAuditEvents(db(), orgId(), 20)).filter(({ target }) => target === id);
     assert.deepEqual(
       events.map(({ action }) => action).filter((action) => action !== "user.created"),

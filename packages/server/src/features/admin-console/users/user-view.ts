@@ -1,7 +1,7 @@
 /** The view of a member's page, shared by its parts. */
-import type { KeptEvent } from "../../../core/audit/audit.store.ts";
+import type { StoredEvent } from "../../../core/audit/audit.store.ts";
 import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
-import type { InvitationStanding } from "../../../core/users/invitations/invitations.ts";
+import type { InvitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { ConsoleFrame, ConsoleView } from "../../../html/components/console-layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -18,7 +18,7 @@ export type UserView = ConsoleFrame &
     /** The next three are undefined for a guest. */
     passwordChangedAt?: number | null;
     factors?: FactorSummary;
-    invitation?: InvitationStanding | undefined;
+    invitation?: InvitationStatus | undefined;
     canMail: boolean;
     sessions: readonly {
       id: string;
@@ -33,7 +33,7 @@ export type UserView = ConsoleFrame &
     /** @param rest below the member's own address */
     uriOf(rest: string): string;
     /** Newest first. */
-    activity: readonly Pick<KeptEvent, "id" | "action" | "at" | "address">[];
+    activity: readonly Pick<StoredEvent, "id" | "action" | "at" | "address">[];
     audit: { byThem: string; toThem: string };
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["users"]["done"] | undefined;

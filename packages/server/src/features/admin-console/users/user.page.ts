@@ -8,7 +8,7 @@ import {
   moment,
   state,
 } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -33,7 +33,7 @@ export function userPage(view: UserView): Html {
       label: text.profile.edit,
       isPrimary: true,
     }),
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     scripts: [copyScript.path],
     body: [
       view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),

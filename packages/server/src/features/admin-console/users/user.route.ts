@@ -4,13 +4,13 @@ import { listUserActivity } from "../../../core/audit/search/search.ts";
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
-import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
-import { invitationStanding } from "../../../core/users/invitations/invitations.ts";
+import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   consolePath,
@@ -71,7 +71,7 @@ async function showUser(deps: UsersDeps, visit: Visit): Promise<void> {
       byThem: consolePath(organisation, `/audit-log?search=${user.id}`),
       toThem: consolePath(organisation, `/audit-log?on=${user.id}`),
     },
-    lastChange: await lastChangeOf(deps, organisation.id, user.id, frame.messages),
+    lastChange: await findLastChange(deps, organisation.id, user.id, frame.messages),
     done: doneKey(visit, frame.messages.console.users.done),
   });
   await show(visit, frame, page);
@@ -84,8 +84,8 @@ async function findAccountState(
 ): Promise<Pick<UserView, "passwordChangedAt" | "factors" | "invitation">> {
   const db = deps.database.query;
   const passwordChangedAt = await findPasswordChangedAt(db, user);
-  const invitation = await invitationStanding(db, user, deps.clock());
-  return { passwordChangedAt, factors: await findFactorSummary(db, ownerOf(user)), invitation };
+  const invitation = await invitationStatus(db, user, deps.clock());
+  return { passwordChangedAt, factors: await findFactorSummary(db, factorOwner(user)), invitation };
 }
 
 async function findSessions(

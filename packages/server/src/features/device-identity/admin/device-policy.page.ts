@@ -10,11 +10,11 @@ import { radioField } from "../../../html/components/fields.ts";
 import { type FormState, fieldState } from "../../../html/components/form-state.ts";
 import { card, copyStatus, snippet } from "../../../html/components/parts.ts";
 import {
-  doneNotice,
   type FormFailure,
   failureNotice,
   lastChangeLine,
   recordForm,
+  successNotice,
 } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -51,7 +51,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isSaved ? doneNotice(done.saved) : failureNotice(view.failure, messages),
+    notice: view.isSaved ? successNotice(done.saved) : failureNotice(view.failure, messages),
     scripts: [copyScript.path],
     body: [
       view.tabs,

@@ -2,12 +2,12 @@
 import type { FastifyInstance } from "fastify";
 import { attestationPolicies, ekTrustModes } from "../../../core/devices/device.ts";
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
-import { findOrganisation, holdOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { findOrganisation, lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
-import { queryOf } from "../../../http/form-body.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import { devicePolicyPage } from "./device-policy.page.ts";
 import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
@@ -24,7 +24,7 @@ import { trustLists } from "./trust-lists.ts";
 type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
-  const { door, strictDoor } = deps.programs;
+  const { door, strictAuthenticator } = deps.programs;
   const form = policyForm(deps);
   pageAndApiRoute(app, deps, readPolicyOperation, {
     program: apiHandler(door, readPolicyOperation, async ({ caller }) => ({
@@ -34,7 +34,7 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
     page: (_, visit) => showEditForm(deps, visit, form),
   });
   pageAndApiRoute(app, deps, writePolicyOperation, {
-    program: apiHandler(strictDoor, writePolicyOperation, async ({ caller, body, within }) => {
+    program: apiHandler(strictAuthenticator, writePolicyOperation, async ({ caller, body, within }) => {
       const { attestation, ekTrust } = body;
       // Absent members are not written: another administrator may be changing them.
       const settings = {
@@ -62,7 +62,7 @@ const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy
   // Not from the cache: another node may have just changed it.
   load: async ({ database }, { organisation }) =>
     (await findOrganisation(database.query, organisation.id)) ?? organisation,
-  lock: (tx, { id }) => holdOrganisation(tx, id),
+  lock: (tx, { id }) => lockOrganisation(tx, id),
   version: ({ settings }) => policyRecord(settings),
   toInput: ({ settings: { deviceAttestation, deviceEkTrust } }) => ({ deviceAttestation, deviceEkTrust }),
   readInput: ({ values }, { record: { settings } }) => ({
@@ -75,10 +75,10 @@ const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy
     devicePolicyPage({
       ...view,
       tabs: manageTabs(organisation, "policy", view.messages),
-      isSaved: view.failure === undefined && queryOf(request).values.get("done") === "saved",
+      isSaved: view.failure === undefined && parseQuery(request).values.get("done") === "saved",
       policy: policyRecord(view.input),
       ...(await trustLists(deps, organisation.id)),
-      lastChange: await lastChangeOf(deps, organisation.id, organisation.id, view.messages),
+      lastChange: await findLastChange(deps, organisation.id, organisation.id, view.messages),
     }),
   validate: (policy) => ({ content: policy }),
   save: async (within, settings, { visit: { organisation }, acting }) => {

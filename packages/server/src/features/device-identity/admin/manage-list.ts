@@ -3,8 +3,8 @@ import { isUuid } from "@signet/protocol/hash";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { lastChangesOf } from "../../../page-kit/actor-names.ts";
-import { queryText, type Visit } from "../../../page-kit/page.ts";
+import { findLastChanges } from "../../../page-kit/actor-names.ts";
+import { queryString, type Visit } from "../../../page-kit/page.ts";
 import { listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";
@@ -49,9 +49,9 @@ export async function listManagedDevices(
   const rows = await listDevices(deps.database.query, organisation.id, asked, deps.clock());
   const shown = rows.slice(0, DEVICES_ON_A_PAGE);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
-  const at = (cursor?: string) => managePath(organisation, queryText({ search: text, state, cursor }));
+  const at = (cursor?: string) => managePath(organisation, queryString({ search: text, state, cursor }));
   const ids = shown.map(({ id }) => id);
-  const changes = await lastChangesOf(deps, organisation.id, ids, messages);
+  const changes = await findLastChanges(deps, organisation.id, ids, messages);
   return {
     devices: shown.map(
       (device): ManagedDevice => ({
@@ -65,7 +65,7 @@ export async function listManagedDevices(
         lastSeenAt: device.lastSeenAt,
         lastChange: changes.get(device.id),
         revokeUri: managePath(organisation, `/${device.id}/revoke`),
-        replaceUri: `${managePath(organisation, queryText({ replaces: device.id }))}#register`,
+        replaceUri: `${managePath(organisation, queryString({ replaces: device.id }))}#register`,
       }),
     ),
     ...(after === undefined ? {} : { newestUri: at() }),
@@ -93,7 +93,7 @@ export async function listOpenCodes(
     createdBy: await findCodeAuthor(deps, organisation.id, code.createdBy),
     withdrawUri: managePath(organisation, `/codes/${code.id}/withdraw`),
   }));
-  const more = last && managePath(organisation, queryText({ codes: encodeCursor(last.id) }));
+  const more = last && managePath(organisation, queryString({ codes: encodeCursor(last.id) }));
   return { codes: await Promise.all(codes), ...(more ? { olderUri: `${more}#codes` } : {}) };
 }
 

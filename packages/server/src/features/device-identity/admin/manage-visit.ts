@@ -6,17 +6,17 @@ import type { Database } from "../../../db/open.ts";
 import { tabs } from "../../../html/components/tabs.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { ApiDoor, Operation } from "../../../http/api/api-route.ts";
+import type { ApiAuthenticator, Operation } from "../../../http/api/api-route.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
-import { mendQuery } from "../../../http/form-body.ts";
+import { sanitizeQuery } from "../../../http/form-body.ts";
 import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/page.ts";
 
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
-    readonly door: ApiDoor<Administrator, Database>;
+    readonly door: ApiAuthenticator<Administrator, Database>;
     /** For calls with the same body for every record: their plain signature would fit another record. */
-    readonly strictDoor: ApiDoor<Administrator, Database>;
+    readonly strictAuthenticator: ApiAuthenticator<Administrator, Database>;
     readonly showError: ErrorHandler;
   };
   describe(operation: Operation): void;
@@ -64,7 +64,7 @@ export function pageAndApiRoute(
   app.route({
     method: operation.method,
     url: operation.path,
-    config: { mendsForms: true },
+    config: { sanitizesForms: true },
     errorHandler: (error, request, reply) =>
       (isProgram(request) ? deps.programs : deps).showError(error, request, reply),
     handler: (request, reply) => {
@@ -82,7 +82,7 @@ export function managePage(
   handle: (deps: ManageDeps, visit: Visit) => Promise<void>,
 ): Handler {
   return pageHandler(deps, (_, visit) => {
-    mendQuery(visit.request);
+    sanitizeQuery(visit.request);
     return handle(deps, visit);
   });
 }

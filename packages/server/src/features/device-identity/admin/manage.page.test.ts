@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { tabs } from "../../../html/components/tabs.ts";
 import { type Html, render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
-import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
 import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
 import { emptyRegisterFields } from "./register-form.ts";
 
-const frame = accountTestFrame("devices");
+const frame = testAccountFrame("devices");
 const ownTabs = tabs({
   label: "Devices",
   links: [{ id: "tab-list", label: "List", uri: "/manage", isCurrent: true }],

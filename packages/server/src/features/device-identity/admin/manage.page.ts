@@ -2,7 +2,7 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
 import { card, emptyState, moment, type StateKind, state } from "../../../html/components/parts.ts";
-import { doneNotice, failureNotice } from "../../../html/components/record-form.ts";
+import { failureNotice, successNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
   noResults,
@@ -56,7 +56,7 @@ export function managePage(view: ManageView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: failure ?? (done === undefined ? undefined : doneNotice(text.done[done])),
+    notice: failure ?? (done === undefined ? undefined : successNotice(text.done[done])),
     body: [view.tabs, deviceList(view), openCodes(view.codes, messages), registerForm(view.form, messages)],
   });
 }

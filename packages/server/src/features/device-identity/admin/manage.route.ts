@@ -7,7 +7,7 @@ import { shownOncePage } from "../../../html/components/act.page.ts";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { pageOf, readPage } from "../../../http/api/paging.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   acceptOneTimeForm,
   applyOnce,
@@ -16,7 +16,7 @@ import {
   type Refusal,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { actingOn, queryText, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
+import { auditContext, queryString, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
@@ -61,10 +61,10 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
 }
 
 async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const typed = typedFields(values);
   const again = { ...searchQuery(values), ...changedFields(typed) };
-  const path = managePath(visit.organisation, queryText(again));
+  const path = managePath(visit.organisation, queryString(again));
   const signedIn = await requireAdministrator(deps, visit, path);
   await showList(deps, visit, signedIn, { typed });
 }
@@ -80,7 +80,7 @@ async function showList(
 ): Promise<void> {
   const { organisation, request } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");
-  const { values } = queryOf(request);
+  const { values } = parseQuery(request);
   const done = values.get("done");
   const page = managePage({
     ...frame,
@@ -103,9 +103,9 @@ async function showList(
 
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
-  const typed = typedFields(formOf(request).values);
+  const typed = typedFields(parsedForm(request).values);
   // After a sign-in the form is filled in again.
-  const path = managePath(organisation, queryText(changedFields(typed)));
+  const path = managePath(organisation, queryString(changedFields(typed)));
   const form = await acceptOneTimeForm(deps, visit, path);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
@@ -115,7 +115,7 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
 
   const read = await readRegistration(deps, organisation.id, typed);
   if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
-  const wanted = { ...actingOn(visit, signedIn), ...read };
+  const wanted = { ...auditContext(visit, signedIn), ...read };
   const created = await applyOnce(deps, form, (inTransaction) => registerDevice(inTransaction, wanted));
   if (created === "duplicate-submission") {
     const { console: texts, devices } = pageMessages(visit, signedIn);

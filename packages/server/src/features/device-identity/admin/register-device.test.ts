@@ -15,7 +15,7 @@ import {
 } from "../../../testing/test-service.ts";
 import { findCode, listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { countEnrolmentAttempt, findUsableCode } from "../enrol/enrolment-code.ts";
-import { enrollmentRemovals } from "./enrolment-removals.ts";
+import { enrolmentRemovals } from "./enrolment-removals.ts";
 import { type DeviceRegistration, registerDevice, withdrawCode } from "./register-device.ts";
 
 const DAY_MS = 86_400_000;
@@ -156,7 +156,7 @@ describe("registering a device", () => {
         })
         .execute();
       const round = async () => {
-        await removeExpired({ ...service, featureRemovals: enrollmentRemovals });
+        await removeExpired({ ...service, featureRemovals: enrolmentRemovals });
         const challenges = await query.selectFrom("device_challenge").select("id").execute();
         return [(await findCode(query, orgId, id)) !== undefined, challenges.length];
       };

@@ -5,7 +5,7 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
-import { nothingHere } from "../../../http/coded-error.ts";
+import { codedNotFound } from "../../../http/coded-error.ts";
 import { alreadyApplied, applied } from "../../../page-kit/confirmation.ts";
 import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { revokeOperation } from "./manage-operations.ts";
@@ -14,13 +14,13 @@ import { reasonField } from "./reason-field.ts";
 
 export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
   const program = apiHandler(
-    deps.programs.strictDoor,
+    deps.programs.strictAuthenticator,
     revokeOperation,
     async ({ caller, params, body, within }) => {
       const deviceId = pathId(params["id"]);
       const { reason = "unspecified" } = body;
       const device = await findDevice(deps.database.query, caller.organisation.id, deviceId);
-      if (!device) throw nothingHere();
+      if (!device) throw codedNotFound();
       await revokeDevice(inTransaction(deps, within), { ...actingFor(caller), deviceId, reason });
       return { status: 204 };
     },

@@ -1,7 +1,7 @@
 /** The trusted roots and allowed endorsement keys on the policy page; CLI commands change them. */
 import type { Database } from "../../../db/open.ts";
 import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
-import { shownHash } from "../ek-trust/shown-hash.ts";
+import { displayHash } from "../ek-trust/shown-hash.ts";
 import type { TrustList } from "./device-policy.page.ts";
 
 const MAX_ITEMS = 50;
@@ -13,12 +13,12 @@ export async function trustLists(
   const page = { limit: MAX_ITEMS + 1 };
   const roots = (await listRoots(database.query, orgId, page)).map(({ subject, fingerprint, notAfter }) => ({
     name: subject,
-    fingerprint: shownHash(fingerprint),
+    fingerprint: displayHash(fingerprint),
     at: notAfter,
   }));
   const eks = (await listAllowedEks(database.query, orgId, page)).map(({ label, ekHash, createdAt }) => ({
     name: label,
-    fingerprint: shownHash(ekHash),
+    fingerprint: displayHash(ekHash),
     at: createdAt,
   }));
   return {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
-import { nothingHere } from "../../../http/coded-error.ts";
+import { codedNotFound } from "../../../http/coded-error.ts";
 import { applied } from "../../../page-kit/confirmation.ts";
 import { findCode } from "../enrol/enrolment-code.store.ts";
 import { isUsable } from "../enrol/enrolment-code.ts";
@@ -16,12 +16,12 @@ const SPENT = "?done=spent";
 
 export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
   const program = apiHandler(
-    deps.programs.strictDoor,
+    deps.programs.strictAuthenticator,
     withdrawOperation,
     async ({ caller, params, within }) => {
       const id = pathId(params["id"]);
       if (!(await withdrawCode(inTransaction(deps, within), { ...actingFor(caller), id })))
-        throw nothingHere();
+        throw codedNotFound();
       return { status: 204 };
     },
   );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
-import { disableOrganisation } from "../../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../../core/organisations/organisations.ts";
 import type { Service } from "../../../modules/open-service.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -151,7 +151,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.deepEqual(await told(await get(`ca.crl?${query}`)), [400, "invalid_request"], query);
     const gone = await makeOrganisation(service, "Gone");
     const { id: orgId } = gone.organisation;
-    await disableOrganisation(service, { orgId, disabled: true, actor: "test" });
+    await setOrganisationStatus(service, { orgId, disabled: true, actor: "test" });
     const stranger = { ...gone, issuer: `${running.baseUrl}/oauth/01998d6e-0000-7000-8000-000000000000` };
     for (const org of [gone, stranger, { ...gone, issuer: `${running.baseUrl}/oauth/nonsense` }]) {
       for (const path of ["ca.pem", "ca.crl", "ocsp/MAA="])

@@ -10,8 +10,8 @@ import {
 } from "../../../core/device-ca/revocation/revocation-list.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { CodedError, nothingHere } from "../../../http/coded-error.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type PublishedDocument, sendDocument } from "../../../http/published-documents.ts";
 
@@ -75,12 +75,12 @@ async function revocations(
   const generations = await deps.deviceCa.signers(orgId);
   const ca = generations.find(({ generation }) => wanted === undefined || wanted === generation);
   const list = ca && (await currentRevocationList(deps, ca));
-  if (!list) throw nothingHere();
+  if (!list) throw codedNotFound();
   return publicBytes(orgId, list.der, "application/pkix-crl");
 }
 
 function readGeneration(request: FastifyRequest): number | undefined {
-  const { values, repeated } = queryOf(request);
+  const { values, repeated } = parseQuery(request);
   const text = values.get("generation");
   if (text === undefined && !repeated.has("generation")) return undefined;
   if (repeated.has("generation") || !/^[1-9]\d{0,8}$/.test(text ?? ""))

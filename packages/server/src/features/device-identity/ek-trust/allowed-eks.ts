@@ -6,7 +6,7 @@ import { ekFault, ekSpki, readEkCertificate } from "@signet/protocol/tpm/ek-cert
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { type AllowedEk, deleteAllowedEk, insertAllowedEk } from "./ek-trust.store.ts";
 import { type EkTrustDeps, nameOf, type TrustChange } from "./roots.ts";
-import { shownHash } from "./shown-hash.ts";
+import { displayHash } from "./shown-hash.ts";
 import { InvalidTrustFile, type TrustBlock, type TrustFile } from "./trust-file.ts";
 
 const MAX_LABEL_LENGTH = 200;
@@ -16,7 +16,7 @@ const MAX_LABEL_LENGTH = 200;
  * @param input.label default: the file name
  * @returns the new ones. @throws InvalidTrustFile that names the file and the invalid part
  */
-export async function allowEks(
+export async function addAllowedEks(
   { database, clock }: EkTrustDeps,
   {
     orgId,
@@ -42,7 +42,7 @@ export async function allowEks(
         at: now,
         actor,
         action: "device-ek.allowed",
-        target: shownHash(ek.ekHash),
+        target: displayHash(ek.ekHash),
         details: { label: ek.label },
       });
     return added;
@@ -50,7 +50,7 @@ export async function allowEks(
 }
 
 /** Enrolled devices stay. @param ekHash base64url. @returns false when it is not on the list */
-export async function disallowEk(
+export async function removeAllowedEk(
   { database, clock }: EkTrustDeps,
   { orgId, actor, ekHash }: TrustChange & { readonly ekHash: string },
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function disallowEk(
       at: clock(),
       actor,
       action: "device-ek.removed" as const,
-      target: shownHash(ekHash),
+      target: displayHash(ekHash),
     };
     await recordAuditEvent(tx, event);
     return true;

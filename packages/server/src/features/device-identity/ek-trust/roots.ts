@@ -4,10 +4,10 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { trustedFault } from "@signet/protocol/tpm/ek-certificate";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { holdOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { Database } from "../../../db/open.ts";
 import { countRoots, type DeviceRoot, deleteRoot, insertRoot } from "./ek-trust.store.ts";
-import { shownHash } from "./shown-hash.ts";
+import { displayHash } from "./shown-hash.ts";
 import { InvalidTrustFile, type TrustFile } from "./trust-file.ts";
 
 export interface EkTrustDeps {
@@ -46,7 +46,7 @@ export async function importRoots(
   );
   return database.transaction(async (tx) => {
     // Serialises simultaneous imports, so that both are counted.
-    await holdOrganisation(tx, orgId);
+    await lockOrganisation(tx, orgId);
     const added: DeviceRoot[] = [];
     for (const root of roots) if (await insertRoot(tx, root)) added.push(root);
     if ((await countRoots(tx, orgId)) > MAX_DEVICE_ROOTS)
@@ -57,7 +57,7 @@ export async function importRoots(
         at: now,
         actor,
         action: "device-root.imported",
-        target: shownHash(fingerprint),
+        target: displayHash(fingerprint),
         details: { subject },
       });
     return added;
@@ -76,7 +76,7 @@ export async function removeRoot(
       at: clock(),
       actor,
       action: "device-root.removed" as const,
-      target: shownHash(fingerprint),
+      target: displayHash(fingerprint),
     };
     await recordAuditEvent(tx, event);
     return true;

@@ -18,7 +18,7 @@ export interface TrustFile {
 }
 
 /** Bytes. */
-export const LARGEST_TRUST_FILE = 4 * 1024 * 1024;
+export const MAX_TRUST_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BLOCKS = 10_000;
 /** RFC 7468 §5 and §13. */
 const kinds = { CERTIFICATE: "certificate", "PUBLIC KEY": "public-key" } as const;
@@ -26,7 +26,7 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----([^-]*)-----END \1-----/g;
 
 /** @throws InvalidTrustFile unless the file contains only certificates and public keys */
 export function readTrustFile(name: string, bytes: Buffer): TrustFile {
-  if (bytes.length > LARGEST_TRUST_FILE) throw new InvalidTrustFile(`${name} is larger than 4 MiB`);
+  if (bytes.length > MAX_TRUST_FILE_BYTES) throw new InvalidTrustFile(`${name} is larger than 4 MiB`);
   const text = bytes.toString("latin1");
   if (!text.includes("-----BEGIN ")) return { name, blocks: [{ kind: "certificate", der: bytes }] };
   const blocks = [...text.matchAll(BLOCK)].map(([, label = "", base64 = ""]): TrustBlock => {

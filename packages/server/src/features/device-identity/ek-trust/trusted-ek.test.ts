@@ -13,7 +13,7 @@ import {
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
 import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
-import { allowEks } from "./allowed-eks.ts";
+import { addAllowedEks } from "./allowed-eks.ts";
 import { removeRoot } from "./roots.ts";
 
 describe("trust in endorsement keys", () => {
@@ -81,7 +81,7 @@ describe("trust in endorsement keys", () => {
       const known = softTpmDevice(fixture.vendor);
       const code = await fixture.newCode();
       const allow = (device: SoftTpmDevice) =>
-        allowEks(fixture.running.service, {
+        addAllowedEks(fixture.running.service, {
           orgId: fixture.orgId,
           actor: "test",
           files: [{ name: "ek.der", blocks: [{ kind: "certificate", der: device.ekCertificate }] }],

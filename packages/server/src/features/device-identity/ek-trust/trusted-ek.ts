@@ -8,7 +8,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findRootsBySubject, isAllowedEk } from "./ek-trust.store.ts";
-import { shownHash } from "./shown-hash.ts";
+import { displayHash } from "./shown-hash.ts";
 
 export interface PresentedEk {
   readonly ek: EkCertificate;
@@ -38,7 +38,7 @@ export async function requireTrustedEk(
       "ek_not_allowed",
       "this endorsement key is not on the organisation's allow list",
       {
-        cause: `EK ${shownHash(ekHash)}`,
+        cause: `EK ${displayHash(ekHash)}`,
       },
     );
 }

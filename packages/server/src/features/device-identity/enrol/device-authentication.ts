@@ -2,8 +2,8 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import type { ApiDoor } from "../../../http/api/api-route.ts";
-import { nothingHere } from "../../../http/coded-error.ts";
+import type { ApiAuthenticator } from "../../../http/api/api-route.ts";
+import { codedNotFound } from "../../../http/coded-error.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 
 export interface DeviceCaller {
@@ -13,11 +13,11 @@ export interface DeviceCaller {
 
 export const deviceAuthenticator = (
   organisations: Pick<OrganisationDirectory, "find">,
-): ApiDoor<DeviceCaller> => ({
+): ApiAuthenticator<DeviceCaller> => ({
   authenticate: async (request) => {
     const { org = "" } = request.params as { org?: string };
     const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;
-    if (!organisation) throw nothingHere();
+    if (!organisation) throw codedNotFound();
     return { organisation, address: addressOf(request) };
   },
 });

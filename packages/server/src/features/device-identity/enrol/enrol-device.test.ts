@@ -4,7 +4,7 @@ import { readCsr } from "@signet/protocol/csr/csr";
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
 import {
   changeOrganisationSettings,
-  disableOrganisation,
+  setOrganisationStatus,
 } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { csrOf, enrol, newCode } from "../../../testing/fixtures/enrolments.ts";
@@ -40,7 +40,7 @@ describe("an organisation changed during an enrolment", () => {
     const asksForTpm = (deviceAttestation: "required" | "optional") => (orgId: string) =>
       changeOrganisationSettings(server.service, { orgId, settings: { deviceAttestation }, actor: "test" });
     const disabled = (is: boolean) => (orgId: string) =>
-      disableOrganisation(server.service, { orgId, disabled: is, actor: "test" });
+      setOrganisationStatus(server.service, { orgId, disabled: is, actor: "test" });
 
     for (const [what, error, happens, undo] of [
       ["asks for TPMs", "attestation_required", asksForTpm("required"), asksForTpm("optional")],

@@ -9,7 +9,7 @@ import { insertCertificate, insertDevice, insertDeviceKey } from "../../../core/
 import { revokeDeviceInTransaction } from "../../../core/devices/revoke-device.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { Database, Db } from "../../../db/open.ts";
-import { CodedError, nothingHere } from "../../../http/coded-error.ts";
+import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { useCode } from "./enrolment-code.store.ts";
 import { invalidCode } from "./enrolment-code.ts";
 import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
@@ -73,7 +73,7 @@ export const deviceActor = (deviceId: string): string => `device:${deviceId}`;
  */
 async function requirePolicy(tx: Db, code: EnrolmentCode, attestation: Attestation): Promise<void> {
   const organisation = await findOrganisation(tx, code.orgId);
-  if (!organisation || organisation.disabledAt !== null) throw nothingHere();
+  if (!organisation || organisation.disabledAt !== null) throw codedNotFound();
   const policy = stricterPolicy(organisation.settings.deviceAttestation, code.attestation);
   if (policy === "required" && attestation === "none")
     throw new CodedError(403, "attestation_required", "this device must be enrolled with a TPM");

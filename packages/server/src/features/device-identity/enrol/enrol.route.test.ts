@@ -9,7 +9,7 @@ import { presentedDevice } from "../../../core/devices/presented-device.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import {
   changeOrganisationSettings,
-  disableOrganisation,
+  setOrganisationStatus,
 } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -276,7 +276,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
     test("a disabled organisation has no device endpoints", async () => {
       const closing = await makeOrganisation(server.service, "Closing");
       const good = await newCode(server.service, closing.organisation.id);
-      await disableOrganisation(server.service, {
+      await setOrganisationStatus(server.service, {
         orgId: closing.organisation.id,
         disabled: true,
         actor: "test",

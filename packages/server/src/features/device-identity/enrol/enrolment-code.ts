@@ -6,7 +6,7 @@ import { randomInt } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Clock } from "../../../core/clock.ts";
 import type { EnrolmentCode } from "../../../core/devices/device.ts";
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
@@ -59,7 +59,7 @@ export async function findUsableCode(
   if (code && isUsable(code, deps.clock())) return { ...code, codeHash };
   // Only failures count: wrong codes don't block a device with a valid one.
   await count(deps, orgId, [
-    { limit: deps.rateLimits["enrollment-code-address"], subject: networkOf(address) },
+    { limit: deps.rateLimits["enrollment-code-address"], subject: networkPrefix(address) },
     { limit: deps.rateLimits["enrollment-code-organisation"], subject: orgId },
   ]);
   throw invalidCode(code ? "used, withdrawn or expired" : "unknown");
@@ -71,7 +71,7 @@ export const countEnrolmentAttempt = (
   orgId: string,
   address: string,
 ): Promise<void> =>
-  count(deps, orgId, [{ limit: deps.rateLimits["enrollment-address"], subject: networkOf(address) }]);
+  count(deps, orgId, [{ limit: deps.rateLimits["enrollment-address"], subject: networkPrefix(address) }]);
 
 export const isUsable = ({ usedAt, withdrawnAt, expiresAt }: EnrolmentCode, now: number): boolean =>
   usedAt === null && withdrawnAt === null && expiresAt > now;

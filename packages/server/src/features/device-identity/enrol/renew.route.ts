@@ -2,7 +2,7 @@
 import Type from "typebox";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { clientCertificateOf } from "../../../http/listeners/client-certificate.ts";
+import { clientCertificate } from "../../../http/listeners/client-certificate.ts";
 import { deviceAuthenticator } from "./device-authentication.ts";
 import { certificateResponse, certificateSchema } from "./issued-certificate.ts";
 import { type RenewDeps, renewCertificate } from "./renew.ts";
@@ -45,7 +45,7 @@ export function renewRoute(api: ApiScope, deps: RenewRouteDeps): void {
       const { csr, attest, signature, key_public: keyPublic } = body;
       const renewed = await renewCertificate(deps, {
         orgId: organisation.id,
-        presented: clientCertificateOf(request),
+        presented: clientCertificate(request),
         csr,
         evidence: {
           ...(attest === undefined ? {} : { attest }),

@@ -26,12 +26,12 @@ import { type RenewalEvidence, requireProvenKey } from "./renewal-evidence.ts";
 import { parseCsr } from "./request-members.ts";
 
 export interface RenewDeps extends EnrolmentCodeDeps {
-  readonly deviceCa: Pick<DeviceCa, "issue" | "generations" | "isIssuedHere">;
+  readonly deviceCa: Pick<DeviceCa, "issue" | "generations" | "isIssuedByCa">;
 }
 
 export interface Renewal {
   readonly orgId: string;
-  /** DER, from `clientCertificateOf`. */
+  /** DER, from `clientCertificate`. */
   readonly presented: Buffer | undefined;
   readonly csr: string;
   readonly evidence: RenewalEvidence;

@@ -1,9 +1,9 @@
 /** Records TPMs that are refused under a valid code in the audit log, so that administrators see why an enrolment failed. */
-import { recordStrangersEvent } from "../../../core/audit/unauthenticated-events.ts";
+import { recordUnauthenticatedEvent } from "../../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { shownHash } from "../ek-trust/shown-hash.ts";
+import { displayHash } from "../ek-trust/shown-hash.ts";
 
 export interface AttestationContext {
   readonly orgId: string;
@@ -24,13 +24,13 @@ export async function recordingRefusals<Result>(
     return await work();
   } catch (error) {
     if (error instanceof CodedError)
-      await recordStrangersEvent(deps, {
+      await recordUnauthenticatedEvent(deps, {
         orgId,
         actor: "anonymous",
         action: "device-attestation.refused",
         address,
         ...(code === undefined ? {} : { target: code }),
-        details: { error: error.code, ek: shownHash(ekHash) },
+        details: { error: error.code, ek: displayHash(ekHash) },
       });
     throw error;
   }

@@ -6,7 +6,7 @@ import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../../core/users/users.store.ts";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -98,7 +98,7 @@ describe("email links by API call", () => {
       const who = await newUser();
       const shut = await newUser();
       const named = { orgId: org.organisation.id, id: shut.user.id, disabled: true, actor: "test" };
-      await disableUser(running.service, named);
+      await setUserStatus(running.service, named);
       const { query } = running.service.database;
       const counts = () =>
         Promise.all(

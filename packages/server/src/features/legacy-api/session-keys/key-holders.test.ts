@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { createApplication, disableApplication } from "../../../core/applications/applications.ts";
+import { createApplication, setApplicationStatus } from "../../../core/applications/applications.ts";
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
@@ -188,7 +188,7 @@ describe("holders of session keys", () => {
       const member = await makeSystemAccount(service, own);
       const manager = await makeSystemAccount(service, own, { administrator: true });
       const disabled = (await makeClient(service, own.organisation, {})).application;
-      await disableApplication(service, {
+      await setApplicationStatus(service, {
         orgId: own.organisation.id,
         id: disabled.id,
         disabled: true,

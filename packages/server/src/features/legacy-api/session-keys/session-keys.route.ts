@@ -15,14 +15,14 @@ import {
 import { convertSessionKey } from "../../../core/session-keys/session-keys.ts";
 import type { Database } from "../../../db/open.ts";
 import { ApiError, notAuthenticated, notFound } from "../../../http/api/api-error.ts";
-import { type ApiDoor, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 
 export interface SessionKeysDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly applications: ApplicationDirectory;
-  readonly keyDoor: ApiDoor<SessionKeyCaller>;
+  readonly keyAuthenticator: ApiAuthenticator<SessionKeyCaller>;
 }
 
 const shared = { tag: "Session keys", credential: "session-key" } as const;
@@ -30,7 +30,7 @@ const shared = { tag: "Session keys", credential: "session-key" } as const;
 export function sessionKeysRoutes(api: ApiScope, deps: SessionKeysDeps): void {
   apiRoute(
     api,
-    deps.keyDoor,
+    deps.keyAuthenticator,
     {
       ...shared,
       method: "GET",
@@ -70,7 +70,7 @@ function convertRoute(
 ): void {
   apiRoute(
     api,
-    deps.keyDoor,
+    deps.keyAuthenticator,
     {
       ...shared,
       method: "POST",
@@ -105,10 +105,10 @@ const permissionSchema = Type.Object({
   Role: Type.Union([Type.Literal("Standard"), Type.Literal("Administrator")]),
 });
 
-function permissionRoute(api: ApiScope, { database, applications, keyDoor }: SessionKeysDeps): void {
+function permissionRoute(api: ApiScope, { database, applications, keyAuthenticator }: SessionKeysDeps): void {
   apiRoute(
     api,
-    keyDoor,
+    keyAuthenticator,
     {
       ...shared,
       method: "GET",

@@ -2,16 +2,16 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import { noteBrowser } from "../../../core/known-browsers/known-browsers.store.ts";
+import { recordBrowserUse } from "../../../core/known-browsers/known-browsers.store.ts";
 import { type NoticeOrigin, sendNotice } from "../../../core/mail/notices.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { type FactorProof, raised } from "../../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../../core/second-factors/factor-proof.ts";
 import type { SessionKey } from "../../../core/session-keys/session-key.ts";
 import { touchSessionKey } from "../../../core/session-keys/session-keys.store.ts";
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import type { RightPassword } from "../../../core/users/check-password.ts";
-import { holdPassword } from "../../../core/users/users.store.ts";
+import { lockIfPasswordUnchanged } from "../../../core/users/users.store.ts";
 import type { Db } from "../../../db/open.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
 import { wrongCode } from "../second-factor.ts";
@@ -33,7 +33,7 @@ export async function startServiceKey(
   const started = await deps.database.transaction(async (tx) => {
     // Throws to roll the transaction back.
     if (proof && !(await proof.use(tx))) throw wrongCode();
-    if (!(await holdPassword(tx, right.user, right.passwordChangedAt))) return undefined;
+    if (!(await lockIfPasswordUnchanged(tx, right.user, right.passwordChangedAt))) return undefined;
     await recordSignIn(tx, deps, signIn);
     return issue(tx, deps, signIn);
   });
@@ -56,7 +56,7 @@ async function issue(
     userId: right.user.id,
     sessionId: null,
     authTime: now,
-    ...(proof ? raised(byPassword, proof) : byPassword),
+    ...(proof ? raiseAssurance(byPassword, proof) : byPassword),
     address: origin.address,
     now,
   });
@@ -84,6 +84,6 @@ async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Pr
   }
   // In place of a known browser: the application.
   const browserHash = sha256Base64url(`application|${application.id}`);
-  if (await noteBrowser(tx, { orgId, userId: user.id, browserHash, now })) return;
+  if (await recordBrowserUse(tx, { orgId, userId: user.id, browserHash, now })) return;
   await sendNotice(tx, deps, user, { template: "NewSignIn" }, { address: origin.address });
 }

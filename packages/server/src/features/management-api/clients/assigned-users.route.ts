@@ -34,7 +34,7 @@ const assignedRecord = ({ id, email, assignedBy, assignedAt }: AssignedUser) => 
 export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "GET",
@@ -54,7 +54,7 @@ export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
   );
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "PUT",
@@ -71,7 +71,7 @@ export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
   );
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "DELETE",

@@ -1,7 +1,7 @@
 /** Rotation of client secrets (specification, "Client secret"): a new secret beside the old ones, then revocation of those. */
 import Type from "typebox";
 import type { Application } from "../../../core/applications/application.ts";
-import { findApplication, holdApplication } from "../../../core/applications/applications.store.ts";
+import { findApplication, lockApplication } from "../../../core/applications/applications.store.ts";
 import {
   createClientSecret,
   revokeOldSecrets,
@@ -27,7 +27,7 @@ const revocation = Type.Object(
 export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
@@ -57,7 +57,7 @@ export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
   );
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
@@ -90,7 +90,7 @@ async function lockedApplication(
   params: Readonly<Record<string, string>>,
 ): Promise<Application> {
   const id = idOf(params, "clientId");
-  const isLocked = await holdApplication(database.query, { orgId, id });
+  const isLocked = await lockApplication(database.query, { orgId, id });
   const application = isLocked ? await findApplication(database.query, orgId, id) : undefined;
   if (!application) throw notFound();
   return application;

@@ -9,8 +9,8 @@
 import type { FastifyRequest } from "fastify";
 import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
 import { isKeyActive, type SystemAccount } from "../../../core/system-accounts/system-account.ts";
-import { findByPublicKey, holdSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
-import { heldAccount, InvalidSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
+import { findByPublicKey, lockSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
+import { InvalidSystemAccount, lockedSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../../http/api/api-error.ts";
 import { requireMatch } from "../../../http/api/concurrency.ts";
 import { type ManagementDeps, unknownReference } from "../management.ts";
@@ -23,7 +23,7 @@ export async function lockCaller(
 ): Promise<void> {
   // Always in the same order, so that two requests can't deadlock.
   for (const id of [...new Set([account.id, ...others])].sort())
-    await holdSystemAccount(database.query, { orgId: organisation.id, id });
+    await lockSystemAccount(database.query, { orgId: organisation.id, id });
   const current = await findByPublicKey(database.query, publicKey);
   if (!current || current.account.disabledAt !== null || !isKeyActive(current.key, clock()))
     throw notAuthenticated("the caller was disabled during the request");
@@ -36,7 +36,7 @@ export async function lockAccount(
   id: string,
 ): Promise<SystemAccount> {
   await lockCaller(inside, caller, [id]);
-  const account = await heldAccount(inside.database.query, caller.organisation.id, id);
+  const account = await lockedSystemAccount(inside.database.query, caller.organisation.id, id);
   if (!account) throw notFound();
   requireMatch(request, account.version);
   return account;

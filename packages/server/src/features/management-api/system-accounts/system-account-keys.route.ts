@@ -16,7 +16,7 @@ const shared = { tag: "System accounts", credential: "administrator", isStrictOn
 export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
-    deps.strictDoor,
+    deps.strictAuthenticator,
     {
       ...shared,
       method: "POST",
@@ -45,7 +45,7 @@ export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): vo
   );
   apiRoute(
     api,
-    deps.strictDoor,
+    deps.strictAuthenticator,
     {
       ...shared,
       method: "DELETE",

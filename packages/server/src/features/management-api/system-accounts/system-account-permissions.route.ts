@@ -10,7 +10,7 @@ const shared = { tag: "System accounts", credential: "administrator", isStrictOn
 export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
-    deps.strictDoor,
+    deps.strictAuthenticator,
     {
       ...shared,
       method: "PUT",
@@ -30,7 +30,7 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
   );
   apiRoute(
     api,
-    deps.strictDoor,
+    deps.strictAuthenticator,
     {
       ...shared,
       method: "DELETE",

@@ -7,7 +7,7 @@ import type { SystemAccount } from "../../../core/system-accounts/system-account
 import {
   findSystemAccount,
   listKeys,
-  listKeysOf,
+  listKeysByAccount,
   listSystemAccounts,
 } from "../../../core/system-accounts/system-accounts.store.ts";
 import {
@@ -64,7 +64,7 @@ export function systemAccountsRoutes(api: ApiScope, deps: ManagementDeps): void 
     async (orgId, page) => {
       const rows = await listSystemAccounts(db, orgId, page);
       const ids = rows.map(({ id }) => id);
-      const keys = await listKeysOf(db, orgId, ids);
+      const keys = await listKeysByAccount(db, orgId, ids);
       return rows.map((account) => ({ ...account, keys: keys.get(account.id) ?? [] }));
     },
   );

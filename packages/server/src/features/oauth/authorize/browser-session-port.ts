@@ -1,49 +1,49 @@
 /** What pages of other features need of the sign-in: the session, CSRF checks, and a sign-in that returns to the page. */
-import type { LackingProof } from "../../../core/second-factors/fresh-proof.ts";
+import type { AuthenticationRequirement } from "../../../core/second-factors/fresh-proof.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
 import type { BrowserSessionPort } from "../../../page-kit/page.ts";
-import { type BrowserDeps, formBinding, isOwnToken, type Visit, whoIsThere } from "./browser.ts";
-import type { OwnPage } from "./flow.ts";
-import { type PageWish, pageFlow } from "./page-request.ts";
-import { lacksFactorHere } from "./sign-in-context.ts";
+import { type BrowserDeps, currentSession, formBinding, isValidCsrfToken, type Visit } from "./browser.ts";
+import type { InternalPage } from "./flow.ts";
+import { type PageRequirements, pageFlow } from "./page-request.ts";
+import { lacksRequiredFactorInBrowser } from "./sign-in-context.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
 /** For pages that an authorization or federation request leads to, too. */
 export interface SignInPort extends BrowserSessionPort {
   /** Starts the sign-in, which ends at the page. @param lacking what the page requires besides a session */
-  signIn(visit: Visit, page: OwnPage, lacking?: LackingProof): Promise<void>;
+  signIn(visit: Visit, page: InternalPage, lacking?: AuthenticationRequirement): Promise<void>;
   /**
    * The signed-in user, authenticated as the page requires; undefined when a sign-in step has been shown instead.
    * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
    */
-  signedInFor(visit: Visit, page: OwnPage, wish: PageWish): Promise<SignedIn | undefined>;
+  ensureSignedIn(visit: Visit, page: InternalPage, wish: PageRequirements): Promise<SignedIn | undefined>;
 }
 
 /** A trusted browser doesn't satisfy "second-factor": the page would ask for it in a loop. */
-const requirements: Readonly<Record<LackingProof, PageWish>> = {
+const requirements: Readonly<Record<AuthenticationRequirement, PageRequirements>> = {
   "fresh-sign-in": { prompt: "login", isConfirmation: true },
   "second-factor": { requiredAcr: acrValues.multiFactor },
 };
 
-export function pageDoor(deps: BrowserDeps): SignInPort {
-  const readPage = (visit: Visit, page: OwnPage, wish: PageWish) =>
+export function browserSessionPort(deps: BrowserDeps): SignInPort {
+  const readPage = (visit: Visit, page: InternalPage, wish: PageRequirements) =>
     readFlow(deps, visit, pageFlow(visit.organisation.id, page, deps.clock(), wish));
   return {
-    whoIsThere: (visit) => whoIsThere(deps, visit),
-    whoWatches: (visit) => whoIsThere(deps, visit, { isBackground: true }),
-    lacksRequiredFactor: (visit, signedIn) => lacksFactorHere(deps, visit, signedIn),
+    currentSession: (visit) => currentSession(deps, visit),
+    peekSession: (visit) => currentSession(deps, visit, { isBackground: true }),
+    lacksRequiredFactor: (visit, signedIn) => lacksRequiredFactorInBrowser(deps, visit, signedIn),
     formBinding: (visit) => formBinding(deps, visit),
-    isOwnForm: (visit, presented) => isOwnToken(deps, visit, presented),
-    isFromHere: ({ request }) => deps.csrf.isSameOrigin(request),
+    hasValidCsrfToken: (visit, presented) => isValidCsrfToken(deps, visit, presented),
+    isSameOrigin: ({ request }) => deps.csrf.isSameOrigin(request),
     // A browser's token is base64url, so no subject with a colon equals one.
-    keptSeal: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),
-    isKeptForm: ({ organisation, request }, subject, presented) =>
+    reauthenticationToken: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),
+    isReauthenticationToken: ({ organisation, request }, subject, presented) =>
       deps.csrf.isOwn(request, organisation.id, subject, presented),
     signIn: async (visit, page, lacking) => {
       const current = await readPage(visit, page, lacking === undefined ? {} : requirements[lacking]);
       if (current) await takeStep(deps, visit, current);
     },
-    signedInFor: async (visit, page, wish) => {
+    ensureSignedIn: async (visit, page, wish) => {
       const current = await readPage(visit, page, wish);
       if (current?.step.kind === "signed-in") return current.step.signedIn;
       if (current) await takeStep(deps, visit, current);
@@ -51,7 +51,7 @@ export function pageDoor(deps: BrowserDeps): SignInPort {
     },
     writeSession: ({ organisation, reply }, token) =>
       deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),
-    deviceToken: ({ organisation, request }) =>
+    trustedBrowserToken: ({ organisation, request }) =>
       deps.secondFactors.trustedBrowsers.read(request, organisation.id),
   };
 }

@@ -14,7 +14,7 @@ import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { findSignedIn } from "../../../core/sessions/sessions.ts";
+import { findCurrentSession } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
@@ -26,7 +26,7 @@ import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import type { RecognitionCookies } from "../../../http/cookies/recognition-cookie.ts";
 import type { SessionCookies } from "../../../http/cookies/session-cookie.ts";
-import type { DeviceCookies } from "../../../http/cookies/trusted-browser-cookie.ts";
+import type { TrustedBrowserCookies } from "../../../http/cookies/trusted-browser-cookie.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -70,7 +70,7 @@ export interface SecondFactorDeps {
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
-  readonly trustedBrowsers: DeviceCookies;
+  readonly trustedBrowsers: TrustedBrowserCookies;
 }
 
 /** A route below `/oauth/{org}`: the handler sends the response. */
@@ -84,12 +84,12 @@ export function browserRoute<Deps extends BrowserDeps>(
   });
 }
 
-export function whoIsThere(
+export function currentSession(
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
   options: { readonly isBackground?: boolean } = {},
 ): Promise<SignedIn | undefined> {
-  return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id), options);
+  return findCurrentSession(deps, organisation, deps.cookies.read(request, organisation.id), options);
 }
 
 /** The browser's token and the CSRF token bound to it. A browser without the cookie gets one with this response. */
@@ -105,16 +105,18 @@ export function formBinding(
  * Whether the form comes from a page of this server, rendered for this browser, with no field repeated or sanitized. Any
  * other form is shown again with its input, and has no effect.
  */
-export function isOwnForm(deps: BrowserDeps, visit: Visit, form: PageForm): boolean {
+export function hasValidCsrfToken(deps: BrowserDeps, visit: Visit, form: PageForm): boolean {
   return (
-    form.repeated.size === 0 && form.isMended !== true && isOwnToken(deps, visit, form.values.get("csrf"))
+    form.repeated.size === 0 &&
+    form.isSanitized !== true &&
+    isValidCsrfToken(deps, visit, form.values.get("csrf"))
   );
 }
 
 /** Route options of these forms. */
-export const ownForm = { config: { mendsForms: true } } as const;
+export const pageFormOptions = { config: { sanitizesForms: true } } as const;
 
-export function isOwnToken(
+export function isValidCsrfToken(
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
   presented: string | undefined,
@@ -153,7 +155,7 @@ export function pageFrame(
 }
 
 /** Where a request comes from, and the page's language: for sessions and notices. */
-export function originOf(
+export function requestOrigin(
   visit: Visit,
   uiLocales: string | undefined,
 ): { address: string; userAgent: string; locale: string } {
@@ -165,12 +167,12 @@ export function originOf(
   };
 }
 
-/** @param options.leadsAway a form of the page may end at an application */
+/** @param options.redirectsElsewhere a form of the page may end at an application */
 export async function show(
   { reply }: Visit,
   { nonce }: Pick<PageFrame, "nonce">,
   page: Html,
-  options: { status?: number; leadsAway?: boolean } = {},
+  options: { status?: number; redirectsElsewhere?: boolean } = {},
 ): Promise<void> {
   await sendPage(reply, render(page), { nonce, ...options });
 }
@@ -194,9 +196,9 @@ export function flowPath(deps: BrowserDeps, { organisation }: Visit, rest: strin
 }
 
 /** Post/redirect/get: the next page has its own address and can be reloaded. */
-export async function goTo({ reply }: Visit, address: string): Promise<void> {
+export async function redirectTo({ reply }: Visit, address: string): Promise<void> {
   await reply.header("cache-control", "no-store").redirect(address, 303);
 }
 
 export const continueFlow = (deps: BrowserDeps, visit: Visit, flow: Flow): Promise<void> =>
-  goTo(visit, flowPath(deps, visit, "authorize", flow));
+  redirectTo(visit, flowPath(deps, visit, "authorize", flow));

@@ -14,11 +14,11 @@ export interface Flow {
   /** Milliseconds: a sign-in after this satisfies `prompt=login` and `max_age`. */
   readonly startedAt: number;
   /** Set when the sign-in is for a page of this server and not for an application. */
-  readonly page?: OwnPage;
+  readonly page?: InternalPage;
 }
 
 /** A page of this server that needs a sign-in. Its path comes from code, never from a request. */
-export interface OwnPage {
+export interface InternalPage {
   /** How the sign-in page names it: a key of the messages' `places`. */
   readonly place: Place;
   readonly path: string;
@@ -53,7 +53,7 @@ export function flows(key: Buffer): Flows {
       const [startedAt, parameters, page] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
         number,
         Flow["parameters"],
-        OwnPage | undefined,
+        InternalPage | undefined,
       ];
       if (startedAt + LIFETIME_MS <= now) return undefined;
       return { orgId, parameters, startedAt, ...(page ? { page } : {}) };

@@ -1,13 +1,13 @@
 /** The next step of a browser flow, decided in one place: login, second factor and consent all return here. */
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
-import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
+import { type Consent, consentStatus, type RequestedScopes } from "../../../core/consents/consent.ts";
 import {
   defaultAssurance,
-  type FactorStanding,
+  type FactorStatus,
   hasSecondFactor,
 } from "../../../core/second-factors/second-factor.ts";
-import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
+import { type Assurance, assurance, toAssurance } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
 import type { AuthorizationRequest, SignInRequest } from "./request/authorization-request.ts";
 import { preferredAssurances, requiredAssurance } from "./request/requested-acr.ts";
@@ -42,7 +42,7 @@ export interface SignInContext {
   readonly startedAt: number;
   readonly now: number;
   readonly signedIn: SignedIn | undefined;
-  readonly factors: FactorStanding | undefined;
+  readonly factors: FactorStatus | undefined;
   /** The `sub` of a valid `id_token_hint`; null for an invalid one. */
   readonly hintedUser: string | null | undefined;
   /** The application is limited to assigned users, and the signed-in user is not assigned. */
@@ -52,7 +52,7 @@ export interface SignInContext {
 
 export interface AuthorizationContext extends SignInContext {
   readonly request: AuthorizationRequest;
-  readonly access: AskedScopes;
+  readonly access: RequestedScopes;
   readonly consents: readonly Consent[];
 }
 
@@ -62,7 +62,7 @@ export function nextStep(context: AuthorizationContext): NextStep {
   if (step.kind !== "signed-in") return step;
   const { signedIn } = step;
   const mode = consentModeOf(request.application.settings);
-  const consent = consentStanding(mode, context.consents, context.access);
+  const consent = consentStatus(mode, context.consents, context.access);
   if (consent.kind === "ask-administrator") {
     const step = { kind: "ask-administrator", signedIn } as const;
     return ask<NextStep>(request, step, "consent_required", "an administrator must consent");
@@ -123,7 +123,7 @@ export function factorStep(
 ): Exclude<SignInStep, { kind: "select-account" | "not-assigned" }> | undefined {
   const { request, now, factors } = context;
   const { session } = signedIn;
-  const reached = assuranceOf(session.acr);
+  const reached = toAssurance(session.acr);
   const minimum = requiredAssurance(request.acr);
   if (minimum === undefined || !factors) return unmet("the requested acr is not supported");
   const required = Math.max(
@@ -152,13 +152,13 @@ export function factorStep(
  * A preferred acr applies to users who can reach it. It never requires an enrolment (wire-contract.md §2) and never fails a
  * request with `prompt=none`.
  */
-function reachablePreference(request: SignInRequest, { acr }: Session, factors: FactorStanding): Assurance {
+function reachablePreference(request: SignInRequest, { acr }: Session, factors: FactorStatus): Assurance {
   const preferred = isSilent(request) ? [] : preferredAssurances(request.acr);
-  if (preferred.some((level) => level <= assuranceOf(acr))) return assurance.none;
+  if (preferred.some((level) => level <= toAssurance(acr))) return assurance.none;
   return preferred.find((level) => canReach(factors, level)) ?? assurance.none;
 }
 
-const canReach = (factors: FactorStanding, level: Assurance): boolean =>
+const canReach = (factors: FactorStatus, level: Assurance): boolean =>
   level === assurance.phishingResistant ? factors.passkeys > 0 : hasSecondFactor(factors);
 
 const isSilent = ({ prompts }: SignInRequest): boolean => prompts.includes("none");

@@ -6,17 +6,17 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { pageApplication } from "./browser.ts";
-import { CONFIRMATION, type Flow, flowForm, type OwnPage } from "./flow.ts";
+import { CONFIRMATION, type Flow, flowForm, type InternalPage } from "./flow.ts";
 import type { AuthorizationRequest, Prompt, SignInRequest } from "./request/authorization-request.ts";
 import { noRequestedAcr } from "./request/requested-acr.ts";
 
 export interface PageRequest extends SignInRequest {
-  readonly page: OwnPage;
+  readonly page: InternalPage;
   readonly application?: Application;
   readonly isConfirmation: boolean;
 }
 
-export interface PageWish {
+export interface PageRequirements {
   readonly maxAgeSeconds?: number;
   readonly prompt?: Prompt | undefined;
   /** The signed-in user, and no other, confirms their identity. */
@@ -26,7 +26,12 @@ export interface PageWish {
 }
 
 /** @param page its path comes from code; request values may stand in its query, encoded */
-export function pageFlow(orgId: string, page: OwnPage, startedAt: number, wish: PageWish = {}): Flow {
+export function pageFlow(
+  orgId: string,
+  page: InternalPage,
+  startedAt: number,
+  wish: PageRequirements = {},
+): Flow {
   const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr } = wish;
   const parameters = Object.entries({
     max_age: maxAgeSeconds,
@@ -71,12 +76,12 @@ export function signInDestination(
   request: AuthorizationRequest | PageRequest,
   organisation: Organisation,
   messages: Messages,
-): { application: PageApplication; leadsAway: boolean } {
+): { application: PageApplication; redirectsElsewhere: boolean } {
   const { application } = request;
-  if (application) return { application: pageApplication(application), leadsAway: true };
+  if (application) return { application: pageApplication(application), redirectsElsewhere: true };
   const place = "page" in request ? request.page.place : "application";
   return {
     application: { name: messages.places[place]({ organisation: organisation.name }) },
-    leadsAway: false,
+    redirectsElsewhere: false,
   };
 }

@@ -1,12 +1,12 @@
 /** Loads what next-step.ts decides by. */
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
-import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
+import { factorStatus, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
+import type { FactorStatus } from "../../../core/second-factors/second-factor.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
-import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, currentSession, type Visit } from "./browser.ts";
 import type { Flow } from "./flow.ts";
 import type { SignInContext } from "./next-step.ts";
 import type { PageRequest } from "./page-request.ts";
@@ -18,7 +18,7 @@ export async function loadSignInContext(
   flow: Flow,
   request: AuthorizationRequest | PageRequest,
 ): Promise<SignInContext> {
-  const signedIn = await whoIsThere(deps, visit);
+  const signedIn = await currentSession(deps, visit);
   const user = signedIn?.user;
   const { application } = request;
   return {
@@ -47,22 +47,22 @@ export function browserFactorStatus(
   { organisation, request }: Visit,
   signInRequest: AuthorizationRequest | PageRequest,
   user: User,
-): Promise<FactorStanding> {
+): Promise<FactorStatus> {
   const isTrustAccepted = !("page" in signInRequest) || signInRequest.page.place !== "account";
-  const deviceToken = isTrustAccepted
+  const trustedBrowserToken = isTrustAccepted
     ? deps.secondFactors.trustedBrowsers.read(request, organisation.id)
     : undefined;
-  return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
+  return factorStatus(deps.database.query, organisation, user, { trustedBrowserToken, now: deps.clock() });
 }
 
 /** Whether a new sign-in with this browser would require a second factor that the session lacks. */
-export const lacksFactorHere = (
+export const lacksRequiredFactorInBrowser = (
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
   signedIn: SignedIn,
 ): Promise<boolean> =>
   lacksRequiredFactor(deps.database.query, organisation, signedIn, {
-    deviceToken: deps.secondFactors.trustedBrowsers.read(request, organisation.id),
+    trustedBrowserToken: deps.secondFactors.trustedBrowsers.read(request, organisation.id),
     now: deps.clock(),
   });
 

@@ -1,7 +1,7 @@
 /** Reads a flow, decides its next step (next-step.ts) and carries the step out. Every handler of the flow ends here. */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { findConsents } from "../../../core/consents/consents.store.ts";
-import { type BrowserDeps, flowPath, goTo, openFlow, type Visit } from "./browser.ts";
+import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
 import { showStepUp } from "./factors/factor-step.ts";
 import { type Flow, flowForm } from "./flow.ts";
@@ -101,15 +101,15 @@ export async function takeStep(deps: BrowserDeps, visit: Visit, current: Current
     case "enrolment":
       return showStepUp(deps, visit, { flow, request, step });
     case "verify-email":
-      return goTo(visit, flowPath(deps, visit, "verify-email", flow));
+      return redirectTo(visit, flowPath(deps, visit, "verify-email", flow));
     case "not-assigned":
       return showNotAssigned(deps, visit, { flow, request, user: step.signedIn.user });
     case "signed-in":
-      if (current.kind === "page") await goTo(visit, current.request.page.path);
+      if (current.kind === "page") await redirectTo(visit, current.request.page.path);
       return;
     case "consent":
     case "ask-administrator":
-      return goTo(visit, flowPath(deps, visit, "consent", flow));
+      return redirectTo(visit, flowPath(deps, visit, "consent", flow));
     case "issue-code":
       if (current.kind === "authorization") await answerGranted(deps, visit, current, step);
   }

@@ -4,9 +4,9 @@ import { createServer, type Server } from "node:http";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
-import { createApplication, disableApplication } from "../../../core/applications/applications.ts";
+import { createApplication, setApplicationStatus } from "../../../core/applications/applications.ts";
 import { seconds } from "../../../core/clock.ts";
-import { poolAddress } from "../../../core/signing-pools/signing-pool.ts";
+import { signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";
@@ -108,7 +108,7 @@ forEachDatabase(({ name, fresh }) => {
     // Where no agent has to sign anything.
     const attempt = async (of: TestClient, aud: string) =>
       present(await assertion({ ...claims(of), aud }), { token: "x" }, `${org.issuer}/revoke`);
-    const addressOf = (one: typeof pool) => poolAddress(running.baseUrl, one);
+    const addressOf = (one: typeof pool) => signingPoolUrl(running.baseUrl, one);
     accepted(await attempt(own, addressOf(pool)));
     accepted(await attempt(own, org.issuer));
     refused(await attempt(own, addressOf(another)));
@@ -325,7 +325,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await assertion(claims(foreign))), "another organisation's");
     const own = await jwtClient({ jwks: { keys: [es256.jwk] } });
     const { orgId, id } = own.application;
-    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
     refused(await present(await assertion(claims(own))), "disabled");
   });
 

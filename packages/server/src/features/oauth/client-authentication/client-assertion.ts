@@ -11,7 +11,7 @@ import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applicatio
 import { type Clock, seconds } from "../../../core/clock.ts";
 import { consumeOnce } from "../../../core/consumed-values.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
-import { type ApplicationIssuerDeps, issuerOfApplication } from "../../../core/signing-pools/directory.ts";
+import { type ApplicationIssuerDeps, applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import type { Database } from "../../../db/open.ts";
 
 export interface ClientAssertionDeps extends ApplicationIssuerDeps {
@@ -76,7 +76,7 @@ export async function verifyClientAssertion(
     throw new InvalidAssertion("the header's typ names another type of token");
   const issuer = issuerOf(deps.baseUrl, application.orgId);
   // A client of a signing pool may have discovered the token endpoint in the metadata of the pool's issuer.
-  const audiences = [issuer, `${issuer}/token`, await issuerOfApplication(deps, application)];
+  const audiences = [issuer, `${issuer}/token`, await applicationIssuer(deps, application)];
   // RFC 8705 §5: clients with certificates use the mTLS alias of the token endpoint.
   if (deps.mtlsBaseUrl !== undefined)
     audiences.push(`${issuerOf(deps.mtlsBaseUrl, application.orgId)}/token`);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findApplication } from "../../../core/applications/applications.store.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../../../core/applications/client-secrets.ts";
-import { disableOrganisation } from "../../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
@@ -188,12 +188,12 @@ forEachDatabase(({ fresh }) => {
     const client = await jobClient();
     const { orgId, id } = client.application;
     assert.equal((await ask(credentials(client))).status, 200);
-    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
     refused(await ask(credentials(client)));
     const token = { token: "x", ...credentials(client) };
     for (const endpoint of ["introspect", "revoke"])
       refused(await postForm(`${org.issuer}/${endpoint}`, token), endpoint);
-    await disableApplication(running.service, { orgId, id, disabled: false, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id, disabled: false, actor: "test" });
     assert.equal((await ask(credentials(client))).status, 200);
   });
 
@@ -205,7 +205,11 @@ forEachDatabase(({ fresh }) => {
       refused(await postForm(`${org.issuer}/${endpoint}`, form), endpoint);
     }
     const foreignOrg = { orgId: other.organisation.id, id: org.batch.application.id };
-    const gone = await disableApplication(running.service, { ...foreignOrg, disabled: true, actor: "test" });
+    const gone = await setApplicationStatus(running.service, {
+      ...foreignOrg,
+      disabled: true,
+      actor: "test",
+    });
     assert.equal(gone, false, "nor can it be disabled from there");
     assert.equal((await ask(credentials(org.batch))).status, 200);
   });
@@ -215,12 +219,12 @@ forEachDatabase(({ fresh }) => {
     const url = `${shut.issuer}/token`;
     assert.equal((await postForm(url, { ...GRANT, ...credentials(shut.batch) })).status, 200);
     const change = { orgId: shut.organisation.id, actor: "test" };
-    await disableOrganisation(running.service, { ...change, disabled: true });
+    await setOrganisationStatus(running.service, { ...change, disabled: true });
     for (const endpoint of ["token", "introspect", "revoke", "userinfo"]) {
       const answer = await postForm(`${shut.issuer}/${endpoint}`, { ...GRANT, ...credentials(shut.batch) });
       assert.equal(answer.status, 404, endpoint);
     }
-    await disableOrganisation(running.service, { ...change, disabled: false });
+    await setOrganisationStatus(running.service, { ...change, disabled: false });
     assert.equal((await postForm(url, { ...GRANT, ...credentials(shut.batch) })).status, 200);
   });
 

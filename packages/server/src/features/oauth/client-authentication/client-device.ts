@@ -11,7 +11,7 @@ import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import { type PresentedDeviceDeps, presentedDevice } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { AccessTokenClaims, TokenDevice } from "../../../core/tokens/claims.ts";
-import { clientCertificateOf } from "../../../http/listeners/client-certificate.ts";
+import { clientCertificate } from "../../../http/listeners/client-certificate.ts";
 
 /** @returns the device, or the reason for the log */
 async function requestDevice(
@@ -19,7 +19,7 @@ async function requestDevice(
   orgId: string,
   request: FastifyRequest,
 ): Promise<CertifiedDevice | string> {
-  const der = clientCertificateOf(request);
+  const der = clientCertificate(request);
   if (!der) return "the request has no client certificate";
   const presented = await presentedDevice(deps, orgId, der);
   return presented.kind === "good" ? presented : `the certificate is ${presented.reason}`;
@@ -70,7 +70,7 @@ export async function hasValidBinding(
   request: FastifyRequest,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
-  const der = claims.cnf === undefined ? undefined : clientCertificateOf(request);
+  const der = claims.cnf === undefined ? undefined : clientCertificate(request);
   const binding = certificateBinding(claims, der);
   if (binding !== "holds" || der === undefined) return binding === "unbound";
   const presented = await presentedDevice(deps, orgId, der);

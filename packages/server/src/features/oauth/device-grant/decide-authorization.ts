@@ -2,14 +2,14 @@
 import { newUuid } from "@signet/protocol/uuid";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import { consentStanding } from "../../../core/consents/consent.ts";
+import { consentStatus } from "../../../core/consents/consent.ts";
 import { findConsents, grantUserConsent } from "../../../core/consents/consents.store.ts";
 import {
   approveAuthorization,
   denyAuthorization,
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { BegunSigning } from "../../../core/tokens/signer.ts";
+import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
 import type { Db } from "../../../db/open.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
@@ -24,7 +24,7 @@ class AdministratorConsentRequired extends Error {}
 /** `signing`: approved, and an agent has to sign the tokens. `already-decided`, `ask-administrator`: nothing was written. */
 export type DecisionOutcome =
   | { readonly kind: "done" | "already-decided" | "ask-administrator" }
-  | { readonly kind: "signing"; readonly begun: BegunSigning };
+  | { readonly kind: "signing"; readonly begun: SigningRequestRef };
 
 export async function decideAuthorization(
   deps: BrowserDeps,
@@ -100,5 +100,5 @@ async function readConsentStatus(db: Db, pending: PendingAuthorization, userId: 
   const key = { orgId: authorization.orgId, applicationId: application.id, userId };
   const scopes = requestedScopes(pending);
   const mode = consentModeOf(application.settings);
-  return { key, scopes, status: consentStanding(mode, await findConsents(db, key), scopes) };
+  return { key, scopes, status: consentStatus(mode, await findConsents(db, key), scopes) };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
@@ -65,7 +65,7 @@ forEachDatabase(({ fresh }) => {
 
   test("rejects unknown, disabled and foreign clients and clients without the device grant", async () => {
     const gone = await makeDeviceApp(running.service, org);
-    await disableApplication(running.service, {
+    await setApplicationStatus(running.service, {
       orgId: org.organisation.id,
       id: gone.id,
       disabled: true,

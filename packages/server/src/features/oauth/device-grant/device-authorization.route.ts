@@ -16,11 +16,11 @@ import {
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { readScopes } from "../authorize/request/authorization-request.ts";
@@ -45,7 +45,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
   app.post(
     "/oauth/:org/device",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = formOf(request);
+      const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
       const { application } = await authenticateClient(deps, organisation, request, client);
@@ -94,7 +94,7 @@ async function limitRequests(
 ): Promise<void> {
   try {
     const limit = deps.rateLimits["device-address"];
-    await countAttempt(deps, id, [{ limit, subject: networkOf(addressOf(request)) }]);
+    await countAttempt(deps, id, [{ limit, subject: networkPrefix(addressOf(request)) }]);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;

@@ -1,13 +1,13 @@
 /** The pending authorization behind a user code. A guess is counted before the look-up, and uncounted when it is right. */
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { AskedScopes } from "../../../core/consents/consent.ts";
+import type { RequestedScopes } from "../../../core/consents/consent.ts";
 import {
   type DeviceAuthorization,
   readUserCode,
 } from "../../../core/device-authorizations/device-authorization.ts";
 import { findByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -25,7 +25,7 @@ export interface PendingAuthorization {
 export const requestedScopes = ({
   authorization: { scopes },
   customScopes,
-}: PendingAuthorization): AskedScopes => ({ scopes, fingerprints: fingerprintsOf(customScopes, scopes) });
+}: PendingAuthorization): RequestedScopes => ({ scopes, fingerprints: fingerprintsOf(customScopes, scopes) });
 
 /**
  * @returns `wrong-code` for a code that is unknown, expired or another organisation's, or whose application has lost the grant
@@ -41,7 +41,7 @@ export async function findPendingAuthorization(
   const address = addressOf(visit.request);
   const limit = deps.rateLimits["user-code"];
   const attempt = await countAttempt(deps, orgId, [
-    { limit, subject: networkOf(address) },
+    { limit, subject: networkPrefix(address) },
     // A signed-in user is also counted across networks.
     { limit, subject: `user:${user.id}` },
   ]);

@@ -8,9 +8,9 @@ import type { DeviceSigning } from "../../../core/device-authorizations/device-a
 import { recordSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
+import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../core/tokens/claims.ts";
-import { type BegunSigning, unsignedTokens } from "../../../core/tokens/signer.ts";
+import { type SigningRequestRef, unsignedTokens } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { PendingAuthorization } from "./find-authorization.ts";
@@ -27,13 +27,13 @@ export async function queueSigning(
   visit: Visit,
   { authorization, application }: PendingAuthorization,
   { signedIn, consentId, signing }: ApprovedAuthorization,
-): Promise<BegunSigning | undefined> {
+): Promise<SigningRequestRef | undefined> {
   const { organisation, request } = visit;
   const { user, session } = signedIn;
   const { orgId, deviceCodeHash, scopes, resources } = authorization;
   const { authTime, amr, acr } = session;
   const subject = {
-    issuer: await issuerOfApplication(deps, application),
+    issuer: await applicationIssuer(deps, application),
     application,
     scopes,
     resources,

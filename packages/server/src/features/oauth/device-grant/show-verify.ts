@@ -1,6 +1,6 @@
 /** Shows the pages of device/verify: the code form, the question, the result. */
 import type { Application } from "../../../core/applications/application.ts";
-import { askedMark } from "../../../core/consents/consent.ts";
+import { consentRequestHash } from "../../../core/consents/consent.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
@@ -56,7 +56,7 @@ export async function showDeviceQuestion(
     ...frame,
     ...request(deps, visit, { signedIn, found }),
     otherAccountUri,
-    asked: askedMark(requestedScopes(found)),
+    asked: consentRequestHash(requestedScopes(found)),
     origin: {
       address: authorization.address,
       device: requesterName(authorization.userAgent),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import {
   denyAuthorization,
@@ -141,7 +141,7 @@ forEachDatabase(({ fresh }) => {
       await askForCodes(org, tv),
       await askForCodes(org, tv),
     ];
-    await disableApplication(running.service, {
+    await setApplicationStatus(running.service, {
       orgId: org.organisation.id,
       id: app.id,
       disabled: true,

@@ -1,6 +1,6 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
 import { applicationHome } from "../../../html/components/application-home.ts";
-import { hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
@@ -82,7 +82,7 @@ function signedInAs(view: VerifyView): Html {
 export type DeviceQuestionView = VerifyView & {
   application: PageApplication;
   scopes: readonly ScopeText[];
-  /** What the scopes stand for now: see `askedMark`. */
+  /** What the scopes stand for now: see `consentRequestHash`. */
   asked: string;
   /** Where the device asked from, and when. */
   origin: { address: string; device: string | undefined; secondsAgo: number };
@@ -114,7 +114,7 @@ ${codeFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
 </div>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
   });
 }
 
@@ -133,7 +133,7 @@ ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${codeFields(view)}
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${device.deny}</button>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
   });
 }
 

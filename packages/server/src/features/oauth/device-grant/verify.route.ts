@@ -5,18 +5,25 @@
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
-import { askedMark } from "../../../core/consents/consent.ts";
+import { consentRequestHash } from "../../../core/consents/consent.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { BegunSigning } from "../../../core/tokens/signer.ts";
-import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
+import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
+import { type PageForm, parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, goTo, isOwnForm, orgPath, ownForm, type Visit } from "../authorize/browser.ts";
-import type { OwnPage } from "../authorize/flow.ts";
+import {
+  type BrowserDeps,
+  hasValidCsrfToken,
+  orgPath,
+  pageFormOptions,
+  redirectTo,
+  type Visit,
+} from "../authorize/browser.ts";
+import type { InternalPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
-import { holdAnswer, waitPath } from "../authorize/request/pool-signed-code.ts";
+import { waitBriefly, waitPath } from "../authorize/request/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { decideAuthorization, requiresAdministrator } from "./decide-authorization.ts";
 import {
@@ -38,7 +45,7 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
     "/oauth/:org/device/verify",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const query = queryOf(visit.request);
+      const query = parseQuery(visit.request);
       requireSingle(query);
       const input = readUserCodeField(query);
       const signedIn = await requireSignIn(deps, visit, input);
@@ -53,9 +60,9 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   );
   app.post(
     "/oauth/:org/device/verify",
-    ownForm,
+    pageFormOptions,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processForm(deps, visit, formOf(visit.request));
+      await processForm(deps, visit, parsedForm(visit.request));
       return visit.reply;
     }),
   );
@@ -67,7 +74,7 @@ async function processForm(deps: BrowserDeps, visit: Visit, form: PageForm): Pro
   if (!signedIn) return;
   const otherAccountUri = otherAccountLocation(deps, visit, input);
   const shown = { signedIn, input, otherAccountUri };
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showCodeForm(deps, visit, { ...shown, error: "session-expired", status: 403 });
   try {
     const found = await findPendingAuthorization(deps, visit, signedIn.user, input);
@@ -94,7 +101,7 @@ async function handleDecision(
   const decision = values.get("decision");
   if (decision !== "deny" && (await requiresAdministrator(deps.database.query, found, signedIn)))
     return showAdministratorConsentRequired(deps, visit, shown);
-  const isYes = decision === "allow" && values.get("asked") === askedMark(requestedScopes(found));
+  const isYes = decision === "allow" && values.get("asked") === consentRequestHash(requestedScopes(found));
   if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
   const outcome = await decideAuthorization(deps, visit, found, signedIn, decision);
   switch (outcome.kind) {
@@ -114,11 +121,11 @@ async function showSigning(
   deps: BrowserDeps,
   visit: Visit,
   { application }: PendingAuthorization,
-  begun: BegunSigning,
+  begun: SigningRequestRef,
 ): Promise<void> {
-  const outcome = await holdAnswer(deps, application, begun);
+  const outcome = await waitBriefly(deps, application, begun);
   if (outcome === "signed") return showDone(visit, { decision: "allow", application });
-  return goTo(visit, waitPath(visit, begun.requestId));
+  return redirectTo(visit, waitPath(visit, begun.requestId));
 }
 
 function readUserCodeField(form: Form): string {
@@ -146,7 +153,7 @@ async function requireSignIn(
   return undefined;
 }
 
-function verifyPage({ organisation }: Visit, input: string): OwnPage {
+function verifyPage({ organisation }: Visit, input: string): InternalPage {
   const query = input === "" ? "" : `?${new URLSearchParams({ user_code: input })}`;
   return { place: "device", path: `${orgPath(organisation, "device/verify")}${query}` };
 }

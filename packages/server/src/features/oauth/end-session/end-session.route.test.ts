@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -122,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     });
     const ofGone = (await tokensOf(here.browser, org, {}, gone)).idToken;
     const key = { orgId: org.organisation.id, id: gone.application.id, actor: "test" };
-    await disableApplication(running.service, { ...key, disabled: true });
+    await setApplicationStatus(running.service, { ...key, disabled: true });
     const [header = "", payload = "", signature = ""] = here.idToken.split(".");
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;

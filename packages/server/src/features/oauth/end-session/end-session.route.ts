@@ -11,19 +11,19 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signOut, signOutExpiredSession } from "../../../core/sessions/sessions.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
   type BrowserDeps,
   browserRoute,
+  currentSession,
   formBinding,
-  isOwnToken,
+  isValidCsrfToken,
   orgPath,
   pageApplication,
   pageFrame,
   show,
   type Visit,
-  whoIsThere,
 } from "../authorize/browser.ts";
 import { redirectToGet } from "../authorize/request/redirect-to-get.ts";
 import { endSessionPage, signedOutPage } from "./end-session.page.ts";
@@ -48,11 +48,11 @@ export function endSessionRoutes(app: FastifyInstance, deps: BrowserDeps): void 
 }
 
 const endSession = (deps: BrowserDeps, visit: Visit): Promise<void> =>
-  processLogout(deps, visit, queryOf(visit.request));
+  processLogout(deps, visit, parseQuery(visit.request));
 
 async function endSessionOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
-  const form = formOf(request);
+  const form = parsedForm(request);
   // A POST from another site comes without the session cookie.
   const isCrossSite =
     deps.cookies.read(request, organisation.id) === undefined && !deps.csrf.isSameOrigin(request);
@@ -62,8 +62,8 @@ async function endSessionOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void
 async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
   requireSingle(form);
   const logout = await readLogout(deps, visit.organisation, form);
-  const signedIn = await whoIsThere(deps, visit);
-  const confirmed = visit.request.method === "POST" && isOwnToken(deps, visit, form.values.get("csrf"));
+  const signedIn = await currentSession(deps, visit);
+  const confirmed = visit.request.method === "POST" && isValidCsrfToken(deps, visit, form.values.get("csrf"));
   if (signedIn && !confirmed && !isHintedUser(logout, signedIn))
     return showConfirmation(deps, visit, form, logout, signedIn);
   if (signedIn) {
@@ -141,7 +141,7 @@ async function showConfirmation(
     fields,
     stayUri: application?.settings.homepageUri,
   });
-  return show(visit, frame, page, { leadsAway: redirectUri !== undefined });
+  return show(visit, frame, page, { redirectsElsewhere: redirectUri !== undefined });
 }
 
 async function redirectBack(

@@ -1,5 +1,5 @@
 /** The page behind an action link: what it does, and a button; an invitation also sets a password. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -54,6 +54,6 @@ ${view.newEmail !== undefined && person(text.newAddress, view.newEmail)}
 ${hiddenFields(view.hidden)}
 ${passwordField(view)}
 <button class="button primary" id="action-confirm" type="submit">${typeText.confirm}</button>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
   });
 }

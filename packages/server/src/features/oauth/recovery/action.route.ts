@@ -8,15 +8,15 @@ import { type OpenedAction, openAction } from "../../../core/actions/opened-acti
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
   type BrowserDeps,
   browserRoute,
-  isOwnForm,
+  hasValidCsrfToken,
   orgPath,
-  ownForm,
   type PasswordDeps,
+  pageFormOptions,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -27,7 +27,7 @@ import { formFields, loadRecoveryContext } from "./recovery-context.ts";
 
 export function actionPageRoutes(app: FastifyInstance, deps: PasswordDeps): void {
   app.get("/oauth/:org/action/:id/:type", browserRoute(deps, showAction));
-  app.post("/oauth/:org/action/:id/:type", ownForm, browserRoute(deps, complete));
+  app.post("/oauth/:org/action/:id/:type", pageFormOptions, browserRoute(deps, complete));
 }
 
 interface PageAction extends OpenedAction {
@@ -40,10 +40,10 @@ async function showAction(deps: PasswordDeps, visit: Visit): Promise<void> {
 }
 
 async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const opened = await openPageAction(deps, visit);
   if (!opened) return showBrokenLink(deps, visit, "VerifyEmail");
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, opened, { error: "session-expired", status: 403 });
   const { action, id, type, about } = opened;
   const password = needsNewPassword(type) ? (form.values.get("password") ?? "") : undefined;

@@ -1,5 +1,5 @@
 /** Rate limits of emailed links: for each network, and for each mailbox. */
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -17,7 +17,7 @@ export async function countMailRequest(
 ): Promise<{ retryAfterSeconds: number } | undefined> {
   try {
     await countAttempt(deps, organisation.id, [
-      { limit: deps.rateLimits["recovery-address"], subject: networkOf(addressOf(request)) },
+      { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(addressOf(request)) },
       { limit: deps.rateLimits["recovery-account"], subject: mailbox },
     ]);
     return undefined;

@@ -4,8 +4,8 @@ import type { ActionType, UserAction } from "../../../core/actions/user-action.t
 import type { User } from "../../../core/users/user.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { queryOf } from "../../../http/form-body.ts";
-import { type BrowserDeps, flowPath, goTo, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { type BrowserDeps, flowPath, orgPath, redirectTo, show, type Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 import { brokenLinkPage, donePage } from "./new-password.page.ts";
 import { loadRecoveryContext } from "./recovery-context.ts";
@@ -45,8 +45,8 @@ export function goToDone(
   { flow, user: { locale } }: { flow: Flow | undefined; user: User },
 ): Promise<void> {
   const done = flowPath(deps, visit, path, flow);
-  if (locale === null) return goTo(visit, done);
-  return goTo(visit, `${done}${flow ? "&" : "?"}language=${encodeURIComponent(locale)}`);
+  if (locale === null) return redirectTo(visit, done);
+  return redirectTo(visit, `${done}${flow ? "&" : "?"}language=${encodeURIComponent(locale)}`);
 }
 
 export async function showDone(
@@ -55,7 +55,7 @@ export async function showDone(
   area: "recovery" | "verifyEmail",
   securityUri?: string,
 ): Promise<void> {
-  const { values } = queryOf(visit.request);
+  const { values } = parseQuery(visit.request);
   const user = { locale: values.get("language") ?? null };
   const context = await loadRecoveryContext(deps, visit, values.get("flow"), user);
   const text: Pick<Messages["recovery"], "doneHeading" | "done"> = context.messages[area];

@@ -1,5 +1,5 @@
 /** Pages behind an emailed link: the new password, the confirmation, and the broken link. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { organisationTitle, signInLayout } from "../../../html/layout.ts";
@@ -68,7 +68,7 @@ ${hiddenFields(view.hidden)}
 </div>
 ${newPasswordField(text, view, { hint: "new-password-hint", notice: NOTICE_ID })}
 <button class="button primary" id="new-password-submit" type="submit">${text.set}</button>
-${sendsOnce}</form>
+${doubleSubmitGuard}</form>
 <p class="after quiet">${text.signsOut}</p>`,
   });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
-import { disableUser, setPassword } from "../../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -312,7 +312,7 @@ describe("setting a new password", () => {
       const [disabled, moved, changed] = [await somebody(), await somebody(), await somebody()];
       const links = [await askedFor(disabled), await askedFor(moved), await askedFor(changed)];
       const orgId = base.organisation.id;
-      await disableUser(running.service, { orgId, id: disabled.user.id, disabled: true, actor: "test" });
+      await setUserStatus(running.service, { orgId, id: disabled.user.id, disabled: true, actor: "test" });
       await running.service.database.query
         .updateTable("user_account")
         .set({ email: "elsewhere@acme.example" })
@@ -338,7 +338,7 @@ describe("setting a new password", () => {
       const link = await askedFor(org);
       const orgId = base.organisation.id;
       for (const disabled of [true, false])
-        await disableUser(running.service, { orgId, id: org.user.id, disabled, actor: "test" });
+        await setUserStatus(running.service, { orgId, id: org.user.id, disabled, actor: "test" });
       assert.ok(isBroken(await testBrowser().get(link)));
       assert.equal((await set(testBrowser(), await askedFor(org))).status, 303);
     });

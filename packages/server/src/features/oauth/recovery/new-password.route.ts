@@ -6,14 +6,14 @@ import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import {
   browserRoute,
-  isOwnForm,
+  hasValidCsrfToken,
   orgPath,
-  originOf,
-  ownForm,
   type PasswordDeps,
+  pageFormOptions,
+  requestOrigin,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -23,7 +23,7 @@ import { formFields, loadRecoveryContext, restartFlow } from "./recovery-context
 
 export function newPasswordRoutes(app: FastifyInstance, deps: PasswordDeps): void {
   app.get("/oauth/:org/recovery/:id", browserRoute(deps, showNewPassword));
-  app.post("/oauth/:org/recovery/:id", ownForm, browserRoute(deps, setNewPassword));
+  app.post("/oauth/:org/recovery/:id", pageFormOptions, browserRoute(deps, setNewPassword));
   app.get("/oauth/:org/recovery/done", browserRoute(deps, showPasswordChanged));
 }
 
@@ -33,10 +33,10 @@ async function showNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> 
 }
 
 async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const link = await openLink(deps, visit, "ResetPassword");
   if (!link) return showBrokenLink(deps, visit, "ResetPassword");
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, link, { error: "session-expired", status: 403 });
   const { named, action, user } = link;
   const password = form.values.get("password") ?? "";
@@ -46,7 +46,7 @@ async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   });
   if (fault) return showForm(deps, visit, link, { error: fault, status: 422 });
   const { flow, messages } = await loadRecoveryContext(deps, visit, action.data.flow, user);
-  const origin = { ...originOf(visit, undefined), locale: messages.locale };
+  const origin = { ...requestOrigin(visit, undefined), locale: messages.locale };
   try {
     const passwordHash = await deps.passwords.hash(password);
     if (!(await completeAction(deps, { action, id: named.id, passwordHash, origin })))

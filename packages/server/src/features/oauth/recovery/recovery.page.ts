@@ -1,6 +1,6 @@
 /** Pages of a forgotten password: the form, the confirmation that an email was sent, and the notice without a mail server. */
 import { applicationHome } from "../../../html/components/application-home.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
@@ -71,7 +71,7 @@ ${hiddenFields(view.hidden)}
 <input id="email" name="email" type="email" value="${view.email}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${invalid}${described}>
 </div>
 <button class="button primary" id="recovery-submit" type="submit">${text.send}</button>
-${sendsOnce}</form>
+${doubleSubmitGuard}</form>
 ${backToSignIn(view.signInUri, text.back)}`,
   });
 }

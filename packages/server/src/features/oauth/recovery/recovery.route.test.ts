@@ -1,7 +1,7 @@
 /** "Forgot your password?": one answer for every address, and a mail for those that are somebody's. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -85,7 +85,7 @@ describe("forgotten passwords", () => {
     test("an unknown address gets the same response for the same work", async () => {
       const known = await withUser(running.service, org, "known@acme.example");
       const disabled = await withUser(running.service, org, "disabled@acme.example");
-      await disableUser(running.service, {
+      await setUserStatus(running.service, {
         orgId: org.organisation.id,
         id: disabled.user.id,
         disabled: true,

@@ -2,17 +2,17 @@
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   type BrowserDeps,
   browserRoute,
+  currentSession,
   flowPath,
-  isOwnForm,
+  hasValidCsrfToken,
   orgPath,
-  ownForm,
+  pageFormOptions,
   show,
   type Visit,
-  whoIsThere,
 } from "../authorize/browser.ts";
 import { countMailRequest } from "./count-mail-request.ts";
 import { sendResetMail } from "./link-mail.ts";
@@ -21,19 +21,19 @@ import { formFields, loadRecoveryContext, type RecoveryContext } from "./recover
 
 export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/recovery", browserRoute(deps, showRecovery));
-  app.post("/oauth/:org/recovery", ownForm, browserRoute(deps, requestRecovery));
+  app.post("/oauth/:org/recovery", pageFormOptions, browserRoute(deps, requestRecovery));
 }
 
 async function showRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
-  return showForm(deps, visit, await formContext(deps, visit, queryOf(visit.request)), {});
+  return showForm(deps, visit, await formContext(deps, visit, parseQuery(visit.request)), {});
 }
 
 async function requestRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const context = await formContext(deps, visit, form);
   const { flow, messages } = context;
   const email = (form.values.get("email") ?? "").trim().slice(0, 300);
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, context, { email, error: "session-expired", status: 403 });
   if (!deps.outbox.isOpen) return showForm(deps, visit, context, { email });
   if (!isEmail(email)) return showForm(deps, visit, context, { email, error: "invalid-email", status: 422 });
@@ -47,7 +47,7 @@ async function requestRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
 
 /** In the language of the signed-in user, whatever address is typed. */
 async function formContext(deps: BrowserDeps, visit: Visit, { values }: Form): Promise<RecoveryContext> {
-  const signedIn = await whoIsThere(deps, visit);
+  const signedIn = await currentSession(deps, visit);
   return loadRecoveryContext(deps, visit, values.get("flow"), signedIn?.user);
 }
 

@@ -1,5 +1,5 @@
 /** Pages of email verification: the offer to send the email, and the page behind its link. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -38,7 +38,7 @@ ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAcco
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-send" type="submit">${text.send}</button>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
   });
 }
 
@@ -74,6 +74,6 @@ ${person(text.account, view.email)}
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-confirm" type="submit">${text.confirm}</button>
-${sendsOnce}</form>`,
+${doubleSubmitGuard}</form>`,
   });
 }

@@ -1,17 +1,17 @@
 /** The link that verifies an email address: GET shows a button, POST verifies the address once. */
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
   type BrowserDeps,
   browserRoute,
-  isOwnForm,
+  currentSession,
+  hasValidCsrfToken,
   orgPath,
-  ownForm,
+  pageFormOptions,
   show,
   type Visit,
-  whoIsThere,
 } from "../authorize/browser.ts";
 import { goToDone, type OpenLink, openLink, showBrokenLink, showDone } from "./link.ts";
 import { formFields, loadRecoveryContext, restartFlow } from "./recovery-context.ts";
@@ -19,7 +19,7 @@ import { verifyEmailPage } from "./verify-email.page.ts";
 
 export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/verify-email/:id", browserRoute(deps, showVerifyEmail));
-  app.post("/oauth/:org/verify-email/:id", ownForm, browserRoute(deps, verifyEmail));
+  app.post("/oauth/:org/verify-email/:id", pageFormOptions, browserRoute(deps, verifyEmail));
   app.get("/oauth/:org/verify-email/done", browserRoute(deps, showEmailVerified));
 }
 
@@ -31,14 +31,14 @@ async function showVerifyEmail(deps: BrowserDeps, visit: Visit): Promise<void> {
 async function verifyEmail(deps: BrowserDeps, visit: Visit): Promise<void> {
   const link = await openLink(deps, visit, "VerifyEmail");
   if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
-  if (!isOwnForm(deps, visit, formOf(visit.request)))
+  if (!hasValidCsrfToken(deps, visit, parsedForm(visit.request)))
     return showForm(deps, visit, link, { isExpired: true, status: 403 });
   const { action, named, user } = link;
   const origin = { address: addressOf(visit.request) };
   if (!(await completeAction(deps, { action, id: named.id, origin })))
     return showBrokenLink(deps, visit, "VerifyEmail");
   const { flow } = await loadRecoveryContext(deps, visit, action.data.flow, user);
-  const signedIn = await whoIsThere(deps, visit);
+  const signedIn = await currentSession(deps, visit);
   // The sign-in continues for the user whose address it is.
   const isAnotherUser = signedIn !== undefined && signedIn.user.id !== user.id;
   const onward = flow && isAnotherUser ? restartFlow(flow, deps.clock()) : flow;

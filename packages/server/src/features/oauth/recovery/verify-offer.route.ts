@@ -2,14 +2,14 @@
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { User } from "../../../core/users/user.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   type BrowserDeps,
   browserRoute,
   flowPath,
-  isOwnForm,
+  hasValidCsrfToken,
   orgPath,
-  ownForm,
+  pageFormOptions,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -22,20 +22,20 @@ import { type VerifyOfferView, verifyOfferPage, verifySentPage } from "./verify-
 
 export function verifyOfferRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/verify-email", browserRoute(deps, offerVerification));
-  app.post("/oauth/:org/verify-email", ownForm, browserRoute(deps, requestVerification));
+  app.post("/oauth/:org/verify-email", pageFormOptions, browserRoute(deps, requestVerification));
 }
 
 async function offerVerification(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const pending = await readPending(deps, visit, queryOf(visit.request));
+  const pending = await readPending(deps, visit, parseQuery(visit.request));
   if (pending) await showOffer(deps, visit, pending, {});
 }
 
 async function requestVerification(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const pending = await readPending(deps, visit, form);
   if (!pending) return;
   const { user, context } = pending;
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showOffer(deps, visit, pending, { error: "session-expired", status: 403 });
   if (!deps.outbox.isOpen) return showOffer(deps, visit, pending, {});
   const limited = await countMailRequest(deps, visit, `verify|${user.id}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { atHash } from "@signet/protocol/jose/at-hash";
-import { disableUser, setPassword } from "../../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -223,9 +223,9 @@ forEachDatabase(({ fresh }) => {
   test("rejects a code after its user was disabled or signed out", async () => {
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
     const beforeDisabling = await source.code();
-    await disableUser(running.service, { ...user, disabled: true });
+    await setUserStatus(running.service, { ...user, disabled: true });
     refused(await redeemWith(org, beforeDisabling), "disabled");
-    await disableUser(running.service, { ...user, disabled: false });
+    await setUserStatus(running.service, { ...user, disabled: false });
     refused(await redeemWith(org, beforeDisabling), "enabled again, but the session has ended");
     const signedIn = await source.code();
     const page = await source.browser.get(`${org.issuer}/end_session`);

@@ -2,7 +2,7 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { lockSessionAndConsent } from "../../../core/codes/codes.store.ts";
-import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
+import { recordSessionUse } from "../../../core/sessions/sessions.store.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
 import { insertTokenFamily } from "../../../core/tokens/tokens.store.ts";
@@ -39,7 +39,7 @@ export async function startTokenFamily(
   const { orgId, sessionId } = basis;
   const { id, refreshToken, now } = family;
   if (!(await lockSessionAndConsent(tx, basis))) return false;
-  await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
+  await recordSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
   const { refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds } = application.settings;
   const expiresAt = now + Math.max(refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds) * 1000;
   const hasToken = refreshToken !== undefined;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { endSessions } from "../../../core/sessions/end-sessions.ts";
-import { disableUser } from "../../../core/users/users.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -218,7 +218,7 @@ forEachDatabase(({ fresh }) => {
     const own = await withUser(running.service, org, "gone@acme.example");
     const codes = await askForCodes(own, tv);
     await decideDeviceCode(testBrowser(), own, codes);
-    await disableUser(running.service, { orgId, id: own.user.id, disabled: true, actor: "test" });
+    await setUserStatus(running.service, { orgId, id: own.user.id, disabled: true, actor: "test" });
     refused(await poll(own, codes), "invalid_grant");
     const flagged = await withUser(running.service, org, "flagged@acme.example");
     const waiting = await askForCodes(flagged, tv);
@@ -233,7 +233,7 @@ forEachDatabase(({ fresh }) => {
     refused(await poll(flagged, waiting), "invalid_grant");
     const app = await makeDeviceApp(running.service, org);
     const theirs = await approved(app);
-    await disableApplication(running.service, { orgId, id: app.id, disabled: true, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id: app.id, disabled: true, actor: "test" });
     assertOAuthError(await poll(org, theirs), 401, "invalid_client");
   });
 });

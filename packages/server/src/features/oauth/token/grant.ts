@@ -9,7 +9,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
-import type { HeldTokens, SignedTokens, SigningOccasion } from "../../../core/tokens/signer.ts";
+import type { HeldTokens, SignedTokens, SigningContext } from "../../../core/tokens/signer.ts";
 import type { RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
 import type { Database } from "../../../db/open.ts";
 
@@ -33,7 +33,7 @@ export interface GrantRequest {
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
 export interface GrantBasis
   extends Pick<TokenSubject, "scopes" | "resources" | "user">,
-    Pick<SigningOccasion, "proofHash" | "begun"> {}
+    Pick<SigningContext, "proofHash" | "begun"> {}
 
 export interface ConsumedGrant {
   readonly tokens: SignedTokens;

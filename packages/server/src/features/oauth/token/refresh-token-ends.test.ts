@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { setUserDisabled } from "../../../core/users/users.store.ts";
-import { disableUser, setPassword } from "../../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -87,9 +87,9 @@ forEachDatabase(({ fresh }) => {
   test("revokes a user's tokens when the user is disabled, permanently", async () => {
     const { refreshToken, accessToken } = await source.tokens({ scope: "openid offline_access" });
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
-    await disableUser(running.service, { ...user, disabled: true });
+    await setUserStatus(running.service, { ...user, disabled: true });
     refused(await refresh(org, refreshToken));
-    await disableUser(running.service, { ...user, disabled: false });
+    await setUserStatus(running.service, { ...user, disabled: false });
     refused(await refresh(org, refreshToken));
     assert.equal(await active(accessToken), false);
   });
@@ -117,9 +117,9 @@ forEachDatabase(({ fresh }) => {
     const client = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI] });
     const { refreshToken } = await source.tokens({}, client);
     const application = { orgId: org.organisation.id, id: client.application.id, actor: "test" };
-    await disableApplication(running.service, { ...application, disabled: true });
+    await setApplicationStatus(running.service, { ...application, disabled: true });
     assertOAuthError(await refresh(org, refreshToken, {}, client), 401, "invalid_client");
-    await disableApplication(running.service, { ...application, disabled: false });
+    await setApplicationStatus(running.service, { ...application, disabled: false });
     refused(await refresh(org, refreshToken, {}, client));
   });
 

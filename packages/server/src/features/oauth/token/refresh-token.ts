@@ -10,7 +10,7 @@ import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
   deriveSuccessor,
-  familyOfRefreshToken,
+  familyIdFromRefreshToken,
   refreshExpiry,
   refreshTokenStatus,
   type TokenFamily,
@@ -49,7 +49,7 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   const { organisation, application, form, now } = request;
   const token = form.values.get("refresh_token");
   if (token === undefined) throw new OAuthError("invalid_request", "refresh_token is missing");
-  const familyId = familyOfRefreshToken(deps, organisation.id, token);
+  const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
   const family = familyId && (await findTokenFamily(deps.database.query, organisation.id, familyId));
   if (!familyId || !family) throw refused("unknown");
   // RFC 6749 §10.4: bound to the client. Another client learns nothing and revokes nothing.

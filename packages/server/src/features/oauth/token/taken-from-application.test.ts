@@ -5,7 +5,7 @@ import {
   type ApplicationSettings,
   deviceCodeGrantType,
 } from "../../../core/applications/application.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { authorizationRequest, authorize } from "../../../testing/fakes/browser.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
@@ -64,7 +64,7 @@ forEachDatabase(({ fresh }) => {
     await changes.publish(database.query, { orgId: org.organisation.id, topic: "application" });
   };
   const disable = ({ orgId, id }: Application, disabled: boolean) =>
-    disableApplication(running.service, { orgId, id, disabled, actor: "test" });
+    setApplicationStatus(running.service, { orgId, id, disabled, actor: "test" });
   const approvedCode = async (client: TestClient, more: Record<string, string> = {}) => {
     const codes = await askForCodes(org, client.application, { ...credentials(client), ...more });
     assert.ok(showsDone(await decideDeviceCode(source.browser, org, codes)));

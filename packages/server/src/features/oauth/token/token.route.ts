@@ -9,7 +9,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
+import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import {
   type AddedClaimsDeps,
   addedClaims,
@@ -18,7 +18,7 @@ import {
 } from "../../../core/tokens/claims.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import { type Signer, unsignedTokens } from "../../../core/tokens/signer.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
@@ -63,7 +63,7 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
   app.post(
     "/oauth/:org/token",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = formOf(request);
+      const form = parsedForm(request);
       requireSingle(form);
       const grantType = form.values.get("grant_type");
       if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
@@ -147,7 +147,7 @@ async function resolveSubject(
     throw new OAuthError("invalid_grant", "the user may not use this application", {
       cause: "the user is not assigned to the application",
     });
-  const issuer = await issuerOfApplication(deps, application);
+  const issuer = await applicationIssuer(deps, application);
   const subject = { issuer, application, scopes, resources, user, device };
   return { ...subject, added: await addedClaims(deps, subject) };
 }

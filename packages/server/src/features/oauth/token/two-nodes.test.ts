@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../../../core/applications/client-secrets.ts";
-import { disableOrganisation } from "../../../core/organisations/organisations.ts";
+import { setOrganisationStatus } from "../../../core/organisations/organisations.ts";
 import { openDatabase } from "../../../db/open.ts";
 import { postgresServer } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -102,7 +102,7 @@ describe("two nodes on one PostgreSQL", () => {
   test("sees a disabled application, secret or organisation of one node on the other", async () => {
     const client = await jobClient();
     const { orgId, id } = client.application;
-    await disableApplication(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
     await isRefusedAt(1, client);
 
     const other = await jobClient();
@@ -119,7 +119,7 @@ describe("two nodes on one PostgreSQL", () => {
     const discovery = `${at(1, shut).issuer}/.well-known/openid-configuration`;
     assert.equal((await askAt(1, shut.batch, shut)).status, 200);
     assert.equal((await sendRaw(discovery, {})).status, 200);
-    await disableOrganisation(nodes[0].service, {
+    await setOrganisationStatus(nodes[0].service, {
       orgId: shut.organisation.id,
       disabled: true,
       actor: "test",
@@ -165,12 +165,12 @@ describe("two nodes on one PostgreSQL", () => {
     const listeners = sql<{ pid: number }>`select pid, pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %changes%'`;
     assert.equal((await listeners.execute(query)).rows.length, 2);
-    await disableApplication(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
     await isRefusedAt(1, client);
     const living = sql<{ pid: number }>`select pid from pg_stat_activity
       where datname = current_database() and query like 'listen %changes%'`;
     await eventually("both listen", async () => (await living.execute(query)).rows.length === 2);
-    await disableApplication(nodes[0].service, { orgId, id, disabled: false, actor: "test" });
+    await setApplicationStatus(nodes[0].service, { orgId, id, disabled: false, actor: "test" });
     await eventually("hears again", async () => (await askAt(1, client)).status === 200);
   });
 });

@@ -6,7 +6,7 @@ import { extension, testCertificate } from "@signet/protocol/testing/test-certif
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { type SigningPool, signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import { createUser } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
@@ -197,7 +197,7 @@ describe("sovereign administration", () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "PS256", "RS256"] });
       const key = newAgentKey("ES256");
       const now = Math.floor(clock() / 1000);
-      const good = { aud: poolAddress(running.service.config.baseUrl, pool), jkt: key.kid, iat: now };
+      const good = { aud: signingPoolUrl(running.service.config.baseUrl, pool), jkt: key.kid, iat: now };
       const header = { alg: "ES256", typ: "sovereign-pop+jwt" };
       const proof = (payload: object, head: object = header, by = key) =>
         signedWith(by, `${encoded(head)}.${encoded(payload)}`);
@@ -250,7 +250,7 @@ describe("sovereign administration", () => {
     test("x5c must chain to the pool's roots and name the pool, and can be required", async () => {
       const root = testCertificate({ subject: "Root", isCa: true });
       const pool = await makePool(running.service, org, { trustedRoots: [root.pem], requireX5c: true });
-      const address = poolAddress(running.service.config.baseUrl, pool);
+      const address = signingPoolUrl(running.service.config.baseUrl, pool);
       const key = newAgentKey("ES256");
       const { jwk, pop } = present(pool, key);
       const leaf = (uri: string) =>

@@ -2,16 +2,20 @@
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { issuerModes, issuerOfPool, jwksUriOfPool } from "../../../core/signing-pools/signing-pool.ts";
+import {
+  issuerModes,
+  signingPoolIssuer,
+  signingPoolJwksUri,
+} from "../../../core/signing-pools/signing-pool.ts";
 import type { Administrator } from "../../../core/system-accounts/administrator.ts";
 import type { Database } from "../../../db/open.ts";
-import { type ApiDoor, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { nothingHere } from "../../../http/coded-error.ts";
+import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { codedNotFound } from "../../../http/coded-error.ts";
 import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
-  readonly door: ApiDoor<Administrator, Database>;
+  readonly door: ApiAuthenticator<Administrator, Database>;
 }
 
 const shared = { tag: "Sovereign signing", credential: "administrator", errorForm: "oauth" } as const;
@@ -87,8 +91,8 @@ function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
     async ({ caller, body, within }) => {
       const created = await createPool(inTransaction(deps, within), acting(caller), body);
       const addresses = {
-        issuer: issuerOfPool(deps.baseUrl, created),
-        jwksUri: jwksUriOfPool(deps.baseUrl, created),
+        issuer: signingPoolIssuer(deps.baseUrl, created),
+        jwksUri: signingPoolJwksUri(deps.baseUrl, created),
       };
       return { status: 201, body: { poolId: created.id, ...addresses } };
     },
@@ -218,7 +222,7 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
     },
     async ({ caller, params, query }) => {
       const ending = { agentId: requireId(params["agentId"]), compromised: query.compromised === "true" };
-      if (!(await deactivateAgent(deps, acting(caller), ending))) throw nothingHere();
+      if (!(await deactivateAgent(deps, acting(caller), ending))) throw codedNotFound();
       return { status: 204 };
     },
   );
@@ -226,6 +230,6 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
 
 /** @throws CodedError 404 for anything but a UUID */
 function requireId(text = ""): string {
-  if (!isUuid(text)) throw nothingHere();
+  if (!isUuid(text)) throw codedNotFound();
   return text.toLowerCase();
 }

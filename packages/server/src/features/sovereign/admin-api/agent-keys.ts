@@ -6,7 +6,7 @@ import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { seconds } from "../../../core/clock.ts";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
-import { poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { type SigningPool, signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { proofFault } from "./proof-of-possession.ts";
 
@@ -74,7 +74,7 @@ async function readAgentKey(
   const alg = keyAlg(jwk, publicKey, at);
   if (!pool.algs.includes(alg))
     throw refused("unsupported_alg", `${at}: the pool accepts ${pool.algs.join(", ")}, not ${alg}`);
-  const audience = poolAddress(baseUrl, pool);
+  const audience = signingPoolUrl(baseUrl, pool);
   const proof = proofFault(pop, { publicKey, alg, audience, thumbprint: kid, now: seconds(now) });
   if (proof) throw refused("pop_invalid", `${at}.pop ${proof}`);
   const x5c = certificateChain(presented, at);

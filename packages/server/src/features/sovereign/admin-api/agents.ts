@@ -7,7 +7,7 @@ import {
   compromiseKeys,
   insertAgentKey,
   listAgentKeys,
-  listKeysOfPool,
+  listPoolKeys,
   retireKey,
   retireKeys,
 } from "../../../core/signing-pools/agent-key.store.ts";
@@ -23,7 +23,7 @@ import {
 import { findPool, lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
-import { CodedError, nothingHere } from "../../../http/coded-error.ts";
+import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
@@ -58,7 +58,7 @@ export async function registerAgent(
   const name = requireName(input.name);
   const now = deps.clock();
   const pool = await findPool(deps.database.query, orgId, input.poolId);
-  if (!pool) throw nothingHere();
+  if (!pool) throw codedNotFound();
   const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   const apiKey = randomSecret("sgn_ak_");
   const agent: SigningAgent = {
@@ -96,14 +96,14 @@ export async function addAgentKeys(
   const now = deps.clock();
   const known = await findAgent(deps.database.query, by.orgId, input.agentId);
   const pool = known && (await findPool(deps.database.query, by.orgId, known.poolId));
-  if (!pool) throw nothingHere();
+  if (!pool) throw codedNotFound();
   const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   return deps.database.transaction(async (tx) => {
     const locked = await lockEnabledPool(tx, pool);
     // A key added during a deactivation would stay in the JWKS for ever.
     await lockAgent(tx, by.orgId, input.agentId);
     const agent = await findAgent(tx, by.orgId, input.agentId);
-    if (!agent) throw nothingHere();
+    if (!agent) throw codedNotFound();
     if (agent.deactivatedAt !== null)
       throw new CodedError(409, "agent_deactivated", "the agent is deactivated: register a new one");
     const added = await addKeys(tx, locked, agent, { read, now });
@@ -166,7 +166,7 @@ export async function retireAgentKey(
 /** Locks the pool. @throws CodedError */
 async function lockEnabledPool(tx: Db, { orgId, id }: SigningPool): Promise<SigningPool> {
   const pool = await lockPoolForUpdate(tx, orgId, id);
-  if (!pool) throw nothingHere();
+  if (!pool) throw codedNotFound();
   if (pool.disabledAt !== null) throw new CodedError(409, "pool_disabled", "the pool is disabled");
   return pool;
 }
@@ -180,7 +180,7 @@ async function addKeys(
 ): Promise<AgentKey[]> {
   const { orgId, id: poolId, keyPublishDelaySeconds } = pool;
   const isActive = (key: AgentKey) => agentKeyState(key, now) === "active";
-  const hasActive = (await listKeysOfPool(tx, orgId, poolId)).some(isActive);
+  const hasActive = (await listPoolKeys(tx, orgId, poolId)).some(isActive);
   const isImmediate = !hasActive || keyPublishDelaySeconds === 0;
   // Also on nodes whose clock is behind.
   const activeFrom = isImmediate ? now - CLOCK_SKEW_MS : now + keyPublishDelaySeconds * 1000;

@@ -9,7 +9,11 @@ import { sql } from "kysely";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { RETIRED_AFTER_MS } from "../../../core/signing-pools/agent-key.ts";
-import { issuerOfPool, poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import {
+  type SigningPool,
+  signingPoolIssuer,
+  signingPoolUrl,
+} from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -50,7 +54,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  const addressOf = (pool: SigningPool) => poolAddress(running.baseUrl, pool);
+  const addressOf = (pool: SigningPool) => signingPoolUrl(running.baseUrl, pool);
   const keysAt = async (url: string) => {
     const { status, body } = await sendRaw(url, {});
     assert.equal(status, 200);
@@ -77,7 +81,7 @@ forEachDatabase(({ fresh }) => {
     head = {},
   ) => {
     const iat = Math.floor(clock() / 1000);
-    const iss = issuerOfPool(running.baseUrl, pool);
+    const iss = signingPoolIssuer(running.baseUrl, pool);
     const id = client.application.id;
     const claims = { iss, sub: id, aud: iss, exp: iat + 600, iat, jti: randomUUID(), client_id: id };
     const header = { alg: key.alg, kid: key.kid, typ: "at+jwt", ...head };

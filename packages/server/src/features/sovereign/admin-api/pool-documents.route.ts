@@ -3,9 +3,13 @@ import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { nextChangeOf, publishedJwk } from "../../../core/signing-pools/agent-key.ts";
+import { nextStateChange, publishedJwk } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
-import { issuerOfPool, jwksUriOfPool, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import {
+  type SigningPool,
+  signingPoolIssuer,
+  signingPoolJwksUri,
+} from "../../../core/signing-pools/signing-pool.ts";
 import { isDatabaseUnavailable } from "../../../db/unavailable.ts";
 import { NotFound } from "../../../http/errors.ts";
 import {
@@ -57,8 +61,8 @@ async function discoveryDocument(
 ): Promise<PublishedDocument> {
   const metadata = {
     ...(await deps.metadataOf(organisation)),
-    issuer: issuerOfPool(deps.baseUrl, pool),
-    jwks_uri: jwksUriOfPool(deps.baseUrl, pool),
+    issuer: signingPoolIssuer(deps.baseUrl, pool),
+    jwks_uri: signingPoolJwksUri(deps.baseUrl, pool),
     id_token_signing_alg_values_supported: pool.algs,
     // Agents don't sign logout tokens.
     backchannel_logout_supported: false,
@@ -73,6 +77,6 @@ async function jwksDocument(
 ): Promise<PublishedDocument> {
   const now = clock();
   const keys = (await signingPools.published(pool.orgId)).filter((one) => one.pool.id === pool.id);
-  const staleAt = Math.min(now + DOCUMENT_LIFETIME_MS, ...keys.map(({ key }) => nextChangeOf(key, now)));
+  const staleAt = Math.min(now + DOCUMENT_LIFETIME_MS, ...keys.map(({ key }) => nextStateChange(key, now)));
   return publishedDocument(pool.orgId, { keys: keys.map(({ key }) => publishedJwk(key)) }, staleAt);
 }

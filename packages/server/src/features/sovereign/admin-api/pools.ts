@@ -2,7 +2,7 @@
 import { newUuid } from "@signet/protocol/uuid";
 import { type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { holdOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import {
   countPools,
   deletePoolRow,
@@ -49,7 +49,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
   };
   await deps.database.transaction(async (tx) => {
     // Serialises simultaneous calls, so that both are counted.
-    await holdOrganisation(tx, by.orgId);
+    await lockOrganisation(tx, by.orgId);
     if ((await countPools(tx, by.orgId)) >= MAX_POOLS)
       throw new CodedError(409, "pool_limit", `an organisation has at most ${MAX_POOLS} pools`);
     await insertPool(tx, pool);

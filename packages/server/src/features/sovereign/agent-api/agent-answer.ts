@@ -1,5 +1,5 @@
 /** The outcome of an agent's call as an HTTP response (sovereign-signing.md §5). */
-import { CodedError, nothingHere } from "../../../http/coded-error.ts";
+import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import type { ChallengeOutcome } from "../requests/challenge-user.ts";
 import type { ClaimOutcome } from "../requests/claim-request.ts";
 import type { LeaseRefusal } from "../requests/lease.ts";
@@ -22,7 +22,7 @@ export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
     case "nothing":
       return { status: 204 };
     case "not_found":
-      throw nothingHere();
+      throw codedNotFound();
     case "not_claimable":
       throw new CodedError(409, "not_claimable", "another agent has claimed the request, or it is final");
     case "no_usable_key":
@@ -79,7 +79,7 @@ export function rejectAnswer(rejected: RejectOutcome): AgentAnswer {
 function leaseError(refusal: LeaseRefusal): CodedError {
   switch (refusal) {
     case "not_found":
-      return nothingHere();
+      return codedNotFound();
     case "lease_lost":
       return new CodedError(409, "lease_lost", "the lease has expired, or another agent holds it");
     case "already_final":

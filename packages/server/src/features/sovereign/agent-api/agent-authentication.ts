@@ -3,10 +3,10 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { networkOf } from "../../../core/rate-limits/network.ts";
+import { networkPrefix } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { findAgentByApiKey, recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -40,7 +40,7 @@ export async function authenticateAgent(
   const now = deps.clock();
   const { id: agentId, poolId } = agent;
   if (agent.lastSeenAt === null || now - agent.lastSeenAt >= SEEN_INTERVAL_MS)
-    await noteAgentSeen(query, { orgId, id: agentId, now, every: SEEN_INTERVAL_MS });
+    await recordAgentSeen(query, { orgId, id: agentId, now, every: SEEN_INTERVAL_MS });
   return { orgId, poolId, agentId, address: addressOf(request) };
 }
 
@@ -52,7 +52,7 @@ async function countFailure(
 ): Promise<void> {
   try {
     const limit = deps.rateLimits["agent-key-address"];
-    await countAttempt(deps, orgId, [{ limit, subject: networkOf(addressOf(request)) }]);
+    await countAttempt(deps, orgId, [{ limit, subject: networkPrefix(addressOf(request)) }]);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const headers = { ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) };

@@ -5,7 +5,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { malformed } from "../../../http/api/api-error.ts";
 import { parseJson, rawBody } from "../../../http/api/json-body.ts";
 import { validator } from "../../../http/api/validation.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { rejectReasons } from "../requests/reject-request.ts";
 import { CHALLENGE_TTL_MS, type Challenge, challengeTypes } from "../requests/signing-request.ts";
 
@@ -131,7 +131,7 @@ export interface QueueQuery {
 
 /** @throws OAuthError invalid_request */
 export function readQueueQuery(request: FastifyRequest): QueueQuery {
-  const { values, repeated } = queryOf(request);
+  const { values, repeated } = parseQuery(request);
   for (const name of repeated) throw invalid(`${name} must not be repeated`);
   const number = (name: string, max: number, fallback: number) => {
     const value = values.get(name);

@@ -6,7 +6,7 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, facts, moment } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -45,7 +45,7 @@ export function agentPage(view: AgentView): Html {
     title: agent.name,
     heading: html`<bdi>${agent.name}</bdi>`,
     actions: isAtWork && buttonLink({ id: "agent-keys", uri: uris.keys, label: text.addKeys }),
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     body: [
       detailsCard(view),
       keysCard(view),

@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
@@ -34,7 +34,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
     status: agentStatus(agent, now),
     keys: keys.map((key) => shownKey(key, now, own)).reverse(),
     uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
-    lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),
+    lastChange: await findLastChange(deps, agent.orgId, agent.id, frame.messages),
     done: doneKey(visit, frame.messages.console.pools.agentPage.done),
   });
   await show(visit, frame, page);

@@ -7,11 +7,11 @@ import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  goTo,
+  redirectTo,
   requireRecentAuthentication,
   show,
   type Visit,
@@ -62,14 +62,14 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const faults = await poolFaults(input, deps.clock(), messages);
   if (Object.keys(faults).length > 0) return rerender({ state: { faults }, status: 400 });
   try {
-    const by = actingOn(visit, signedIn);
+    const by = auditContext(visit, signedIn);
     const created = await applyOnce(deps, form, (inside) => createPool(inside, by, poolInput(input)));
     if (created === "duplicate-submission") {
       const { pages } = messages.console.frame;
       const made = { label: pages.pools, uri: consolePath(visit.organisation, "/pools") };
       return rerender(duplicateSubmission({ made }));
     }
-    await goTo(visit, poolPath(visit, created.id, "?done=created"));
+    await redirectTo(visit, poolPath(visit, created.id, "?done=created"));
   } catch (error) {
     if (!(error instanceof CodedError) || error.code !== "pool_limit") throw error;
     const { faults: text } = messages.console.pools;

@@ -2,7 +2,7 @@
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
+import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";
@@ -28,7 +28,7 @@ export async function loadsOf(
   pools: readonly SigningPool[],
   now: number,
 ): Promise<ReadonlyMap<string, PoolLoad>> {
-  const agents = await agentsOfPools(db, orgId, now - AGENT_SEEN_MS);
+  const agents = await countAgentsByPool(db, orgId, now - AGENT_SEEN_MS);
   const waiting = await waitingOfPools(db, orgId, now);
   const kinds = pools.flatMap(({ id }) => [
     ofPool("pool-signatures", id),

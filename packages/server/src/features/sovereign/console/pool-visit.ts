@@ -6,7 +6,7 @@ import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/page.ts";
+import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
 
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export async function findPoolAt(
 
 /** @throws NotFound */
 export async function poolAt(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<SigningPool> {
-  const pool = await findPoolAt(deps, visit, paramsOf(visit)["pool"]);
+  const pool = await findPoolAt(deps, visit, pathParams(visit)["pool"]);
   if (!pool) throw new NotFound("signing pool");
   return pool;
 }
@@ -45,7 +45,7 @@ export async function findAgentAt(
 
 /** @throws NotFound */
 export async function agentAt(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<PoolAgent> {
-  const found = await findAgentAt(deps, visit, paramsOf(visit));
+  const found = await findAgentAt(deps, visit, pathParams(visit));
   if (!found) throw new NotFound("signing agent");
   return found;
 }

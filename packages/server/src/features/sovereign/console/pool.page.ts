@@ -17,7 +17,7 @@ import {
   facts,
   moment,
 } from "../../../html/components/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -81,7 +81,7 @@ export function poolPage(view: PoolView): Html {
         buttonLink({ id: "agent-new", uri: uris.newAgent, label: text.addAgent, isPrimary: true }),
       buttonLink({ id: "pool-settings", uri: uris.settings, label: text.settings }),
     ],
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.done && successNotice(text.done[view.done]),
     body: [
       card({
         id: "agents",

@@ -2,26 +2,26 @@
 import type { FastifyInstance } from "fastify";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
-import { listKeysOfPool } from "../../../core/signing-pools/agent-key.store.ts";
+import { listPoolKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";
 import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import {
-  issuerOfPool,
-  jwksUriOfPool,
-  poolAddress,
   type SigningPool,
+  signingPoolIssuer,
+  signingPoolJwksUri,
+  signingPoolUrl,
 } from "../../../core/signing-pools/signing-pool.ts";
-import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
+import { formatDayAndHour, formatHour } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  paramsOf,
+  pathParams,
   requestPath,
   requireAdministrator,
   show,
@@ -34,13 +34,13 @@ import { findPoolAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool", { get: showPool });
   livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages) => {
-    const pool = await findPoolAt(deps, visit, paramsOf(visit)["pool"]);
+    const pool = await findPoolAt(deps, visit, pathParams(visit)["pool"]);
     return pool && poolLivePiece(await liveOf(deps, visit, pool), messages);
   });
 }
 
 /** Applications listed on the page. */
-const MOST_APPLICATIONS = 10;
+const MAX_APPLICATIONS = 10;
 /** More than the limit of active agents: deactivated ones are listed, too. */
 const MOST_AGENTS = 200;
 
@@ -51,22 +51,22 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const signedIn = await requireAdministrator(deps, visit);
   const pool = await poolAt(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
-  const used = { orgId, poolId: pool.id, limit: MOST_APPLICATIONS + 1 };
+  const used = { orgId, poolId: pool.id, limit: MAX_APPLICATIONS + 1 };
   const applications = await listPoolApplications(deps.database.query, used);
   const page = poolPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages),
     pool,
-    issuer: issuerOfPool(deps.baseUrl, pool),
-    jwksUri: jwksUriOfPool(deps.baseUrl, pool),
-    discoveryUri: `${poolAddress(deps.baseUrl, pool)}/.well-known/openid-configuration`,
+    issuer: signingPoolIssuer(deps.baseUrl, pool),
+    jwksUri: signingPoolJwksUri(deps.baseUrl, pool),
+    discoveryUri: `${signingPoolUrl(deps.baseUrl, pool)}/.well-known/openid-configuration`,
     live: await liveOf(deps, visit, pool),
     signatures: await signaturesOf(deps, orgId, pool, frame.messages),
-    applications: applications.slice(0, MOST_APPLICATIONS).map(({ id, name }) => ({
+    applications: applications.slice(0, MAX_APPLICATIONS).map(({ id, name }) => ({
       name,
       uri: consolePath(organisation, `/applications/${id}`),
     })),
-    hasMoreApplications: applications.length > MOST_APPLICATIONS,
+    hasMoreApplications: applications.length > MAX_APPLICATIONS,
     uris: {
       own,
       settings: `${own}/settings`,
@@ -75,7 +75,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
       enable: `${own}/enable`,
       delete: `${own}/delete`,
     },
-    lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
+    lastChange: await findLastChange(deps, orgId, pool.id, frame.messages),
     done: doneKey(visit, frame.messages.console.pools.done),
   });
   await show(visit, frame, page);
@@ -87,7 +87,7 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
   const { orgId } = pool;
   const load = (await loadsOf(db, orgId, [pool], now)).get(pool.id);
   const agents = await listAgents(db, orgId, { poolId: pool.id, limit: MOST_AGENTS });
-  const keys = await listKeysOfPool(db, orgId, pool.id);
+  const keys = await listPoolKeys(db, orgId, pool.id);
   const listed = agents.map((agent): ListedAgent => {
     const own = keys.filter(({ agentId }) => agentId === agent.id);
     return {
@@ -124,8 +124,8 @@ async function signaturesOf(
   const { times, totals } = await readActivity(database.query, orgId, asked);
   return {
     from: to - 24 * HOUR_MS,
-    points: times.map(dayAndHourWords(locale)),
-    ticks: times.filter((_, index) => index % 6 === 0).map(hourWords(locale)),
+    points: times.map(formatDayAndHour(locale)),
+    ticks: times.filter((_, index) => index % 6 === 0).map(formatHour(locale)),
     signed: totals[signed] ?? [],
     failed: totals[failed] ?? [],
   };

@@ -2,7 +2,7 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import { buttonLink, card, emptyState } from "../../../html/components/parts.ts";
-import { doneNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -31,7 +31,7 @@ export function poolsPage(view: PoolsView): Html {
     summary: text.summary,
     breadcrumbs: [],
     actions: !isEmpty && buttonLink(add),
-    notice: view.isDeleted ? doneNotice(text.done.deleted) : undefined,
+    notice: view.isDeleted ? successNotice(text.done.deleted) : undefined,
     scripts: isEmpty ? [] : [liveScript.path],
     body: isEmpty
       ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: buttonLink(add) })}</section>

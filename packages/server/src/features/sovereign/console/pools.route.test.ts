@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
-import { listAgents, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { listAgents, recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { countPools, findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
@@ -199,7 +199,7 @@ forEachDatabase(({ fresh }) => {
     const everywhere = async () =>
       Promise.all(["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/live`].map(state));
     assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
-    await noteAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
+    await recordAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
     assert.deepEqual(new Set(await everywhere()), new Set(["Online"]));
     assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Online\./);
     for (const page of ["/pools", `/pools/${pool.id}`])

@@ -1,7 +1,7 @@
 /** The list of signing pools with their status. */
 import type { FastifyInstance } from "fastify";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
@@ -35,7 +35,7 @@ async function showPools(deps: ConsoleDeps, visit: Visit): Promise<void> {
     liveUri: liveUri(visit),
     ownUri: consolePath(organisation, "/pools"),
     newUri: consolePath(organisation, "/pools/new"),
-    isDeleted: queryOf(request).values.get("done") === "deleted",
+    isDeleted: parseQuery(request).values.get("done") === "deleted",
   });
   await show(visit, frame, page);
 }

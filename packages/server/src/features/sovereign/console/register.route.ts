@@ -19,11 +19,11 @@ import {
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import {
-  actingOn,
+  auditContext,
   type ConsoleDeps,
   consoleRoute,
-  goTo,
-  paramsOf,
+  pathParams,
+  redirectTo,
   requestPath,
   requireRecentAuthentication,
   show,
@@ -54,7 +54,7 @@ export function registerRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
 
 /** @throws NotFound */
 const requirePlace = async (deps: ConsoleDeps, visit: Visit): Promise<Place> =>
-  paramsOf(visit)["agent"] === undefined ? { pool: await poolAt(deps, visit) } : agentAt(deps, visit);
+  pathParams(visit)["agent"] === undefined ? { pool: await poolAt(deps, visit) } : agentAt(deps, visit);
 
 async function showRegister(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const signedIn = await requireRecentAuthentication(deps, visit);
@@ -189,12 +189,12 @@ async function giveKeys(
   agent: SigningAgent,
   keys: readonly PresentedKey[],
 ): Promise<"duplicate-submission" | undefined> {
-  const by = actingOn(visit, form.signedIn);
+  const by = auditContext(visit, form.signedIn);
   const added = await applyOnce(deps, form, (inside) =>
     addAgentKeys(inside, by, { agentId: agent.id, keys }),
   );
   if (added === "duplicate-submission") return added;
-  await goTo(visit, poolPath(visit, agent.poolId, `/agents/${agent.id}?done=keys`));
+  await redirectTo(visit, poolPath(visit, agent.poolId, `/agents/${agent.id}?done=keys`));
   return undefined;
 }
 
@@ -205,7 +205,7 @@ async function createAgent(
   pool: SigningPool,
   input: { name: string; keys: readonly PresentedKey[] },
 ): Promise<"duplicate-submission" | undefined> {
-  const by = actingOn(visit, form.signedIn);
+  const by = auditContext(visit, form.signedIn);
   const created = await applyOnce(deps, form, (inside) =>
     registerAgent(inside, by, { poolId: pool.id, ...input }),
   );

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { changeApplication, deleteApplication } from "../../../core/applications/application-changes.ts";
-import { holdApplication } from "../../../core/applications/applications.store.ts";
+import { lockApplication } from "../../../core/applications/applications.store.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     const acts: ReadonlyArray<() => Promise<unknown>> = [
       make,
       () => change(database(), one.id),
-      () => inOne(async (inside) => [await holdApplication(inside.query, two), await change(inside, two.id)]),
+      () => inOne(async (inside) => [await lockApplication(inside.query, two), await change(inside, two.id)]),
       () => inOne(async (inside) => [await change(inside, one.id), await change(inside, two.id)]),
       () => addAgentKeys(deps(), by(), { agentId, keys: keys() }),
       () => addAgentKeys(deps(), by(), { agentId: other, keys: keys() }),

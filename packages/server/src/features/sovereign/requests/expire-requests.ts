@@ -97,7 +97,7 @@ const HOUR_MS = 3_600_000;
 const RETENTION_MS = 30 * 24 * HOUR_MS;
 
 /** For the housekeeping: each removes at most `limit` rows and returns how many. */
-export const requestRemovals = (
+export const signingRequestRemovals = (
   count: CountActivity,
 ): ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>> => [
   async (db, now, limit) => {

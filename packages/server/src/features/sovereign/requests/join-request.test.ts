@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
-import { disableApplication } from "../../../core/applications/applications.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
     const claimed = await agent.claim({ wait: 2 });
     assert.ok(claimed);
     const { orgId, id } = client.application;
-    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
     assert.equal((await agent.sign(claimed)).status, 200);
     const { status, body } = await asking;
     assert.deepEqual([status, body["access_token"]], [503, undefined]);

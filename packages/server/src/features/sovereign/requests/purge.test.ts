@@ -6,7 +6,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { answerChallenge, challengeUser } from "./challenge-user.ts";
-import { requestRemovals } from "./expire-requests.ts";
+import { signingRequestRemovals } from "./expire-requests.ts";
 
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
@@ -15,7 +15,7 @@ forEachDatabase(({ fresh }) => {
   const { clock, harness, agent, steps } = signingFixture(fresh);
 
   const keepHouse = () =>
-    removeExpired({ database: harness.database, clock, featureRemovals: requestRemovals(() => {}) });
+    removeExpired({ database: harness.database, clock, featureRemovals: signingRequestRemovals(() => {}) });
   const count = async () =>
     (await sql`select 1 from signing_request`.execute(harness.database.query)).rows.length;
 

@@ -6,15 +6,19 @@ import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
+import type {
+  BrowserSigningContext,
+  PoolSigning,
+  SigningOutcome,
+} from "../../../core/tokens/pool-signing.ts";
 import {
-  type BegunSigning,
   claimsHash,
   type HeldTokens,
-  type SigningOccasion,
+  type SigningContext,
+  type SigningRequestRef,
   type TokensToSign,
 } from "../../../core/tokens/signer.ts";
-import { familyOfTokenId } from "../../../core/tokens/token-family.ts";
+import { familyIdFromTokenId } from "../../../core/tokens/token-family.ts";
 import type { Db } from "../../../db/open.ts";
 import { removeWaiter } from "./create-request.store.ts";
 import { browserSessionHash, createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
@@ -39,9 +43,9 @@ const NEW_SEQ = 1;
 export function queueSigner(deps: SigningDeps): PoolSigning {
   return {
     waitMs: async (application) => (await requirePool(deps, application)).tokenWaitSeconds * 1000,
-    sign: async (tokens, occasion) =>
-      (await signedForBrowser(deps, tokens, occasion)) ?? (await signNow(deps, tokens, occasion)),
-    begin: (tokens, occasion) => begin(deps, tokens, occasion),
+    sign: async (tokens, signingContext) =>
+      (await signedForBrowser(deps, tokens, signingContext)) ?? (await signNow(deps, tokens, signingContext)),
+    begin: (tokens, signingContext) => begin(deps, tokens, signingContext),
     waitFor: async (orgId, requestId, ms) =>
       (await waitForOutcome(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
     takeContinuation: async (db, key) => (await takeContinuation(deps, db, key)) !== undefined,
@@ -61,7 +65,7 @@ async function requirePool({ pools }: SigningDeps, { orgId, settings }: Applicat
 async function signedForBrowser(
   deps: SigningDeps,
   tokens: TokensToSign,
-  { begun }: SigningOccasion,
+  { begun }: SigningContext,
 ): Promise<HeldTokens | undefined> {
   if (!begun || begun.claimsHash !== claimsHash(tokens)) return undefined;
   const pool = await requirePool(deps, tokens.application);
@@ -79,18 +83,23 @@ function isHalfSpent({ tokenExp, signedAt }: RequestStatus, now: number): boolea
 async function signNow(
   deps: SigningDeps,
   tokens: TokensToSign,
-  occasion: SigningOccasion,
+  signingContext: SigningContext,
 ): Promise<HeldTokens> {
   const { application } = tokens;
   const { orgId, id: applicationId } = application;
   const pool = await requirePool(deps, application);
   const ms = pool.tokenWaitSeconds * 1000;
   const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
-  const joinKeyHash = joinKey(pool, tokens, occasion);
+  const joinKeyHash = joinKey(pool, tokens, signingContext);
   const joined = await joinRequest(deps, { orgId, applicationId, joinKeyHash, waiter });
   const { requestId } =
     joined ??
-    (await queue(deps, { ...newRequest(pool, tokens, occasion), interactive: false, joinKeyHash, waiter }));
+    (await queue(deps, {
+      ...newRequest(pool, tokens, signingContext),
+      interactive: false,
+      joinKeyHash,
+      waiter,
+    }));
 
   // A new request is pending: its first status need not be read.
   const sinceSeq = joined ? 0 : NEW_SEQ;
@@ -105,18 +114,18 @@ async function signNow(
 async function begin(
   deps: SigningDeps,
   tokens: TokensToSign,
-  occasion: BrowserOccasion,
-): Promise<BegunSigning> {
+  signingContext: BrowserSigningContext,
+): Promise<SigningRequestRef> {
   const pool = await requirePool(deps, tokens.application);
-  const familyId = familyOfTokenId(tokens.accessToken.jti);
+  const familyId = familyIdFromTokenId(tokens.accessToken.jti);
   if (familyId === undefined) throw new Error("tokens of a browser flow must name their family");
-  const { waiting } = occasion;
+  const { waiting } = signingContext;
   const browser = waiting && {
     browserSessionHash: browserSessionHash(waiting.sessionId),
     continuation: waiting.continuation,
   };
   const interactive = waiting !== undefined;
-  const request = { ...newRequest(pool, tokens, occasion), interactive, ...browser };
+  const request = { ...newRequest(pool, tokens, signingContext), interactive, ...browser };
   const { requestId } = await queue(deps, request);
   return { requestId, familyId, claimsHash: claimsHash(tokens) };
 }
@@ -128,10 +137,10 @@ async function begin(
 function joinKey(
   { id: poolId }: SigningPool,
   tokens: TokensToSign,
-  { grantType, proofHash }: SigningOccasion,
+  { grantType, proofHash }: SigningContext,
 ): string {
   const { application, accessToken } = tokens;
-  const family = familyOfTokenId(accessToken.jti) ?? null;
+  const family = familyIdFromTokenId(accessToken.jti) ?? null;
   const parts = [poolId, grantType, application.id, proofHash ?? null, family, claimsHash(tokens)];
   return sha256Base64url(JSON.stringify(parts));
 }
@@ -139,7 +148,7 @@ function joinKey(
 function newRequest(
   pool: SigningPool,
   { application, accessToken, idToken }: TokensToSign,
-  { grantType, address, begun }: SigningOccasion,
+  { grantType, address, begun }: SigningContext,
 ): Omit<NewSigningRequest, "interactive"> {
   return {
     orgId: application.orgId,

@@ -5,7 +5,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { addJson, rawBody } from "../../../http/api/json-body.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge-user.ts";
@@ -35,7 +35,7 @@ const isJson = ({ headers }: FastifyRequest): boolean =>
 
 async function respondToJson(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
   const submitted = readJsonAnswer(rawBody(visit.request));
-  if (!deps.session.isOwnForm(visit, submitted.csrf)) throw refused(403, "csrf");
+  if (!deps.session.hasValidCsrfToken(visit, submitted.csrf)) throw refused(403, "csrf");
   const outcome = await submitAnswer(deps, visit, waiting, submitted);
   if (outcome !== "accepted") throw refused(409, outcome);
   await visit.reply.code(202).header("cache-control", "no-store").send({ status: "accepted" });
@@ -51,8 +51,8 @@ const refused = (status: number, code: keyof typeof descriptions) =>
   new CodedError(status, code, descriptions[code]);
 
 async function respondToForm(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
-  const submitted = readFormAnswer(formOf(visit.request));
-  if (!deps.session.isOwnForm(visit, submitted.csrf))
+  const submitted = readFormAnswer(parsedForm(visit.request));
+  if (!deps.session.hasValidCsrfToken(visit, submitted.csrf))
     return showWaitPage(deps, visit, waiting, { error: "page-too-old", code: 403 });
   const outcome = await submitAnswer(deps, visit, waiting, submitted).catch(ignoreInvalidAnswer);
   // A double click and an empty field show the page as it is.

@@ -18,9 +18,9 @@ const MAX_ASSERTION_LENGTH = 16_000;
 const members = new Set(["csrf", "challengeId", "answer", "cancel"]);
 
 /** A form with repeated or sanitised fields isn't from our page: its csrf token is ignored. */
-export function readFormAnswer({ values, repeated, isMended }: PageForm): SubmittedAnswer {
+export function readFormAnswer({ values, repeated, isSanitized }: PageForm): SubmittedAnswer {
   return {
-    csrf: repeated.size > 0 || isMended ? undefined : values.get("csrf"),
+    csrf: repeated.size > 0 || isSanitized ? undefined : values.get("csrf"),
     challengeId: values.get("challengeId"),
     answer: values.get("answer"),
     isCancel: values.get("cancel") === "true",

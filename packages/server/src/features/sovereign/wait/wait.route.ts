@@ -92,7 +92,7 @@ export async function showWaitPage(
   // A form's redirects end at the application: its form-action policy must allow that.
   await sendPage(reply, render(page), {
     nonce,
-    leadsAway: true,
+    redirectsElsewhere: true,
     ...(failure ? { status: failure.code } : {}),
   });
 }

@@ -22,9 +22,9 @@ export interface WaitDeps {
   readonly applications: Pick<ApplicationDirectory, "find">;
   readonly signing: SigningDeps;
   readonly session: {
-    whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+    currentSession(visit: Visit): Promise<SignedIn | undefined>;
     formBinding(visit: Visit): { readonly csrf: string };
-    isOwnForm(visit: Visit, presented: string | undefined): boolean;
+    hasValidCsrfToken(visit: Visit, presented: string | undefined): boolean;
   };
   /** The languages the application asked for. */
   uiLocales(visit: Visit, continuation: unknown): string | undefined;
@@ -71,7 +71,7 @@ export async function isRequestOwner(
   visit: Visit,
   request: RequestStatus,
 ): Promise<boolean> {
-  const signedIn = await session.whoIsThere(visit);
+  const signedIn = await session.currentSession(visit);
   return signedIn !== undefined && request.browserSessionHash === browserSessionHash(signedIn.session.id);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findConsents } from "../../../../core/consents/consents.store.ts";
-import { disableUser } from "../../../../core/users/users.ts";
+import { setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
@@ -264,7 +264,7 @@ forEachDatabase(({ fresh }) => {
     const page = await logIn(hers, eve, await ask(clientId, undefined, hers));
     assert.ok(showsConsent(page));
     const { id } = eve.user;
-    await disableUser(running.service, { orgId: org.organisation.id, id, disabled: true, actor: "test" });
+    await setUserStatus(running.service, { orgId: org.organisation.id, id, disabled: true, actor: "test" });
     assert.ok(showsLogin(await decide(hers, org, page)));
     assert.deepEqual(await consentsTo(clientId, id), []);
   });

@@ -1,8 +1,8 @@
 /** GET consent: the consent page of a flow. Its form posts the decision to authorize. */
 import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import { askedMark } from "../../../../core/consents/consent.ts";
-import { queryOf } from "../../../../http/form-body.ts";
+import { consentRequestHash } from "../../../../core/consents/consent.ts";
+import { parseQuery } from "../../../../http/form-body.ts";
 import {
   type BrowserDeps,
   browserRoute,
@@ -24,7 +24,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const query = queryOf(visit.request);
+  const query = parseQuery(visit.request);
   requireSingle(query);
   const current = await readSealedFlow(deps, visit, query.values.get("flow"));
   if (!current) return;
@@ -43,13 +43,13 @@ async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
     csrf: formBinding(deps, visit).csrf,
     flow: deps.flows.seal(flow),
     user: { email: user.email },
-    asked: askedMark(access),
+    asked: consentRequestHash(access),
     scopes: access.scopes.map((name) => scopeText(name, customScopes)),
     redirectHost: redirectHost(request.redirectUri),
     otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
   };
   const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
-  return show(visit, frame, page, { leadsAway: true });
+  return show(visit, frame, page, { redirectsElsewhere: true });
 }
 
 /** A host, or the scheme of a native app. */

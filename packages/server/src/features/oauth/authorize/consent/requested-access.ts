@@ -1,5 +1,5 @@
 /** What an authorization request needs consent for: its scopes, and the scopes of individually requested claims. */
-import type { AskedScopes } from "../../../../core/consents/consent.ts";
+import type { RequestedScopes } from "../../../../core/consents/consent.ts";
 import { type CustomScope, fingerprintsOf } from "../../../../core/scopes/custom-scope.ts";
 import {
   noRequestedClaims,
@@ -8,7 +8,7 @@ import {
 } from "../../../../core/scopes/requested-claims.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 
-export interface RequestedAccess extends AskedScopes {
+export interface RequestedAccess extends RequestedScopes {
   /** The supported part of the `claims` parameter. */
   readonly requestedClaims: RequestedClaims;
 }

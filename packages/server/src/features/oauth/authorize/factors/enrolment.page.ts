@@ -4,7 +4,7 @@ import {
   authenticatorCode,
   authenticatorSetup,
 } from "../../../../html/components/authenticator-setup.ts";
-import { type FormSeal, hiddenFields, sendsOnce } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { person } from "../../../../html/components/person.ts";
@@ -60,7 +60,7 @@ ${authenticatorSetup(setup, view.messages)}
 ${authenticatorCode(view.messages, view.wrong ? NOTICE_ID : undefined)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit}</button>
 ${otherMethods(view)}
-${sendsOnce}</form>`;
+${doubleSubmitGuard}</form>`;
 }
 
 function newPasskeyForm(view: EnrolmentView, options: string): Html {

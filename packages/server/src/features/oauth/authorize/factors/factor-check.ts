@@ -4,13 +4,16 @@ import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
 import { checkCode } from "../../../../core/second-factors/check-code.ts";
 import {
-  acrOfMethod,
   codeAmr,
   type FactorProof,
+  methodAcr,
   passkeyAmr,
 } from "../../../../core/second-factors/factor-proof.ts";
-import { ownerOf } from "../../../../core/second-factors/factor-status.ts";
-import { type ChallengePurpose, takeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
+import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
+import {
+  type ChallengePurpose,
+  consumeChallenge,
+} from "../../../../core/second-factors/passkeys/challenge.ts";
 import { passkeyName } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
@@ -23,10 +26,10 @@ import {
 import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
 import { openTotpEnrolment } from "../../../../core/second-factors/totp/enrolment.ts";
 import { matchingStep, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
-import { assuranceOf } from "../../../../core/sessions/assurance.ts";
+import { toAssurance } from "../../../../core/sessions/assurance.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, originOf, type Visit } from "../browser.ts";
+import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";
 import { enrolmentMethods, selectMethod, verificationMethods } from "./factor-method.ts";
 import type { FactorStepState } from "./factor-step.ts";
 
@@ -76,7 +79,7 @@ async function checkPasskey(
   if (!answer || !answersChallenge(deps, visit, user, answer, "second-factor")) return wrong;
   const { userHandle } = answer;
   if (userHandle !== undefined && userIdOfHandle(userHandle) !== user.id) return wrong;
-  const owner = ownerOf(user);
+  const owner = factorOwner(user);
   const passkey = await findPasskey(deps.database.query, owner, answer.response.id);
   if (!passkey) return wrong;
   // Possession is enough as a second factor: older security keys can't verify the user.
@@ -87,9 +90,9 @@ async function checkPasskey(
   return proven({
     method: "passkey",
     amr: passkeyAmr(verified),
-    acr: acrOfMethod.passkey,
+    acr: methodAcr.passkey,
     use: async (tx) => {
-      const isFirstUse = await takeChallenge(tx, visit.organisation.id, answer.challenge);
+      const isFirstUse = await consumeChallenge(tx, visit.organisation.id, answer.challenge);
       return isFirstUse && (await recordPasskeyUse(tx, owner, use)) ? [] : undefined;
     },
   });
@@ -121,8 +124,8 @@ export function checkEnrolment(
     organisation: visit.organisation,
     user,
     actor: `user:${user.id}`,
-    reached: assuranceOf(session.acr),
-    origin: originOf(visit, state.request.uiLocales),
+    reached: toAssurance(session.acr),
+    origin: requestOrigin(visit, state.request.uiLocales),
   };
   return selectMethod(enrolmentMethods(state.step), values.get("method")) === "totp"
     ? checkNewTotp(deps, visit, state, change, values)
@@ -138,7 +141,7 @@ async function checkNewTotp(
 ): Promise<FactorCheck> {
   const now = deps.clock();
   const browser = deps.cookies.read(request, organisation.id) ?? "";
-  const binding = { owner: ownerOf(change.user), browser, now };
+  const binding = { owner: factorOwner(change.user), browser, now };
   const opened = openTotpEnrolment(deps.secondFactors.seals, enrolment, binding);
   const code = readTotpCode(values.get("code") ?? "");
   if (!opened || code === undefined) return wrong;
@@ -148,7 +151,7 @@ async function checkNewTotp(
   return proven({
     method: "totp",
     amr: codeAmr.totp,
-    acr: acrOfMethod.totp,
+    acr: methodAcr.totp,
     use: (tx) => confirmTotp(deps, tx, change, { secret, step }),
   });
 }
@@ -168,9 +171,9 @@ async function checkNewPasskey(
   return proven({
     method: "passkey",
     amr: passkeyAmr(verified.use),
-    acr: acrOfMethod.passkey,
+    acr: methodAcr.passkey,
     use: async (tx) =>
-      (await takeChallenge(tx, visit.organisation.id, answer.challenge))
+      (await consumeChallenge(tx, visit.organisation.id, answer.challenge))
         ? addPasskey(deps, tx, change, verified.passkey)
         : undefined,
   });

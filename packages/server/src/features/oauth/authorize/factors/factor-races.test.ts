@@ -4,8 +4,8 @@ import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import { deleteTotp } from "../../../../core/second-factors/totp/totp.store.ts";
-import { holdAccount } from "../../../../core/users/users.store.ts";
-import { disableUser } from "../../../../core/users/users.ts";
+import { lockUserAccount } from "../../../../core/users/users.store.ts";
+import { setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { testBrowser } from "../../../../testing/fakes/browser.ts";
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh, name }) => {
     const owner = ownerIn(org);
     let shown: ReturnType<typeof showFactor> | undefined;
     await database.transaction(async (tx) => {
-      await holdAccount(tx, { homeOrgId: owner.homeOrgId, id: owner.userId }, running.service.clock());
+      await lockUserAccount(tx, { homeOrgId: owner.homeOrgId, id: owner.userId }, running.service.clock());
       shown = showFactor(browser, org, page, { code: app.code(running.service.clock()) });
       if (name === "postgres")
         await eventually("the sign-in waits for the account", () => isStatementBlocked(database.query));
@@ -145,7 +145,7 @@ forEachDatabase(({ fresh, name }) => {
     const page = await visit(browser, org);
     const cookie = sessionCookie(browser, org);
     const set = (disabled: boolean) =>
-      disableUser(running.service, {
+      setUserStatus(running.service, {
         orgId: org.organisation.id,
         id: org.user.id,
         disabled,

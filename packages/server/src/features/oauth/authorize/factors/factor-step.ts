@@ -1,6 +1,6 @@
 /** Shows the second-factor step: verify a factor, or enrol the first one. */
 import { randomUUID } from "node:crypto";
-import { ownerOf } from "../../../../core/second-factors/factor-status.ts";
+import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import { creationOptions, requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
@@ -71,7 +71,7 @@ export async function showFactorStep(deps: BrowserDeps, visit: Visit, state: Fac
   const { organisation, reply } = visit;
   const { flow, request, step, status = 200, retryAfterSeconds } = state;
   const frame = pageFrame(visit, request.uiLocales, step.signedIn.user);
-  const { application, leadsAway } = signInDestination(request, organisation, frame.messages);
+  const { application, redirectsElsewhere } = signInDestination(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
   const common = {
@@ -89,7 +89,7 @@ export async function showFactorStep(deps: BrowserDeps, visit: Visit, state: Fac
       ? enrolmentPage({ ...common, ...(await enrolmentFields(deps, visit, state, browser)) })
       : twoFactorPage({ ...common, ...(await verificationFields(deps, visit, state, browser)) });
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return show(visit, frame, page, { status, leadsAway });
+  return show(visit, frame, page, { status, redirectsElsewhere });
 }
 
 async function verificationFields(
@@ -100,7 +100,7 @@ async function verificationFields(
 ) {
   const { user } = step.signedIn;
   const { challenges, relyingParty } = deps.secondFactors;
-  const methods = verificationMethods(step, await findFactorSummary(deps.database.query, ownerOf(user)));
+  const methods = verificationMethods(step, await findFactorSummary(deps.database.query, factorOwner(user)));
   // A user who has lost the factor since the step was decided gets a page that rejects every code.
   const method = selectMethod(methods, chosen) ?? "totp";
   const purpose = { orgId: organisation.id, use: "second-factor", browser, userId: user.id } as const;
@@ -111,7 +111,7 @@ async function verificationFields(
           requestOptions({
             relyingParty,
             challenge: challenges.issue(purpose, deps.clock() + PENDING_SIGN_IN_MS),
-            allowed: await listPasskeys(deps.database.query, ownerOf(user)),
+            allowed: await listPasskeys(deps.database.query, factorOwner(user)),
             userVerification: "preferred",
           }),
         );
@@ -137,7 +137,7 @@ async function enrolmentFields(
   const now = deps.clock();
   const methods = enrolmentMethods(step);
   const method = selectMethod(methods, chosen) ?? "passkey";
-  const binding = { owner: ownerOf(user), browser, now };
+  const binding = { owner: factorOwner(user), browser, now };
   const { secret, sealed } =
     openTotpEnrolment(seals, enrolment, binding) ?? (await beginTotpEnrolment(seals, binding));
   const purpose = { orgId: organisation.id, use: "registration", browser, userId: user.id } as const;
@@ -152,7 +152,7 @@ async function enrolmentFields(
               challenge: challenges.issue(purpose, now + PENDING_SIGN_IN_MS),
               user,
               organisationName: organisation.name,
-              existing: await listPasskeys(deps.database.query, ownerOf(user)),
+              existing: await listPasskeys(deps.database.query, factorOwner(user)),
             }),
           ),
         };

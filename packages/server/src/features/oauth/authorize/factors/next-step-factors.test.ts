@@ -22,7 +22,7 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ["was a passkey", { ...READY, factors: APP, reached: PHR }, "code resting on by-user"],
     [
       "is not asked on a remembered browser",
-      { ...READY, factors: { ...APP, isRemembered: true } },
+      { ...READY, factors: { ...APP, isTrusted: true } },
       "code resting on by-user",
     ],
     ["cannot be asked silently", { ...READY, factors: APP, prompts: ["none"] }, "refuse login_required"],
@@ -45,12 +45,12 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ],
     [
       "required of everybody, on a remembered browser",
-      { ...READY, factors: { ...APP, isRequired: true, isRemembered: true } },
+      { ...READY, factors: { ...APP, isRequired: true, isTrusted: true } },
       "code resting on by-user",
     ],
     [
       "required of everybody: remembering a browser is worth nothing without a factor",
-      { ...FOR_IT, factors: { isRequired: true, isRemembered: true } },
+      { ...FOR_IT, factors: { isRequired: true, isTrusted: true } },
       "enrolment 2",
     ],
     ["required, to be added, but the password is old", { ...READY, factors: { isRequired: true } }, "login"],
@@ -93,7 +93,7 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ],
     [
       "a remembered browser does not meet it",
-      { ...READY, acr: { required: MFA }, factors: { ...APP, isRemembered: true } },
+      { ...READY, acr: { required: MFA }, factors: { ...APP, isTrusted: true } },
       "second-factor 2",
     ],
     [
@@ -113,7 +113,7 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ],
     [
       "a passkey, of who has an app, on a remembered browser",
-      { ...FOR_IT, acr: { required: PHR }, factors: { ...APP, isRemembered: true } },
+      { ...FOR_IT, acr: { required: PHR }, factors: { ...APP, isTrusted: true } },
       "second-factor 2",
     ],
     ["more than the password, of who has nothing", { ...FOR_IT, acr: { required: MFA } }, "enrolment 2"],
@@ -147,22 +147,22 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ],
     [
       "the best that can be shown is asked",
-      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...KEY, isRemembered: true } },
+      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...KEY, isTrusted: true } },
       "second-factor 3",
     ],
     [
       "and out of reach: the next one is",
-      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...APP, isRemembered: true } },
+      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...APP, isTrusted: true } },
       "second-factor 2",
     ],
     [
       "a remembered browser does not meet it",
-      { ...READY, acr: { preferred: [MFA] }, factors: { ...APP, isRemembered: true } },
+      { ...READY, acr: { preferred: [MFA] }, factors: { ...APP, isTrusted: true } },
       "second-factor 2",
     ],
     [
       "fails nothing silently",
-      { ...READY, acr: { preferred: [PHR] }, factors: { ...KEY, isRemembered: true }, prompts: ["none"] },
+      { ...READY, acr: { preferred: [PHR] }, factors: { ...KEY, isTrusted: true }, prompts: ["none"] },
       "code resting on by-user",
     ],
   ],

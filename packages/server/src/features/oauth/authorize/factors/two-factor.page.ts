@@ -1,5 +1,5 @@
 import { applicationHome } from "../../../../html/components/application-home.ts";
-import { type FormSeal, hiddenFields, sendsOnce } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { person } from "../../../../html/components/person.ts";
@@ -94,7 +94,7 @@ ${stateFields(view)}
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 ${otherMethods(view)}
-${sendsOnce}</form>`;
+${doubleSubmitGuard}</form>`;
 }
 
 function passkeyVerification(view: TwoFactorView): Html {

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
 import { resetFactors } from "../../../../core/second-factors/changes.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
-import { disableUser, setPassword } from "../../../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { testBrowser } from "../../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
@@ -233,7 +233,7 @@ forEachDatabase(({ fresh }) => {
         assert.ok(account);
         await resetFactors(running.service, { organisation, user: account, actor: "test" });
       },
-      disabled: () => disableUser(running.service, { ...key, disabled: true }),
+      disabled: () => setUserStatus(running.service, { ...key, disabled: true }),
     };
     for (const [what, end] of Object.entries(ends)) {
       clock.advance(MINUTE);

@@ -3,20 +3,20 @@
  * are checked; a proof is consumed together with the sign-in that it completes.
  */
 import type { FastifyInstance } from "fastify";
-import { recordStrangersEvent } from "../../../../core/audit/unauthenticated-events.ts";
+import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
 import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import { findPasswordChangedAt, findUser } from "../../../../core/users/users.store.ts";
-import { formOf, type PageForm } from "../../../../http/form-body.ts";
+import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {
   type BrowserDeps,
   browserRoute,
-  isOwnForm,
+  currentSession,
+  hasValidCsrfToken,
   openFlow,
-  ownForm,
+  pageFormOptions,
   type Visit,
-  whoIsThere,
 } from "../browser.ts";
 import { factorStep } from "../next-step.ts";
 import { completeSignIn } from "../sign-in/complete-sign-in.ts";
@@ -28,11 +28,11 @@ import { checkEnrolment, checkFactor } from "./factor-check.ts";
 import { type FactorStepState, showFactorStep } from "./factor-step.ts";
 
 export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
-  app.post("/oauth/:org/twofactor", ownForm, browserRoute(deps, verifySecondFactor));
+  app.post("/oauth/:org/twofactor", pageFormOptions, browserRoute(deps, verifySecondFactor));
 }
 
 async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const { values } = form;
   const pending = readPending(deps, visit, form);
   const flow = pending?.flow ?? openFlow(deps, visit, values.get("flow"));
@@ -80,7 +80,7 @@ async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState
   const { kind, signedIn } = state.step;
   const { id: userId } = signedIn.user;
   deps.activity.count(visit.organisation.id, "failed-sign-ins");
-  await recordStrangersEvent(deps, {
+  await recordUnauthenticatedEvent(deps, {
     orgId: visit.organisation.id,
     actor: `user:${userId}`,
     action: "second-factor.failed",
@@ -95,7 +95,7 @@ async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState
 function readPending(deps: BrowserDeps, visit: Visit, form: PageForm): PendingSignIn | undefined {
   const orgId = visit.organisation.id;
   const browser = deps.cookies.read(visit.request, orgId);
-  if (browser === undefined || !isOwnForm(deps, visit, form)) return undefined;
+  if (browser === undefined || !hasValidCsrfToken(deps, visit, form)) return undefined;
   const binding = { orgId, browser, now: deps.clock() };
   return openPending(deps.secondFactors.seals, form.values.get("pending"), binding);
 }
@@ -109,7 +109,7 @@ async function loadSignIn(
   const orgId = visit.organisation.id;
   const user = await findUser(deps.database.query, orgId, pending.userId);
   if (!user || user.disabledAt !== null) return undefined;
-  const before = await whoIsThere(deps, visit);
+  const before = await currentSession(deps, visit);
   if (pending.sessionId !== null) {
     const isSameSession = before?.session.id === pending.sessionId && before.user.id === user.id;
     return isSameSession ? { signedIn: before, before } : undefined;

@@ -1,7 +1,7 @@
 /** The authorization response (RFC 6749 §4.1.2) in the requested response mode, always with `iss` (RFC 9207). */
 import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import { issuerOfApplication } from "../../../../core/signing-pools/directory.ts";
+import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
 import { formPostScript } from "../../../../html/scripts.ts";
 import { type BrowserDeps, pageApplication, pageFrame, show, type Visit } from "../browser.ts";
 import type { AnswerTarget } from "./authorization-request.ts";
@@ -38,7 +38,7 @@ async function answer(
   const { request, reply } = visit;
   const { application, redirectUri, responseMode, state } = target;
   // The issuer of the tokens: RFC 9207 §2.4 compares the two.
-  const issuer = await issuerOfApplication(deps, application);
+  const issuer = await applicationIssuer(deps, application);
   const parameters = [
     ...result,
     ...(state === undefined ? [] : [["state", state] as const]),
@@ -53,7 +53,7 @@ async function answer(
       fields: parameters.map(([name, value]) => ({ name, value })),
       script: formPostScript.path,
     });
-    return show(visit, frame, page, { leadsAway: true });
+    return show(visit, frame, page, { redirectsElsewhere: true });
   }
   reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
   // 303 after a POST: the browser must not resend the password (RFC 9700 §4.12).

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createApplication, disableApplication } from "../../../../core/applications/applications.ts";
+import { createApplication, setApplicationStatus } from "../../../../core/applications/applications.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { testBrowser } from "../../../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../../../testing/fakes/quick-passwords.ts";
@@ -50,7 +50,7 @@ forEachDatabase(({ fresh }) => {
   test("an invalid client_id or redirect_uri is shown on a page and never redirected", async () => {
     const { id } = org.web.application;
     const gone = await client({});
-    await disableApplication(running.service, {
+    await setApplicationStatus(running.service, {
       orgId: org.organisation.id,
       id: gone,
       disabled: true,

@@ -6,12 +6,19 @@ import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
-import { askedMark } from "../../../../core/consents/consent.ts";
+import { consentRequestHash } from "../../../../core/consents/consent.ts";
 import { grantUserConsent } from "../../../../core/consents/consents.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { formOf, queryOf } from "../../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, browserRoute, continueFlow, isOwnForm, openFlow, type Visit } from "../browser.ts";
+import {
+  type BrowserDeps,
+  browserRoute,
+  continueFlow,
+  hasValidCsrfToken,
+  openFlow,
+  type Visit,
+} from "../browser.ts";
 import { createFlow, type Flow, withAnotherAccount, withPrompts } from "../flow.ts";
 import {
   type AuthorizationFlow,
@@ -31,17 +38,17 @@ export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 async function authorize(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const current = await readFlow(deps, visit, requestedFlow(deps, visit, queryOf(visit.request)));
+  const current = await readFlow(deps, visit, requestedFlow(deps, visit, parseQuery(visit.request)));
   if (current) await takeStep(deps, visit, current);
 }
 
 async function decideOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   if (!carriesFlow(form)) return redirectToGet(visit, "authorize", form);
   const current = await readSealedFlow(deps, visit, form.values.get("flow"));
   if (!current) return;
   // A foreign form, or one that another sign-in has overtaken, decides nothing: its step is shown again.
-  if (!isOwnForm(deps, visit, form)) return takeStep(deps, visit, current);
+  if (!hasValidCsrfToken(deps, visit, form)) return takeStep(deps, visit, current);
   const { step } = current;
   const decision = form.values.get("decision");
   if (step.kind === "not-assigned" && current.kind === "authorization" && decision === "deny")
@@ -54,7 +61,7 @@ async function decideOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void> {
   if (step.kind === "select-account") return chooseAccount(deps, visit, current, form.values.get("account"));
   if (current.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
     return takeStep(deps, visit, current);
-  const isCurrent = form.values.get("asked") === askedMark(current.access);
+  const isCurrent = form.values.get("asked") === consentRequestHash(current.access);
   if (decision === "allow" && step.kind === "consent" && isCurrent) return allow(deps, visit, current, step);
   if (decision !== "deny") return takeStep(deps, visit, current);
   if (step.kind === "consent") await recordDecision(deps, visit, current, step.signedIn, "consent.denied");

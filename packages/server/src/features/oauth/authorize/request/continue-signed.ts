@@ -37,7 +37,11 @@ export async function continueAuthorization(
 }
 
 /** The application's `ui_locales`, unless the flow has expired. */
-export function uiLocalesOf(deps: BrowserDeps, { organisation }: Visit, waited: unknown): string | undefined {
+export function flowUiLocales(
+  deps: BrowserDeps,
+  { organisation }: Visit,
+  waited: unknown,
+): string | undefined {
   const continuation = waited as Continuation | null | undefined;
   if (continuation?.kind !== "authorization") return undefined;
   const flow = deps.flows.open(continuation.flow, organisation.id, deps.clock());

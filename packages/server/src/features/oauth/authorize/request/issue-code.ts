@@ -2,7 +2,7 @@
 import { CODE_LIFETIME_MS, newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import type { BegunSigning } from "../../../../core/tokens/signer.ts";
+import type { SigningRequestRef } from "../../../../core/tokens/signer.ts";
 import type { Authentication } from "../../../../core/tokens/token-family.ts";
 import type { Db } from "../../../../db/open.ts";
 import type { BrowserDeps } from "../browser.ts";
@@ -31,7 +31,7 @@ export async function issueCode(
   db: Db,
   { request, access }: GrantedRequest,
   { signedIn, consentId }: CodeBasis,
-  signing: BegunSigning | null = null,
+  signing: SigningRequestRef | null = null,
 ): Promise<string> {
   const now = deps.clock();
   const { session, user } = signedIn;

@@ -7,17 +7,17 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
-import { issuerOfApplication } from "../../../../core/signing-pools/directory.ts";
+import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../../core/tokens/claims.ts";
-import type { BrowserOccasion, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
+import type { BrowserSigningContext, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
 import {
-  type BegunSigning,
   claimsHash,
+  type SigningRequestRef,
   type TokensToSign,
   unsignedTokens,
 } from "../../../../core/tokens/signer.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, goTo, orgPath, type Visit } from "../browser.ts";
+import { type BrowserDeps, orgPath, redirectTo, type Visit } from "../browser.ts";
 import { withPrompts } from "../flow.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { authenticationClaims, type CodeBasis, type GrantedRequest, issueCode } from "./issue-code.ts";
@@ -34,7 +34,7 @@ export async function answerWithPoolSignedCode(
   const { application } = granted.request;
   try {
     const signing = await beginSigning(deps, visit, granted, basis);
-    const outcome = await holdAnswer(
+    const outcome = await waitBriefly(
       deps,
       application,
       signing,
@@ -45,7 +45,7 @@ export async function answerWithPoolSignedCode(
       if (code !== undefined) return await answerWithCode(deps, visit, granted.request, code);
     }
     // The wait page shows an error and leads back to the application.
-    if (!isSilent(granted)) return await goTo(visit, waitPath(visit, signing.requestId));
+    if (!isSilent(granted)) return await redirectTo(visit, waitPath(visit, signing.requestId));
     throw outcome instanceof OAuthError
       ? outcome
       : new OAuthError("temporarily_unavailable", "no signing agent has signed in time", { status: 400 });
@@ -56,10 +56,10 @@ export async function answerWithPoolSignedCode(
 }
 
 /** Waits for the agent. @param maxMs short for a browser, which has the wait page; the pool sets the limit otherwise */
-export async function holdAnswer(
+export async function waitBriefly(
   { poolSigning }: Pick<BrowserDeps, "poolSigning">,
   application: Application,
-  { requestId }: BegunSigning,
+  { requestId }: SigningRequestRef,
   maxMs = HOLD_MS,
 ): Promise<SigningOutcome> {
   const ms = Math.min(await poolSigning.waitMs(application), maxMs);
@@ -74,7 +74,7 @@ export function issueSignedCode(
   deps: BrowserDeps,
   granted: GrantedRequest,
   basis: CodeBasis,
-  signing: BegunSigning,
+  signing: SigningRequestRef,
 ): Promise<string | undefined> {
   const key = { orgId: basis.signedIn.session.orgId, requestId: signing.requestId };
   return deps.database.transaction(async (tx) => {
@@ -92,11 +92,14 @@ async function beginSigning(
   visit: Visit,
   granted: GrantedRequest,
   basis: CodeBasis,
-): Promise<BegunSigning> {
+): Promise<SigningRequestRef> {
   const familyId = newUuid();
   const tokens = await tokensToSign(deps, visit, granted, basis, familyId);
-  const occasion: BrowserOccasion = { grantType: "authorization_code", address: addressOf(visit.request) };
-  if (isSilent(granted)) return deps.poolSigning.begin(tokens, occasion);
+  const signingContext: BrowserSigningContext = {
+    grantType: "authorization_code",
+    address: addressOf(visit.request),
+  };
+  if (isSilent(granted)) return deps.poolSigning.begin(tokens, signingContext);
   const { flow, request } = granted;
   // The user has consented; the consent page is not shown again after the wait.
   const prompts = request.prompts.filter((prompt) => prompt !== "consent");
@@ -107,7 +110,7 @@ async function beginSigning(
     claimsHash: claimsHash(tokens),
   } as const;
   const waiting = { sessionId: basis.signedIn.session.id, continuation };
-  return deps.poolSigning.begin(tokens, { ...occasion, waiting });
+  return deps.poolSigning.begin(tokens, { ...signingContext, waiting });
 }
 
 /** What the token endpoint will issue for the code, unless something changes by then. */
@@ -120,7 +123,7 @@ async function tokensToSign(
 ): Promise<TokensToSign> {
   const { application, scopes, resources, nonce } = request;
   const subject = {
-    issuer: await issuerOfApplication(deps, application),
+    issuer: await applicationIssuer(deps, application),
     application,
     scopes,
     resources,

@@ -1,7 +1,7 @@
 /** A cross-site POST arrives without Lax cookies: the browser repeats the request by GET, with them. */
 import { type Form, parseForm } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import { goTo, orgPath, type Visit } from "../browser.ts";
+import { orgPath, redirectTo, type Visit } from "../browser.ts";
 import { formParameters } from "../flow.ts";
 
 /** Characters; with the browser's own headers it must fit into the 16 KiB of a request's head. */
@@ -17,5 +17,5 @@ export async function redirectToGet(
   if (query.length > MAX_QUERY)
     throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
   parseForm(query);
-  await goTo(visit, `${orgPath(visit.organisation, endpoint)}?${query}`);
+  await redirectTo(visit, `${orgPath(visit.organisation, endpoint)}?${query}`);
 }

@@ -4,7 +4,7 @@
  */
 import type { ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
-import { type Assurance, assurance, assuranceOf } from "../../../../core/sessions/assurance.ts";
+import { type Assurance, assurance, toAssurance } from "../../../../core/sessions/assurance.ts";
 
 export interface RequestedAcr {
   /** `acr` as an essential claim: one of these must be reached and is the token's `acr`. */
@@ -35,28 +35,28 @@ export function readRequestedAcr(
 
 /** The minimum of the requirements; undefined when none of the values is supported. */
 export function requiredAssurance({ essential, required }: RequestedAcr): Assurance | undefined {
-  const accepted = essential?.map(assuranceOf).filter((level) => level !== assurance.none);
+  const accepted = essential?.map(toAssurance).filter((level) => level !== assurance.none);
   const essentialMinimum = accepted === undefined ? assurance.none : Math.min(...accepted);
-  const minimum = required === undefined ? assurance.none : assuranceOf(required);
+  const minimum = required === undefined ? assurance.none : toAssurance(required);
   const isUnsupported =
     !Number.isFinite(essentialMinimum) || (required !== undefined && minimum === assurance.none);
   return isUnsupported ? undefined : (Math.max(essentialMinimum, minimum) as Assurance);
 }
 
 export const preferredAssurances = ({ preferred }: RequestedAcr): Assurance[] =>
-  preferred.map(assuranceOf).filter((level) => level !== assurance.none);
+  preferred.map(toAssurance).filter((level) => level !== assurance.none);
 
 /**
  * The `acr` of the tokens: the requested value that the session reaches, which clients and resource servers compare with
  * their request (OpenID Connect Core §5.5.1.1, RFC 9470 §6); otherwise the session's own.
  */
 export function reportedAcr({ essential, required, preferred }: RequestedAcr, sessionAcr: string): string {
-  const reached = assuranceOf(sessionAcr);
-  const isReached = (acr: string) => assuranceOf(acr) !== assurance.none && assuranceOf(acr) <= reached;
-  const minimum = required === undefined ? assurance.none : assuranceOf(required);
+  const reached = toAssurance(sessionAcr);
+  const isReached = (acr: string) => toAssurance(acr) !== assurance.none && toAssurance(acr) <= reached;
+  const minimum = required === undefined ? assurance.none : toAssurance(required);
   return (
     essential?.find(isReached) ??
-    preferred.find((acr) => isReached(acr) && assuranceOf(acr) >= minimum) ??
+    preferred.find((acr) => isReached(acr) && toAssurance(acr) >= minimum) ??
     sessionAcr
   );
 }

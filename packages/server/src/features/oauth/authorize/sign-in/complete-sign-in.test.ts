@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FactorProof } from "../../../../core/second-factors/factor-proof.ts";
 import { endSessions } from "../../../../core/sessions/end-sessions.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
-import { findSignedIn, signIn } from "../../../../core/sessions/sessions.ts";
+import { findCurrentSession, signIn } from "../../../../core/sessions/sessions.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
@@ -14,7 +14,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../../testing/test-service.ts";
-import { useAndRaise } from "../../../account-ui/raise-session.ts";
+import { enrolAndStepUp } from "../../../account-ui/raise-session.ts";
 import type { BrowserDeps } from "../browser.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 
@@ -98,18 +98,21 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(cookies, []);
     // All of it is undone, the end of the session too, which in truth was another transaction's.
     assert.deepEqual(await living(), [session.id]);
-    assert.equal((await findSignedIn(running.service, organisation, token))?.session.acr, acrValues.password);
+    assert.equal(
+      (await findCurrentSession(running.service, organisation, token))?.session.acr,
+      acrValues.password,
+    );
   });
 
   test("a session that ends during an enrolment on the account pages stays ended", async () => {
     const { user, session, proof, cookies, note } = await endingSession();
     const { organisation } = org;
     const deps = { ...running.service, door: { writeSession: note } } as unknown as Parameters<
-      typeof useAndRaise
+      typeof enrolAndStepUp
     >[0];
     const before = await living();
     assert.equal(
-      await useAndRaise(deps, { organisation, request, reply }, { session, user }, proof),
+      await enrolAndStepUp(deps, { organisation, request, reply }, { session, user }, proof),
       undefined,
     );
     assert.deepEqual(cookies, []);

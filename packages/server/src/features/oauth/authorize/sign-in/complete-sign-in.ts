@@ -1,21 +1,21 @@
 /** Completes a sign-in with its second factor: consuming the proof and starting the session are one transaction. */
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { consumeOnce } from "../../../../core/consumed-values.store.ts";
-import { type FactorProof, raised } from "../../../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/factor-proof.ts";
 import {
-  rememberDevice,
   TRUSTED_BROWSER_MS,
+  trustBrowser,
 } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { holdPassword } from "../../../../core/users/users.store.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
   continueFlow,
   flowPath,
-  originOf,
   pageFrame,
+  requestOrigin,
   show,
   type Visit,
 } from "../browser.ts";
@@ -83,10 +83,10 @@ async function completeIn(
 ): Promise<Completed | undefined> {
   const { organisation } = visit;
   const now = deps.clock();
-  const origin = originOf(visit, request.uiLocales);
+  const origin = requestOrigin(visit, request.uiLocales);
   // The password is checked again under lock. The account is locked before its factors, as everywhere, so that two
   // transactions never deadlock.
-  if (pending.sessionId === null && !(await holdPassword(tx, user, pending.passwordChangedAt)))
+  if (pending.sessionId === null && !(await lockIfPasswordUnchanged(tx, user, pending.passwordChangedAt)))
     throw new PendingSignInEnded();
   const recoveryCodes = await proof.use(tx);
   if (!recoveryCodes) return undefined;
@@ -96,11 +96,11 @@ async function completeIn(
   const event = { orgId: organisation.id, at: now, actor: `user:${user.id}`, target: user.id, address };
   if (proof.method === "recovery") await recordAuditEvent(tx, { ...event, action: "recovery-code.used" });
   const { authTime } = pending;
-  const signIn = { user, ...raised(pending, proof), authTime, uiLocales: request.uiLocales, before };
+  const signIn = { user, ...raiseAssurance(pending, proof), authTime, uiLocales: request.uiLocales, before };
   const started = await startBrowserSession(deps, tx, visit, signIn);
   // A sign-out in another tab ends the step-up.
   if (pending.sessionId !== null && started.session.id !== pending.sessionId) throw new PendingSignInEnded();
-  const trustedBrowserToken = remember ? await rememberDevice(tx, user, { ...origin, now }) : undefined;
+  const trustedBrowserToken = remember ? await trustBrowser(tx, user, { ...origin, now }) : undefined;
   if (remember) await recordAuditEvent(tx, { ...event, action: "remembered-device.added" });
   return { token: started.token, trustedBrowserToken, recoveryCodes };
 }

@@ -4,7 +4,7 @@ import { hash as argon2Hash } from "@node-rs/argon2";
 import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../../core/passwords/password-hasher.ts";
 import { findUserByEmail, setPasswordHash } from "../../../../core/users/users.store.ts";
-import { disableUser, setPassword } from "../../../../core/users/users.ts";
+import { setPassword, setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestPage, testBrowser } from "../../../../testing/fakes/browser.ts";
 import {
@@ -113,7 +113,7 @@ forEachDatabase(({ fresh }) => {
   test("a disabled user is told so with the correct password only", async () => {
     const { user } = await withUser(running.service, org, "gone@acme.example");
     const key = { orgId: org.organisation.id, id: user.id };
-    await disableUser(running.service, { ...key, disabled: true, actor: "test" });
+    await setUserStatus(running.service, { ...key, disabled: true, actor: "test" });
     const browser = testBrowser();
     const told = await attempt({ email: user.email }, browser);
     assert.equal(told.status, 401);

@@ -14,17 +14,17 @@ import {
   type RightPassword,
 } from "../../../../core/users/check-password.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { holdPassword } from "../../../../core/users/users.store.ts";
-import { formOf, type PageForm } from "../../../../http/form-body.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
+import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {
   browserRoute,
   continueFlow,
-  isOwnForm,
-  ownForm,
+  currentSession,
+  hasValidCsrfToken,
   type PasswordDeps,
+  pageFormOptions,
   type Visit,
-  whoIsThere,
 } from "../browser.ts";
 import { showSecondFactor } from "../factors/factor-step.ts";
 import { factorStep } from "../next-step.ts";
@@ -36,17 +36,17 @@ import { type LoginState, showLogin } from "./show-login.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
-  app.post("/oauth/:org/login", ownForm, browserRoute(deps, login));
+  app.post("/oauth/:org/login", pageFormOptions, browserRoute(deps, login));
 }
 
 async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
-  const form = formOf(visit.request);
+  const form = parsedForm(visit.request);
   const current = await readSealedFlow(deps, visit, form.values.get("flow"));
   if (!current) return;
   const { flow, request } = current;
   const email = (form.values.get("email") ?? "").slice(0, MAX_PASSWORD_INPUT);
   const state: LoginState = { flow, request, email };
-  if (!isOwnForm(deps, visit, form))
+  if (!hasValidCsrfToken(deps, visit, form))
     return showLogin(deps, visit, { ...state, error: "session-expired", status: 403 });
   try {
     const failure = form.values.get("passkey")
@@ -98,7 +98,7 @@ async function loginWithPassword(
     await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
   else if (await startPasswordSession(deps, visit, current, outcome)) {
     const token = deps.secondFactors.trustedBrowsers.read(visit.request, orgId);
-    if (factors.isRemembered && token !== undefined)
+    if (factors.isTrusted && token !== undefined)
       await recordTrustedBrowserUse(deps.database.query, user, token, now);
     await continueFlow(deps, visit, flow);
   } else await takeStep(deps, visit, current);
@@ -112,9 +112,9 @@ async function startPasswordSession(
   { request: { uiLocales } }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
-  const before = await whoIsThere(deps, visit);
+  const before = await currentSession(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
-    if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
+    if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
     return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
   });
   if (started) finishSignIn(deps, visit, started.token);

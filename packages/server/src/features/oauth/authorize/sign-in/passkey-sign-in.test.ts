@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listPasskeys } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
-import { disableUser } from "../../../../core/users/users.ts";
+import { setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
@@ -220,7 +220,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a disabled user is told so with their own passkey, and gets no session", async () => {
-    await disableUser(running.service, {
+    await setUserStatus(running.service, {
       orgId: org.organisation.id,
       id: org.user.id,
       disabled: true,

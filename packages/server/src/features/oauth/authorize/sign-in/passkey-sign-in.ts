@@ -1,11 +1,11 @@
 /** Sign-in with a passkey alone: possession and user verification are two factors in one (WebAuthn §7.2). */
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { recordStrangersEvent } from "../../../../core/audit/unauthenticated-events.ts";
-import { networkOf } from "../../../../core/rate-limits/network.ts";
+import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
+import { networkPrefix } from "../../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../../core/rate-limits/rate-limits.ts";
-import { acrOfMethod, passkeyAmr } from "../../../../core/second-factors/factor-proof.ts";
-import { ownerOf } from "../../../../core/second-factors/factor-status.ts";
-import { takeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
+import { methodAcr, passkeyAmr } from "../../../../core/second-factors/factor-proof.ts";
+import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
+import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
 import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
@@ -15,9 +15,9 @@ import {
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { findUser, holdEnabled } from "../../../../core/users/users.store.ts";
+import { findUser, lockIfEnabled } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, type Visit, whoIsThere } from "../browser.ts";
+import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 interface VerifiedPasskey {
@@ -42,7 +42,7 @@ export async function signInWithPasskey(
   const attempt = await countAttempt(deps, organisation.id, [
     {
       limit: deps.rateLimits["second-factor-address"],
-      subject: `passkey|${networkOf(addressOf(request))}`,
+      subject: `passkey|${networkPrefix(addressOf(request))}`,
     },
   ]);
   const verified = await verify(deps, visit, text);
@@ -77,7 +77,7 @@ async function findOwner(
 ): Promise<{ user: User; passkey: Passkey } | undefined> {
   const userId = userIdOfHandle(userHandle);
   const user = userId === undefined ? undefined : await findUser(database.query, orgId, userId);
-  const passkey = user && (await findPasskey(database.query, ownerOf(user), response.id));
+  const passkey = user && (await findPasskey(database.query, factorOwner(user), response.id));
   return user && passkey && { user, passkey };
 }
 
@@ -89,13 +89,13 @@ async function startPasskeySession(
   uiLocales: string | undefined,
 ): Promise<string | undefined> {
   const now = deps.clock();
-  const before = await whoIsThere(deps, visit);
+  const before = await currentSession(deps, visit);
   return deps.database.transaction(async (tx) => {
     // The account is locked before its factors, as everywhere, so that two transactions never deadlock.
-    if (!(await holdEnabled(tx, user))) return undefined;
-    if (!(await takeChallenge(tx, visit.organisation.id, challenge))) return undefined;
-    if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
-    const proof = { amr: passkeyAmr(use), acr: acrOfMethod.passkey };
+    if (!(await lockIfEnabled(tx, user))) return undefined;
+    if (!(await consumeChallenge(tx, visit.organisation.id, challenge))) return undefined;
+    if (!(await recordPasskeyUse(tx, factorOwner(user), { id: passkey.id, ...use, now }))) return undefined;
+    const proof = { amr: passkeyAmr(use), acr: methodAcr.passkey };
     return (await startBrowserSession(deps, tx, visit, { user, ...proof, uiLocales, before })).token;
   });
 }
@@ -107,7 +107,7 @@ async function recordFailure(
   failure: "invalid-passkey" | "disabled",
 ): Promise<typeof failure> {
   deps.activity.count(organisation.id, "failed-sign-ins");
-  await recordStrangersEvent(deps, {
+  await recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,
     actor: "anonymous",
     action: "sign-in.failed",

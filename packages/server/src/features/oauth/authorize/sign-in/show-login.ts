@@ -6,6 +6,7 @@ import type { User } from "../../../../core/users/user.ts";
 import { passkeyScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
+  currentSession,
   flowPath,
   formBinding,
   orgPath,
@@ -13,7 +14,6 @@ import {
   pageFrame,
   show,
   type Visit,
-  whoIsThere,
 } from "../browser.ts";
 import { type Flow, withAnotherAccount } from "../flow.ts";
 import { type PageRequest, signInDestination } from "../page-request.ts";
@@ -40,9 +40,10 @@ export async function showLogin(
   { flow, request, email, status = 200, ...failure }: LoginState,
 ): Promise<void> {
   const { organisation } = visit;
-  const confirming = "page" in request && request.isConfirmation ? await whoIsThere(deps, visit) : undefined;
+  const confirming =
+    "page" in request && request.isConfirmation ? await currentSession(deps, visit) : undefined;
   const frame = pageFrame(visit, request.uiLocales, confirming?.user);
-  const { application, leadsAway } = signInDestination(request, organisation, frame.messages);
+  const { application, redirectsElsewhere } = signInDestination(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const page = loginPage({
     ...frame,
@@ -59,7 +60,7 @@ export async function showLogin(
   });
   if (failure.retryAfterSeconds !== undefined)
     visit.reply.header("retry-after", String(failure.retryAfterSeconds));
-  return show(visit, frame, page, { status, leadsAway });
+  return show(visit, frame, page, { status, redirectsElsewhere });
 }
 
 /** Accepts any passkey of this server: the passkey identifies the user. */
@@ -76,7 +77,7 @@ export async function showAccountChoice(
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, request.uiLocales, user);
-  const { application, leadsAway } = signInDestination(request, visit.organisation, frame.messages);
+  const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);
   const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
   const page = accountPage({
     ...frame,
@@ -86,7 +87,7 @@ export async function showAccountChoice(
     flow: deps.flows.seal(flow),
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
-  return show(visit, frame, page, { leadsAway });
+  return show(visit, frame, page, { redirectsElsewhere });
 }
 
 interface DeniedUser extends Pick<LoginState, "flow" | "request"> {
@@ -116,5 +117,5 @@ export async function showNotAssigned(
       ? { back: { action, csrf: formBinding(deps, visit).csrf, flow: deps.flows.seal(flow) } }
       : {}),
   });
-  return show(visit, frame, page, { status: 403, leadsAway: hasClient });
+  return show(visit, frame, page, { status: 403, redirectsElsewhere: hasClient });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setPassword } from "../../../../core/users/users.ts";
-import { mailBodyOf } from "../../../../modules/mail-content.ts";
+import { composeMailBody } from "../../../../modules/mail-content.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../../testing/fakes/fake-clock.ts";
@@ -129,7 +129,7 @@ describe("sign-ins with a new browser", () => {
       assert.ok(notice);
       const { baseUrl } = running.service.config;
       const outgoing = { ...notice, id: "", createdAt: clock() };
-      const body = await mailBodyOf({ ...running.service, baseUrl }, outgoing);
+      const body = await composeMailBody({ ...running.service, baseUrl }, outgoing);
       assert.equal(body?.organisation.name, name);
       assert.equal(body?.action?.uri, `${base.issuer}/recovery`);
     });

@@ -1,12 +1,12 @@
 /** Starts the session of a sign-in, records its browser, and notifies the user by email of one they have not used before. */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { noteBrowser } from "../../../../core/known-browsers/known-browsers.store.ts";
+import { recordBrowserUse } from "../../../../core/known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../../../core/mail/notices.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { type StartedSession, signInWithin } from "../../../../core/sessions/sessions.ts";
+import { type StartedSession, startSession } from "../../../../core/sessions/sessions.ts";
 import type { User } from "../../../../core/users/user.ts";
 import type { Db } from "../../../../db/open.ts";
-import { type BrowserDeps, originOf, type Visit } from "../browser.ts";
+import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";
 
 export interface BrowserSignIn {
   readonly user: User;
@@ -29,11 +29,11 @@ export async function startBrowserSession(
   const { organisation, request, reply } = visit;
   const { user } = signIn;
   const now = deps.clock();
-  const origin = originOf(visit, uiLocales);
+  const origin = requestOrigin(visit, uiLocales);
   const browserHash = sha256Base64url(deps.recognition.renew(request, reply, organisation.id));
-  if (!(await noteBrowser(tx, { orgId: organisation.id, userId: user.id, browserHash, now })))
+  if (!(await recordBrowserUse(tx, { orgId: organisation.id, userId: user.id, browserHash, now })))
     await sendNotice(tx, deps, user, { template: "NewSignIn" }, origin);
-  return signInWithin(tx, { organisation, ...signIn, ...origin }, now);
+  return startSession(tx, { organisation, ...signIn, ...origin }, now);
 }
 
 /** After the transaction: sets the session cookie. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
 import { removeExpired } from "../../../../core/housekeeping/housekeeping.ts";
-import { forgetDevices } from "../../../../core/second-factors/changes.ts";
-import { listRememberedDevices } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { forgetTrustedBrowsers } from "../../../../core/second-factors/changes.ts";
+import { listTrustedBrowsers } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { setPassword } from "../../../../core/users/users.ts";
@@ -140,9 +140,9 @@ forEachDatabase(({ fresh }) => {
     const browser = await rememberedBrowser();
     const user = await account();
     const { organisation } = org;
-    assert.equal(await forgetDevices(running.service, { organisation, user, actor: "test" }), 1);
+    assert.equal(await forgetTrustedBrowsers(running.service, { organisation, user, actor: "test" }), 1);
     assert.ok(showsTwoFactor(await password(browser)));
-    assert.deepEqual(await listRememberedDevices(running.service.database.query, user, clock()), []);
+    assert.deepEqual(await listTrustedBrowsers(running.service.database.query, user, clock()), []);
   });
 
   test("a password change revokes trusted browsers", async () => {
@@ -158,7 +158,7 @@ forEachDatabase(({ fresh }) => {
     });
     const page = await logIn(browser, org, await visit(browser, org), { password: "another tractor ninety" });
     assert.ok(showsTwoFactor(page));
-    const living = await listRememberedDevices(running.service.database.query, await account(), clock());
+    const living = await listTrustedBrowsers(running.service.database.query, await account(), clock());
     assert.deepEqual(living, []);
   });
 
