@@ -1,6 +1,6 @@
 /** The outcome of an agent's call as an HTTP response (sovereign-signing.md §5). */
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
-import type { ChallengeOutcome } from "../requests/challenge-user.ts";
+import type { ChallengeOutcome } from "../requests/challenge/challenge-user.ts";
 import type { ClaimOutcome } from "../requests/claim-request.ts";
 import type { LeaseRefusal } from "../requests/lease.ts";
 import type { RejectOutcome } from "../requests/reject-request.ts";

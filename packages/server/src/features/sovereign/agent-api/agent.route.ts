@@ -8,7 +8,7 @@ import type { OrganisationDirectory } from "../../../core/organisations/organisa
 import { type InOrganisation, inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import { agentTopic, poolTopic } from "../notify/wake-up.ts";
-import { challengeUser } from "../requests/challenge-user.ts";
+import { challengeUser } from "../requests/challenge/challenge-user.ts";
 import { claimRequest, undoClaim } from "../requests/claim-request.ts";
 import { rejectRequest } from "../requests/reject-request.ts";
 import { signRequest } from "../requests/sign-request.ts";

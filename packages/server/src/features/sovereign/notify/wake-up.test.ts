@@ -17,7 +17,7 @@ import {
   withBrowser,
 } from "../../../testing/fixtures/signing-steps.ts";
 import { readQueue } from "../agent-api/agent-queue.ts";
-import { answerChallenge, challengeUser } from "../requests/challenge-user.ts";
+import { answerChallenge, challengeUser } from "../requests/challenge/challenge-user.ts";
 import { claimRequest } from "../requests/claim-request.ts";
 import type { OpenSigning } from "../requests/open-signing.ts";
 import { waitForChange } from "../requests/request-status.ts";

@@ -4,7 +4,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../agent-api/agent-queue.ts";
-import { challengeUser } from "./challenge-user.ts";
+import { challengeUser } from "./challenge/challenge-user.ts";
 import type { ClaimedRequest } from "./claim-request.ts";
 import { claimRequest } from "./claim-request.ts";
 import { keepTokens } from "./release-request.ts";

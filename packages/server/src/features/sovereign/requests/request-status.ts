@@ -4,7 +4,7 @@ import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import { requestTopic } from "../notify/wake-up.ts";
-import { openedChallenge } from "./challenge-user.ts";
+import { openedChallenge } from "./challenge/challenge-user.ts";
 import { currentRow } from "./expire-requests.ts";
 import { openContinuation } from "./release-request.ts";
 import type { Challenge, FailReason, RequestKey, RequestState, SigningDeps } from "./signing-request.ts";

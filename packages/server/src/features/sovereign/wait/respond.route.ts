@@ -8,7 +8,7 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge-user.ts";
+import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge/challenge-user.ts";
 import { redirect, showWaitPage } from "./wait.route.ts";
 import { agentAnswer, readFormAnswer, readJsonAnswer, type SubmittedAnswer } from "./wait-answer.ts";
 import { isFinal } from "./wait-status.ts";

@@ -1,21 +1,21 @@
 /** Tokens of a device that an agent signs: the binding is what the agent signs, and it holds as for the service's own. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { revokeDevice } from "../../../core/devices/revoke-device.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { codeSource } from "../../../testing/fakes/code-source.ts";
-import { makeAgent, makePool, type TestAgent } from "../../../testing/fixtures/agent.ts";
+import { revokeDevice } from "../../../../core/devices/revoke-device.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { codeSource } from "../../../../testing/fakes/code-source.ts";
+import { makeAgent, makePool, type TestAgent } from "../../../../testing/fixtures/agent.ts";
 import {
   type CertificateFixture,
   certificateFixture,
   clientCredentials,
   serviceSettings,
   signInSettings,
-} from "../../../testing/fixtures/certificate-fixture.ts";
-import type { EnrolledDevice } from "../../../testing/fixtures/enrolled-device.ts";
-import { payloadOf } from "../../../testing/probes/answers.ts";
-import type { MtlsClient } from "../../../testing/test-listeners.ts";
-import { REDIRECT_URI } from "../../../testing/test-service.ts";
+} from "../../../../testing/fixtures/certificate-fixture.ts";
+import type { EnrolledDevice } from "../../../../testing/fixtures/enrolled-device.ts";
+import { payloadOf } from "../../../../testing/probes/answers.ts";
+import type { MtlsClient } from "../../../../testing/test-listeners.ts";
+import { REDIRECT_URI } from "../../../../testing/test-service.ts";
 
 forEachDatabase(({ fresh }) => {
   let fixture: CertificateFixture;

@@ -1,13 +1,12 @@
 /** An agent challenges the user through the wait page; the user answers or refuses (sovereign-signing.md §3 and §5). */
 import { agentAlgs } from "@signet/protocol/agent-signature";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
-import { agentTopic, requestTopic } from "../notify/wake-up.ts";
-import { denyRequest, openChallenge, storeAnswer } from "./challenge-user.store.ts";
-import { currentRow } from "./expire-requests.ts";
-import { type Lease, type LeaseRefusal, type LeaseToken, leaseRefusal, presentedLease } from "./lease.ts";
-import { passkeyChallenge, type Rendering, renderTokens } from "./signing-input.ts";
-import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
+import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
+import { findUsableKey } from "../../../../core/signing-pools/usable-key.ts";
+import { agentTopic, requestTopic } from "../../notify/wake-up.ts";
+import { currentRow } from "../expire-requests.ts";
+import { type Lease, type LeaseRefusal, type LeaseToken, leaseRefusal, presentedLease } from "../lease.ts";
+import { passkeyChallenge, type Rendering, renderTokens } from "../signing-input.ts";
+import { findRequest, type SigningRequestRow } from "../signing-request.store.ts";
 import {
   type AgentCaller,
   CHALLENGE_LEASE_MS,
@@ -19,7 +18,8 @@ import {
   type SealedClaims,
   type SigningDeps,
   sealJson,
-} from "./signing-request.ts";
+} from "../signing-request.ts";
+import { denyRequest, openChallenge, storeAnswer } from "./challenge-user.store.ts";
 
 export type ChallengeOutcome =
   | { readonly outcome: "challenge"; readonly leaseSeconds: number }

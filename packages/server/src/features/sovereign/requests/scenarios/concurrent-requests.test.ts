@@ -2,25 +2,25 @@
 // again: nobody waits in a circle. (PostgreSQL ends one of a circle with 40P01.)
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { changeApplication, deleteApplication } from "../../../core/applications/application-changes.ts";
-import { lockApplication } from "../../../core/applications/applications.store.ts";
-import { createApplication } from "../../../core/applications/applications.ts";
-import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
-import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
-import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
-import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { boundTo, type Database } from "../../../db/open.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
-import { makeAgent, makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
+import { changeApplication, deleteApplication } from "../../../../core/applications/application-changes.ts";
+import { lockApplication } from "../../../../core/applications/applications.store.ts";
+import { createApplication } from "../../../../core/applications/applications.ts";
+import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
+import { createCustomScope } from "../../../../core/scopes/custom-scopes.ts";
+import { listAgentKeys } from "../../../../core/signing-pools/agent-key.store.ts";
+import { findPool } from "../../../../core/signing-pools/signing-pool.store.ts";
+import { boundTo, type Database } from "../../../../db/open.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { quickPasswords } from "../../../../testing/fakes/quick-passwords.ts";
+import { makeAgent, makePool, newAgentKey, presentedKey } from "../../../../testing/fixtures/agent.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
-} from "../../../testing/test-service.ts";
-import { addAgentKeys, deactivateAgent, registerAgent, retireAgentKey } from "../admin-api/agents.ts";
-import { changePool, createPool, deletePool, disablePool } from "../admin-api/pools.ts";
+} from "../../../../testing/test-service.ts";
+import { addAgentKeys, deactivateAgent, registerAgent, retireAgentKey } from "../../admin-api/agents.ts";
+import { changePool, createPool, deletePool, disablePool } from "../../admin-api/pools.ts";
 
 const ROUNDS = 20;
 

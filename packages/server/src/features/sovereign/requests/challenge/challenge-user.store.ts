@@ -1,9 +1,9 @@
 /** Opens a challenge, and stores what the user answers. */
-import type { Db } from "../../../db/open.ts";
-import { isLeased } from "./claim-request.store.ts";
-import type { Lease } from "./lease.ts";
-import { failing, isChanged, nextSeq, type SigningRequestRow } from "./signing-request.store.ts";
-import { CHALLENGE_LEASE_MS, MAX_CHALLENGES, type RequestKey } from "./signing-request.ts";
+import type { Db } from "../../../../db/open.ts";
+import { isLeased } from "../claim-request.store.ts";
+import type { Lease } from "../lease.ts";
+import { failing, isChanged, nextSeq, type SigningRequestRow } from "../signing-request.store.ts";
+import { CHALLENGE_LEASE_MS, MAX_CHALLENGES, type RequestKey } from "../signing-request.ts";
 
 /**
  * @param challenge.was the last challenge as it was read, so that two simultaneous calls open one challenge

@@ -3,22 +3,22 @@ import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
-import { listAuditEvents } from "../../../core/audit/audit.store.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { defaultRateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
+import type { Organisation } from "../../../../core/organisations/organisation.ts";
+import { defaultRateLimits } from "../../../../core/rate-limits/rate-limits.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
 import {
   openSigningHarness,
   type SigningHarness,
   type SoftAgent,
-} from "../../../testing/fixtures/signing-harness.ts";
-import { type SigningSteps, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
-import { authenticateAgent } from "../agent-api/agent-authentication.ts";
-import { cancelRequest } from "./challenge-user.ts";
-import { claimRequest } from "./claim-request.ts";
-import { rejectRequest } from "./reject-request.ts";
-import { signRequest } from "./sign-request.ts";
+} from "../../../../testing/fixtures/signing-harness.ts";
+import { type SigningSteps, signingSteps } from "../../../../testing/fixtures/signing-steps.ts";
+import { authenticateAgent } from "../../agent-api/agent-authentication.ts";
+import { cancelRequest } from "../challenge/challenge-user.ts";
+import { claimRequest } from "../claim-request.ts";
+import { rejectRequest } from "../reject-request.ts";
+import { signRequest } from "../sign-request.ts";
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;

@@ -1,14 +1,14 @@
 /** What a client that came too early finds when it comes again: its own tokens, of its pool, with time left, or new ones. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { changeApplication } from "../../../core/applications/application-changes.ts";
-import { setApplicationStatus } from "../../../core/applications/applications.ts";
-import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/fixtures/agent.ts";
-import { credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { headerOf } from "../../../testing/probes/answers.ts";
+import { changeApplication } from "../../../../core/applications/application-changes.ts";
+import { setApplicationStatus } from "../../../../core/applications/applications.ts";
+import type { SigningPool } from "../../../../core/signing-pools/signing-pool.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
+import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../../testing/fixtures/agent.ts";
+import { credentials, postForm } from "../../../../testing/fixtures/client.ts";
+import { headerOf } from "../../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -16,7 +16,7 @@ import {
   type TestClient,
   type TestOrganisation,
   type TestService,
-} from "../../../testing/test-service.ts";
+} from "../../../../testing/test-service.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

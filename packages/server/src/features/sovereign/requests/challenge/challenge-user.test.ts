@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
-import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
-import { readQueue, renewLeases } from "../agent-api/agent-queue.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { signingFixture } from "../../../../testing/fixtures/signing-fixture.ts";
+import { SECOND, withBrowser } from "../../../../testing/fixtures/signing-steps.ts";
+import { readQueue, renewLeases } from "../../agent-api/agent-queue.ts";
+import type { ClaimedRequest } from "../claim-request.ts";
+import { requestStatus } from "../request-status.ts";
 import { answerChallenge, cancelRequest, challengeUser } from "./challenge-user.ts";
-import type { ClaimedRequest } from "./claim-request.ts";
-import { requestStatus } from "./request-status.ts";
 
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
 import {
   openSigningHarness,
   type SigningHarness,
   type SoftAgent,
-} from "../../../testing/fixtures/signing-harness.ts";
+} from "../../../../testing/fixtures/signing-harness.ts";
 import {
   fail,
   isOver,
@@ -23,17 +23,17 @@ import {
   passTime,
   returnToPending,
   type SigningModel,
-} from "../../../testing/fixtures/signing-model.ts";
-import { releaseNow, SECOND, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
-import { renewLeases } from "../agent-api/agent-queue.ts";
-import { answerChallenge, cancelRequest, challengeUser } from "./challenge-user.ts";
-import type { ClaimOutcome } from "./claim-request.ts";
-import { claimRequest } from "./claim-request.ts";
-import { createRequest } from "./create-request.ts";
-import { rejectRequest } from "./reject-request.ts";
-import { requestStatus } from "./request-status.ts";
-import { signRequest } from "./sign-request.ts";
-import type { RenderedToken } from "./signing-request.ts";
+} from "../../../../testing/fixtures/signing-model.ts";
+import { releaseNow, SECOND, signingSteps } from "../../../../testing/fixtures/signing-steps.ts";
+import { renewLeases } from "../../agent-api/agent-queue.ts";
+import { answerChallenge, cancelRequest, challengeUser } from "../challenge/challenge-user.ts";
+import type { ClaimOutcome } from "../claim-request.ts";
+import { claimRequest } from "../claim-request.ts";
+import { createRequest } from "../create-request.ts";
+import { rejectRequest } from "../reject-request.ts";
+import { requestStatus } from "../request-status.ts";
+import { signRequest } from "../sign-request.ts";
+import type { RenderedToken } from "../signing-request.ts";
 
 /** What the model is compared with. */
 interface Real {

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey, sign } from "node:crypto";
 import { test } from "node:test";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
-import type { SoftAgent } from "../../../testing/fixtures/signing-harness.ts";
-import { SECOND } from "../../../testing/fixtures/signing-steps.ts";
-import type { ClaimedRequest } from "./claim-request.ts";
-import { type SignOutcome, signRequest } from "./sign-request.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { signingFixture } from "../../../../testing/fixtures/signing-fixture.ts";
+import type { SoftAgent } from "../../../../testing/fixtures/signing-harness.ts";
+import { SECOND } from "../../../../testing/fixtures/signing-steps.ts";
+import type { ClaimedRequest } from "../claim-request.ts";
+import { type SignOutcome, signRequest } from "../sign-request.ts";
 
 const ANOTHER_ORG = "0197b0a0-0000-7000-8000-000000000000";
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
-import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
-import { answerChallenge, challengeUser } from "./challenge-user.ts";
-import { signingRequestRemovals } from "./expire-requests.ts";
+import { removeExpired } from "../../../../core/housekeeping/housekeeping.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import { signingFixture } from "../../../../testing/fixtures/signing-fixture.ts";
+import { SECOND, withBrowser } from "../../../../testing/fixtures/signing-steps.ts";
+import { answerChallenge, challengeUser } from "../challenge/challenge-user.ts";
+import { signingRequestRemovals } from "../expire-requests.ts";
 
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
