@@ -35,30 +35,30 @@ const seed = Number(process.env["SIGNET_TEST_SEED"] ?? randomInt(2 ** 31));
 forEachDatabase(({ name, fresh }) => {
   test(`${kills[name]} kills: no acknowledged token lost, none accepted twice, nobody signed out`, async (t) => {
     t.diagnostic(`SIGNET_TEST_SEED=${seed}`);
-    const scene = await setScene(t, name === "postgres" ? await fresh() : undefined);
+    const fixture = await setUpFixture(t, name === "postgres" ? await fresh() : undefined);
     const random = randomNumbers(seed);
-    let server = scene.server;
+    let server = fixture.server;
     for (let kill = 0; kill < kills[name]; kill += 1) {
-      const load = Promise.all(scene.chains.map(refreshUntilGone));
+      const load = Promise.all(fixture.chains.map(refreshUntilGone));
       await Promise.race([load, delay(random() * longestLoadMs)]);
       await server.kill();
       await load;
-      server = await scene.restart();
-      await Promise.all(scene.chains.map((chain) => goOn(scene, chain)));
-      await replayOne(scene, scene.chains[kill % scene.chains.length]);
+      server = await fixture.restart();
+      await Promise.all(fixture.chains.map((chain) => goOn(fixture, chain)));
+      await replayOne(fixture, fixture.chains[kill % fixture.chains.length]);
     }
     await server.stop();
-    const { inFlight, lostAnswers, replays, chains } = scene;
+    const { inFlight, lostAnswers, replays, chains } = fixture;
     const refreshes = chains.reduce((sum, chain) => sum + chain.refreshes, 0);
     t.diagnostic(`${refreshes} refreshes answered, ${inFlight} in flight at a kill`);
     t.diagnostic(`without a grace window ${lostAnswers} of them were told that theirs had been used`);
     assert.ok(inFlight > kills[name] / 2, "the kills came under load");
     // The service itself knows these refusals as replays, and no other.
-    assert.equal(await countReplays(scene.databaseUrl), replays + lostAnswers);
+    assert.equal(await countReplays(fixture.databaseUrl), replays + lostAnswers);
   });
 });
 
-type Scene = {
+type Fixture = {
   databaseUrl: string;
   browser: TestBrowser;
   chains: Chain[];
@@ -70,7 +70,7 @@ type Scene = {
 };
 
 /** A server with a person signed in, and clients with and without a grace window that have a token family each. */
-async function setScene(t: TestContext, givenUrl: string | undefined): Promise<Scene> {
+async function setUpFixture(t: TestContext, givenUrl: string | undefined): Promise<Fixture> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-kill-"));
   const databaseUrl = givenUrl ?? `sqlite:${path.join(dataDir, "signet.db")}`;
   // Read by the restarts: half of a start is the stripping of types.
@@ -116,9 +116,9 @@ async function makeClient(
 }
 
 /** After a restart every chain goes on from the last answer that it got. */
-async function goOn(scene: Scene, chain: Chain): Promise<void> {
+async function goOn(fixture: Fixture, chain: Chain): Promise<void> {
   if (!chain.isInFlight) return refreshChain(chain);
-  scene.inFlight += 1;
+  fixture.inFlight += 1;
   const retried = await presentToken(chain, chain.last);
   if (chain.client.hasGrace) {
     assert.equal(retried.status, 200, "a retry after a lost answer");
@@ -127,9 +127,9 @@ async function goOn(scene: Scene, chain: Chain): Promise<void> {
   } else if (retried.status !== 200) {
     // Rotated before the kill: without a grace window the lost answer cannot be told from a thief's.
     assert.deepEqual([retried.status, retried.error], [400, "invalid_grant"]);
-    assert.ok(await wasRotated(scene.databaseUrl, chain.last), "refused, but not because it was used");
-    scene.lostAnswers += 1;
-    chain.last = await firstToken(chain, scene.browser);
+    assert.ok(await wasRotated(fixture.databaseUrl, chain.last), "refused, but not because it was used");
+    fixture.lostAnswers += 1;
+    chain.last = await firstToken(chain, fixture.browser);
     return;
   }
   chain.last = retried.token;
@@ -137,7 +137,7 @@ async function goOn(scene: Scene, chain: Chain): Promise<void> {
 }
 
 /** A token whose successor has been used is refused for good, with its family; the session is still there for a new one. */
-async function replayOne(scene: Scene, chain: Chain | undefined): Promise<void> {
+async function replayOne(fixture: Fixture, chain: Chain | undefined): Promise<void> {
   assert.ok(chain);
   const used = chain.last;
   await refreshChain(chain);
@@ -146,8 +146,8 @@ async function replayOne(scene: Scene, chain: Chain | undefined): Promise<void> 
     const { status, error } = await presentToken(chain, token);
     assert.deepEqual([status, error], [400, "invalid_grant"]);
   }
-  scene.replays += 1;
-  chain.last = await firstToken(chain, scene.browser);
+  fixture.replays += 1;
+  chain.last = await firstToken(chain, fixture.browser);
 }
 
 function wasRotated(databaseUrl: string, token: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { addTotp, newTotpSecret } from "../packages/server/src/core/second-facto
 import { findUser } from "../packages/server/src/core/users/users.store.ts";
 import { disablePool } from "../packages/server/src/features/sovereign/admin-api/pools.ts";
 import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
-import { type ConsoleScene, consoleScene, signInAt } from "./console/console-fixture.ts";
+import { type ConsoleFixture, consoleFixture, signInAt } from "./console/console-fixture.ts";
 import { addVirtualAuthenticator } from "./journeys/virtual-authenticator.ts";
 import { launchBrowser } from "./support/browser.ts";
 
@@ -27,23 +27,23 @@ async function shoot(
 ): Promise<number> {
   if (only === "") await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const scene = await consoleScene();
+  const fixture = await consoleFixture();
   const browser = await launchBrowser();
   try {
-    const { orgId, user } = scene;
+    const { orgId, user } = fixture;
     const owner = { homeOrgId: orgId, userId: user.id };
-    const { service } = scene.running;
+    const { service } = fixture.running;
     const now = service.clock();
     await addTotp(service, service.database.query, owner, { secret: await newTotpSecret(), step: 0, now });
-    const page = await securedPage(browser, scene);
-    const further = [...(await passkeyPage(page, scene)), ...(await leavePage(browser, scene))];
-    const all = [...scene.pages.map((one) => ({ ...one, page })), ...further];
+    const page = await securedPage(browser, fixture);
+    const further = [...(await passkeyPage(page, fixture)), ...(await leavePage(browser, fixture))];
+    const all = [...fixture.pages.map((one) => ({ ...one, page })), ...further];
     let count = 0;
     for (const colorScheme of schemes) count += await shootAll(all, { folder, colorScheme, isPng, only });
     await disablePool(
-      { ...service, baseUrl: scene.baseUrl },
+      { ...service, baseUrl: fixture.baseUrl },
       { orgId, actor: "operator" },
-      { id: scene.ids["pool"] ?? "", disabled: true },
+      { id: fixture.ids["pool"] ?? "", disabled: true },
     );
     const enabling = all.filter(({ name }) => name === "console-pools-pool-enable");
     for (const colorScheme of schemes)
@@ -51,17 +51,17 @@ async function shoot(
     return count;
   } finally {
     await browser.close();
-    await scene.close();
+    await fixture.close();
   }
 }
 
 /** The administrator's, whose account has a passkey and recovery codes, as its pages are meant to be seen. */
-async function securedPage(browser: Browser, scene: ConsoleScene): Promise<Page> {
+async function securedPage(browser: Browser, fixture: ConsoleFixture): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  await signInAt(page, `${fixture.baseUrl}/oauth/manage/${fixture.orgId}/confirm-identity`, fixture.admin);
   await addVirtualAuthenticator(page);
-  await page.goto(`${scene.baseUrl}/oauth/${scene.orgId}/account/security/passkeys`);
+  await page.goto(`${fixture.baseUrl}/oauth/${fixture.orgId}/account/security/passkeys`);
   await page.locator("#passkey-create").click();
   await page.locator(".codes").first().waitFor();
   return page;
@@ -75,7 +75,7 @@ interface Shot {
 }
 
 /** Of the passkey that was just made. */
-async function passkeyPage(page: Page, { baseUrl, orgId }: ConsoleScene): Promise<Shot[]> {
+async function passkeyPage(page: Page, { baseUrl, orgId }: ConsoleFixture): Promise<Shot[]> {
   await page.goto(`${baseUrl}/oauth/${orgId}/account/security`);
   const link = page.getByRole("link", { name: /^Edit the passkey/ });
   const url = new URL((await link.getAttribute("href")) ?? "", baseUrl);
@@ -83,9 +83,12 @@ async function passkeyPage(page: Page, { baseUrl, orgId }: ConsoleScene): Promis
 }
 
 /** Which only a guest is offered. */
-async function leavePage(browser: Browser, { baseUrl, orgId, ids, running }: ConsoleScene): Promise<Shot[]> {
+async function leavePage(
+  browser: Browser,
+  { baseUrl, orgId, ids, running }: ConsoleFixture,
+): Promise<Shot[]> {
   const guest = await findUser(running.service.database.query, orgId, ids["users/remove"] ?? "");
-  if (!guest) throw new Error("the scene has no guest");
+  if (!guest) throw new Error("the fixture has no guest");
   const context = await browser.newContext();
   const page = await context.newPage();
   const url = `${baseUrl}/oauth/${orgId}/account/leave`;

@@ -20,8 +20,8 @@ import { selectTests } from "./test-selection.ts";
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
 const concurrency = Math.min(4, os.availableParallelism() + 1);
 
-/** Four times what all tests take: something waits for what never comes. */
-const MOST_MS = 45 * 60_000;
+/** Four times the duration of all tests: beyond it, a test is stuck. */
+const TIMEOUT_MS = 45 * 60_000;
 
 const CHANGED = /^--changed(?:=(.+))?$/;
 
@@ -103,7 +103,7 @@ async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
 
 async function runNodeTest(parameters: string[], env: NodeJS.ProcessEnv): Promise<number> {
   // Interrupted when it is that late, the runner still reports, and names what it was at.
-  const options = { cwd: repositoryRoot, env, timeout: MOST_MS, killSignal: "SIGTERM" } as const;
+  const options = { cwd: repositoryRoot, env, timeout: TIMEOUT_MS, killSignal: "SIGTERM" } as const;
   const child = spawn(process.execPath, parameters, { ...options, stdio: "inherit" });
   // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
   process.on("SIGINT", () => {});

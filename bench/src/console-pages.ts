@@ -6,7 +6,10 @@ import { parseArgs } from "node:util";
 import { CONSOLE } from "../../packages/server/src/page-kit/page.ts";
 import { postgresServer } from "../../packages/server/src/testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
-import { type Planted, plantRecords } from "../../packages/server/src/testing/fixtures/planted-records.ts";
+import {
+  type SeededRecords,
+  seedRecords,
+} from "../../packages/server/src/testing/fixtures/planted-records.ts";
 import { follow, logIn } from "../../packages/server/src/testing/fixtures/visit.ts";
 import { listRoutes } from "../../packages/server/src/testing/list-routes.ts";
 import { createDatabase, dropDatabase } from "../../packages/server/src/testing/postgres.ts";
@@ -52,8 +55,8 @@ async function bench(folder: string): Promise<number> {
 async function measure(databaseUrl: string, rounds: number): Promise<number> {
   const running = await startTestService({ databaseUrl });
   try {
-    const small = await plantRecords(running.service, "Small");
-    const big = await plantRecords(running.service, "Big");
+    const small = await seedRecords(running.service, "Small");
+    const big = await seedRecords(running.service, "Big");
     const size = { applications: 10_000, users: 100_000, events: 200_000 };
     await makeBig(running.service.database.query, big.organisation.id, big.web.application.id, size);
     console.log(`\n${databaseUrl.split(":")[0]}: ms of the server, ${rounds} rounds, median`);
@@ -72,7 +75,7 @@ async function measure(databaseUrl: string, rounds: number): Promise<number> {
 }
 
 /** Every page that a GET shows, with the record in its address where it has one. */
-async function look(running: TestService, org: Planted, rounds: number): Promise<Figure[]> {
+async function look(running: TestService, org: SeededRecords, rounds: number): Promise<Figure[]> {
   const browser = await signedIn(running, org);
   const routes = (await listRoutes()).filter(
     ({ method, path }) => method === "GET" && path.startsWith(CONSOLE),
@@ -99,7 +102,7 @@ async function look(running: TestService, org: Planted, rounds: number): Promise
   return figures;
 }
 
-async function signedIn(running: TestService, org: Planted): Promise<TestBrowser> {
+async function signedIn(running: TestService, org: SeededRecords): Promise<TestBrowser> {
   const browser = testBrowser();
   const console = `${running.baseUrl}/oauth/manage/${org.organisation.id}/confirm-identity`;
   await logIn(

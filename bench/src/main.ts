@@ -12,7 +12,7 @@ import { help, type Options, readOptions } from "./options.ts";
 import { runInOwnFolder } from "./own-folder.ts";
 import { formatReport, type Round, type RowReport, reportRow } from "./report.ts";
 
-/** Measures every chosen row, says how far it is, and prints the table. Returns the process's exit code. */
+/** Measures every selected row and prints the table. @returns the exit code */
 async function bench(options: Options, folder: string): Promise<number> {
   const load = await startChild<LoadPlan, LoadResult>("load/load.ts", []);
   const contestants: Contestant[] = [];

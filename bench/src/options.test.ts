@@ -22,8 +22,8 @@ test("rows and contestants can be chosen by name", () => {
 });
 
 test("a wrong name or figure is refused with what would be right", () => {
-  assert.throws(() => readOptions(["--rows", "login"]), /no "login" among discovery, jwks/);
-  assert.throws(() => readOptions(["--only", "dex"]), /no "dex" among bare, peer, signet/);
-  assert.throws(() => readOptions(["--rounds", "0"]), /--rounds: a whole number from 1 to 100/);
-  assert.throws(() => readOptions(["--seconds", "1.5"]), /--seconds: a whole number/);
+  assert.throws(() => readOptions(["--rows", "login"]), /unknown value "login", expected discovery, jwks/);
+  assert.throws(() => readOptions(["--only", "dex"]), /unknown value "dex", expected bare, peer, signet/);
+  assert.throws(() => readOptions(["--rounds", "0"]), /--rounds: must be a whole number from 1 to 100/);
+  assert.throws(() => readOptions(["--seconds", "1.5"]), /--seconds: must be a whole number/);
 });

@@ -8,21 +8,21 @@ export type Options = {
   connections: number;
   rows: readonly Row[];
   only: readonly ContestantName[];
-  /** Where to write all figures as JSON. */
+  /** Output file for all figures as JSON. */
   json?: string;
 };
 
 export const help = `npm run bench -- [options]
   --rows a,b      ${rows.map((row) => row.name).join(", ")} (default: all)
   --only a,b      bare, peer, signet (default: all)
-  --rounds N      rounds of one interval each, interleaved (default 5)
+  --rounds N      number of rounds, interleaved across contestants (default 5)
   --seconds N     length of an interval (default 2)
-  --connections N persistent connections, one request under way on each (default 32)
-  --json FILE     writes all figures there`;
+  --connections N persistent connections, one request in flight on each (default 32)
+  --json FILE     write all figures to a file`;
 
 const contestants: readonly ContestantName[] = ["bare", "peer", "signet"];
 
-/** Reads the command line; "help" when it asks for that. Throws an Error that names the first fault. */
+/** Reads the command line; "help" for --help. @throws Error naming the first invalid option */
 export function readOptions(args: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...args],
@@ -38,16 +38,16 @@ export function readOptions(args: readonly string[]): Options | "help" {
   });
   if (values.help) return "help";
   return {
-    rows: chosen("--rows", values.rows, rows, (row) => row.name),
-    only: chosen("--only", values.only, contestants, (name) => name),
-    rounds: whole("--rounds", values.rounds, 100),
-    seconds: whole("--seconds", values.seconds, 60),
-    connections: whole("--connections", values.connections, 512),
+    rows: selectByName("--rows", values.rows, rows, (row) => row.name),
+    only: selectByName("--only", values.only, contestants, (name) => name),
+    rounds: readWholeNumber("--rounds", values.rounds, 100),
+    seconds: readWholeNumber("--seconds", values.seconds, 60),
+    connections: readWholeNumber("--connections", values.connections, 512),
     ...(values.json === undefined ? {} : { json: values.json }),
   };
 }
 
-function chosen<T>(
+function selectByName<T>(
   option: string,
   list: string | undefined,
   all: readonly T[],
@@ -57,13 +57,13 @@ function chosen<T>(
   const names = list.split(",");
   const unknown = names.find((name) => !all.some((item) => nameOf(item) === name));
   if (unknown !== undefined)
-    throw new Error(`${option}: no "${unknown}" among ${all.map(nameOf).join(", ")}`);
+    throw new Error(`${option}: unknown value "${unknown}", expected ${all.map(nameOf).join(", ")}`);
   return all.filter((item) => names.includes(nameOf(item)));
 }
 
-function whole(option: string, text: string, most: number): number {
+function readWholeNumber(option: string, text: string, max: number): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`${option}: a whole number from 1 to ${most}`);
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new Error(`${option}: must be a whole number from 1 to ${max}`);
   return value;
 }

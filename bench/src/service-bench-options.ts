@@ -1,15 +1,15 @@
-/** What the benches of one service alone are told on the command line. */
+/** Command line options of the benchmarks that measure Signet alone. */
 import { parseArgs } from "node:util";
 
 export interface ServiceBenchOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
-  /** As in DATABASE_URL; SQLite in a folder of its own when left out. */
+  /** As in DATABASE_URL (default: SQLite in a temporary folder). */
   readonly database: string | undefined;
 }
 
-/** @param seconds of a round, when nothing is said. @throws Error naming the option that cannot be used */
+/** @param seconds default length of a round. @throws Error naming the invalid option */
 export function readServiceBenchOptions(args: readonly string[], seconds: number): ServiceBenchOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -23,7 +23,7 @@ export function readServiceBenchOptions(args: readonly string[], seconds: number
   const whole = (name: "rounds" | "seconds" | "connections") => {
     const value = Number(values[name]);
     if (!Number.isInteger(value) || value < 1 || value > 512)
-      throw new Error(`--${name}: a whole number from 1 to 512`);
+      throw new Error(`--${name}: must be a whole number from 1 to 512`);
     return value;
   };
   return {

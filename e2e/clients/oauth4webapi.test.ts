@@ -12,7 +12,7 @@ import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { forEachDatabase } from "../../packages/server/src/testing/databases.ts";
 import { allow, signIn } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { verifyAccessToken, verifyTokens } from "./verified-tokens.ts";
@@ -48,7 +48,7 @@ forEachDatabase(({ name, fresh }) => {
   let demo: DemoFile;
   let provider: oauth.AuthorizationServer;
   before(async () => {
-    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerInProcess({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
     const issuer = new URL(demo.issuer);
     const answer = await oauth.discoveryRequest(issuer, insecure);

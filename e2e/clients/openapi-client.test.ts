@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 
 const compiler = fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url));
@@ -73,7 +73,7 @@ let demo: DemoFile;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-client-"));
-  server = await startServerHere();
+  server = await startServerInProcess();
   demo = await server.demo();
   const document = new URL(`${server.baseUrl}/openapi.json`);
   await writeFile(path.join(folder, "signet.ts"), astToString(await openapiTS(document)));

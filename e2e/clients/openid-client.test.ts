@@ -7,7 +7,7 @@ import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { forEachDatabase } from "../../packages/server/src/testing/databases.ts";
 import { allow, allowByKeyboard, signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 import { type ApplicationSite, openApplicationSite, type Received } from "./application-site.ts";
 import { verifyAccessToken, verifyTokens } from "./verified-tokens.ts";
@@ -29,7 +29,7 @@ forEachDatabase(({ name, fresh }) => {
   let server: RunningServer;
   let demo: DemoFile;
   before(async () => {
-    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerInProcess({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
   });
   after(() => server.stop());

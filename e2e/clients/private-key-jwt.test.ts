@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import * as oidc from "openid-client";
 import { openDatabase } from "../../packages/server/src/db/open.ts";
-import { jsonHere } from "../../packages/server/src/testing/command-line.ts";
+import { runForJson } from "../../packages/server/src/testing/command-line.ts";
 import { forJourneyDatabases } from "../../packages/server/src/testing/databases.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { authorize, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
@@ -19,7 +19,7 @@ import {
   startLogoutReceiver,
 } from "../../packages/server/src/testing/fakes/logout-receiver.ts";
 import { follow } from "../../packages/server/src/testing/fixtures/visit.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import { type RunningServer, startServer } from "../support/server-process.ts";
 
 const redirectUri = "https://bank.example/callback";
@@ -42,7 +42,7 @@ forJourneyDatabases(({ name, fresh }) => {
     databaseUrl = name === "postgres" ? await fresh() : undefined;
     start = (port) =>
       // The program is the same with either database: once is enough.
-      (name === "sqlite" ? startServer : startServerHere)({
+      (name === "sqlite" ? startServer : startServerInProcess)({
         databaseUrl,
         dataDir,
         isDemo: false,
@@ -55,7 +55,7 @@ forJourneyDatabases(({ name, fresh }) => {
       PORT: String(server.port),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     };
-    const run = <T>(args: string[], typed = "") => jsonHere<T>(args, environment, typed);
+    const run = <T>(args: string[], typed = "") => runForJson<T>(args, environment, typed);
     const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
     const jwks = path.join(dataDir, "bank.jwks.json");
     await writeFile(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "bank-1" }] }));

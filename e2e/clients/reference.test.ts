@@ -4,14 +4,14 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, watchPage } from "../support/page-watch.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 
 let browser: Browser;
 let server: RunningServer;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServerHere();
+  server = await startServerInProcess();
 });
 after(async () => {
   await browser.close();

@@ -21,17 +21,17 @@ import { addVirtualAuthenticator } from "../journeys/virtual-authenticator.ts";
 import { enter, isReady, pick, reach, type } from "../support/keyboard.ts";
 import { type Cleanup, confirmByName, journeys, type Visitor } from "./console-journey.ts";
 
-const { scene, service, visitor, assertAllSent } = journeys();
+const { fixture, service, visitor, assertAllSent } = journeys();
 const db = () => service().database.query;
 
 async function person(name: string): Promise<Person & { id: string }> {
   const email = `${name}@northwind.example`;
-  const found = await findUserByEmail(db(), scene().orgId, email);
+  const found = await findUserByEmail(db(), fixture().orgId, email);
   assert.ok(found);
   return { email, password: PASSWORD, id: found.user.id };
 }
 
-const account = (rest = "") => `/oauth/${scene().orgId}/account${rest}`;
+const account = (rest = "") => `/oauth/${fixture().orgId}/account${rest}`;
 
 async function signedIn(t: Cleanup, who: Person, rest = "/security"): Promise<Visitor> {
   const visit = await visitor(t);
@@ -64,7 +64,7 @@ test("a new language applies to the next page and email; a new password ends all
   await enter(page, "profile-save");
   await visit.at("Profil");
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
-  const saved = await findUser(db(), scene().orgId, marta.id);
+  const saved = await findUser(db(), fixture().orgId, marta.id);
   assert.deepEqual([saved?.surname, saved?.phone, saved?.locale], ["Sousa", "+351 21 000 000", "de"]);
 
   await enter(page, "nav-security");
@@ -90,7 +90,7 @@ test("a new language applies to the next page and email; a new password ends all
 });
 
 test("changes the email address by a confirmation link, and signs out everywhere", async (t) => {
-  const { user: grace, orgId } = scene();
+  const { user: grace, orgId } = fixture();
   const visit = await signedIn(t, grace, "");
   const { page } = visit;
   const other = await signedIn(t, grace);
@@ -124,7 +124,7 @@ test("adds and removes an authenticator app and a passkey, and replaces the reco
   const visit = await signedIn(t, jonas);
   const { page } = visit;
   await addVirtualAuthenticator(page);
-  const factors = () => findFactorSummary(db(), { homeOrgId: scene().orgId, userId: jonas.id });
+  const factors = () => findFactorSummary(db(), { homeOrgId: fixture().orgId, userId: jonas.id });
   await enter(page, "totp-setup");
   await type(page, "code", "000000");
   await enter(page, "totp-confirm");
@@ -158,7 +158,7 @@ test("adds and removes an authenticator app and a passkey, and replaces the reco
   const now = Date.now();
   const device = {
     id: randomUUID(),
-    orgId: scene().orgId,
+    orgId: fixture().orgId,
     userId: jonas.id,
     tokenHash: "of-another-browser",
   };
@@ -167,7 +167,7 @@ test("adds and removes an authenticator app and a passkey, and replaces the reco
   await page.reload();
   await enter(page, "#devices li a");
   await enter(page, "change-confirm");
-  const user = await findUser(db(), scene().orgId, jonas.id);
+  const user = await findUser(db(), fixture().orgId, jonas.id);
   assert.ok(user);
   assert.deepEqual(await listRememberedDevices(db(), user, now), []);
   await takeAway(visit);
@@ -196,7 +196,7 @@ async function downloaded(page: Page, target: string): Promise<string> {
 
 test("ends another session and revokes a consent; both are in the activity log and in the data export", async (t) => {
   const aiko = await person("aiko");
-  const { orgId, ids } = scene();
+  const { orgId, ids } = fixture();
   const application = await findApplication(db(), orgId, ids["applications"] ?? "");
   assert.ok(application);
   const consent = { application, userId: aiko.id, scopes: ["openid", "email"], actor: `user:${aiko.id}` };
@@ -236,9 +236,9 @@ test("deletes an account after its email address is typed", async (t) => {
   await enter(page, "account-delete");
   await visit.at("Delete your account?");
   const confirmation = { button: "deletion-confirm", name: luc.email };
-  await confirmByName(page, confirmation, () => findUser(db(), scene().orgId, luc.id));
+  await confirmByName(page, confirmation, () => findUser(db(), fixture().orgId, luc.id));
   await page.locator("#gone").waitFor();
-  assert.equal(await findUser(db(), scene().orgId, luc.id), undefined);
+  assert.equal(await findUser(db(), fixture().orgId, luc.id), undefined);
   const mails = await mailsTo(service(), luc.email);
   assert.equal(mails.at(-1)?.mail.template, "AccountDeleted");
   await visit.open(account("/data"));
@@ -247,7 +247,7 @@ test("deletes an account after its email address is typed", async (t) => {
 });
 
 test("a guest leaves the organisation and keeps the account at the home organisation", async (t) => {
-  const { orgId, ids } = scene();
+  const { orgId, ids } = fixture();
   const id = ids["users/remove"] ?? "";
   const guest = await findUser(db(), orgId, id);
   assert.ok(guest);

@@ -15,10 +15,10 @@ import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 
-const { scene, service, visitor, assertAllSent } = journeys();
+const { fixture, service, visitor, assertAllSent } = journeys();
 
 const db = () => service().database.query;
-const recordOf = (id: string): Promise<Application | undefined> => findApplication(db(), scene().orgId, id);
+const recordOf = (id: string): Promise<Application | undefined> => findApplication(db(), fixture().orgId, id);
 
 const idInAddress = (page: Page, of = "applications"): string =>
   new URL(page.url()).pathname.split(`/${of}/`)[1]?.split("/")[0] ?? "";
@@ -28,7 +28,7 @@ async function tokenStatus(clientId: string, secret: string): Promise<number> {
   const body = new URLSearchParams({ grant_type: "client_credentials", scope: "jobs:run" });
   body.append("client_id", clientId);
   body.append("client_secret", secret);
-  const url = `${scene().baseUrl}/oauth/${scene().orgId}/token`;
+  const url = `${fixture().baseUrl}/oauth/${fixture().orgId}/token`;
   return (await fetch(url, { method: "POST", body })).status;
 }
 
@@ -50,7 +50,7 @@ test("creates a web application after a validation error, and shows its secret o
   const visit = await visitor(t);
   const { page } = visit;
   await visit.open("/applications");
-  await signInByKeyboard(page, scene().admin);
+  await signInByKeyboard(page, fixture().admin);
   await page.locator("#application-new").waitFor();
   await enter(page, "application-new");
   await enter(page, "kind-web");
@@ -77,7 +77,7 @@ test("creates a web application after a validation error, and shows its secret o
 });
 
 test("a machine-to-machine application: rotates its secret, is disabled and deleted", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/applications/new");
   await enter(page, "kind-service");
@@ -131,7 +131,7 @@ const others = [
 ] as const;
 
 test("creates applications of the other types without a secret, and finds them by name", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   for (const { kind, name, field, value } of others) {
     await visit.open("/applications/new");
@@ -149,10 +149,10 @@ test("creates applications of the other types without a secret, and finds them b
 });
 
 test("an application for assigned users rejects other users until they are assigned", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  const { baseUrl, orgId, user } = scene();
-  const id = scene().ids["application"] ?? "";
+  const { baseUrl, orgId, user } = fixture();
+  const id = fixture().ids["application"] ?? "";
   const redirectUri = "https://reports.northwind.example/callback";
   await visit.open(`/applications/${id}/settings`);
   await type(page, "redirectUris", redirectUri);
@@ -182,9 +182,9 @@ test("an application for assigned users rejects other users until they are assig
 });
 
 test("settings: a validation error keeps the input and takes the focus; then they are saved", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  const id = scene().ids["applications"] ?? "";
+  const id = fixture().ids["applications"] ?? "";
   await visit.open(`/applications/${id}`);
   await enter(page, "application-settings");
   await type(page, "description", "What we are paid");
@@ -213,8 +213,8 @@ test("settings: a validation error keeps the input and takes the focus; then the
 });
 
 test("concurrent edits: the second administrator sees the conflict and can save", async (t) => {
-  const [one, two] = [await visitor(t, scene().admin), await visitor(t, scene().admin)];
-  const id = scene().ids["applications"] ?? "";
+  const [one, two] = [await visitor(t, fixture().admin), await visitor(t, fixture().admin)];
+  const id = fixture().ids["applications"] ?? "";
   for (const { open } of [one, two]) await open(`/applications/${id}/settings`);
   await type(one.page, "description", "By the first");
   await enter(one.page, "settings-save");
@@ -232,9 +232,9 @@ test("concurrent edits: the second administrator sees the conflict and can save"
 });
 
 test("creates a pool, registers and deactivates an agent, and deletes the pool", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  const { orgId } = scene();
+  const { orgId } = fixture();
   await visit.open("/pools");
   await enter(page, "pool-new");
   await type(page, "name", "Branch office");
@@ -267,7 +267,7 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
   assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
 
   await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
-  const queue = `${scene().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
+  const queue = `${fixture().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
   const ask = async () => (await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } })).status;
   assert.equal(await ask(), 200);
   // The page says so by itself.
@@ -287,8 +287,8 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
 });
 
 test("changes a pool's settings, disables and enables it", async (t) => {
-  const { page, open } = await visitor(t, scene().admin);
-  const { orgId, ids } = scene();
+  const { page, open } = await visitor(t, fixture().admin);
+  const { orgId, ids } = fixture();
   const poolId = ids["pool"] ?? "";
   const now = () => findPool(db(), orgId, poolId);
   await open(`/pools/${poolId}`);
@@ -315,8 +315,8 @@ test("changes a pool's settings, disables and enables it", async (t) => {
 });
 
 test("adds, publishes and retires an agent's key, and removes the keys of a compromised agent", async (t) => {
-  const { page, open } = await visitor(t, scene().admin);
-  const { baseUrl, orgId, ids } = scene();
+  const { page, open } = await visitor(t, fixture().admin);
+  const { baseUrl, orgId, ids } = fixture();
   const pool = await findPool(db(), orgId, ids["pool"] ?? "");
   assert.ok(pool);
   const published = async () => {

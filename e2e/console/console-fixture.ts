@@ -18,7 +18,7 @@ import { listUsableCodes } from "../../packages/server/src/features/device-ident
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
 import { freshPostgres } from "../../packages/server/src/testing/databases.ts";
 import { MAIL_ENV } from "../../packages/server/src/testing/fakes/mailbox.ts";
-import { hangRecords } from "../../packages/server/src/testing/fakes/pending-records.ts";
+import { addDependentRecords } from "../../packages/server/src/testing/fakes/pending-records.ts";
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
 import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
@@ -31,7 +31,7 @@ import {
 } from "../../packages/server/src/testing/test-service.ts";
 import { type Person, signIn } from "../journeys/sign-in-steps.ts";
 
-export interface ConsoleScene {
+export interface ConsoleFixture {
   readonly running: TestService;
   readonly baseUrl: string;
   readonly orgId: string;
@@ -47,14 +47,14 @@ export interface ConsoleScene {
 
 const actor = "operator";
 
-export interface SceneOptions extends Pick<TestServiceOptions, "clock"> {
+export interface FixtureOptions extends Pick<TestServiceOptions, "clock"> {
   readonly database?: "sqlite" | "postgres";
 }
 
-export async function consoleScene({
+export async function consoleFixture({
   database = "sqlite",
   ...options
-}: SceneOptions = {}): Promise<ConsoleScene> {
+}: FixtureOptions = {}): Promise<ConsoleFixture> {
   const { url: databaseUrl, remove } = await (database === "sqlite" ? freshSqlite() : freshPostgres());
   // By name: browsers make no passkeys for an address of numbers.
   const baseUrl = (port: number) => `http://localhost:${port}`;
@@ -78,7 +78,7 @@ async function freshSqlite() {
   return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
 }
 
-async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "close">> {
+async function makeScene(running: TestService): Promise<Omit<ConsoleFixture, "close">> {
   const { service } = running;
   const organisation = await createOrganisation(service, service.database.query, {
     name: "Northwind Cooperative",
@@ -89,7 +89,7 @@ async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "clos
   const { adminId, userId } = await makePeople(service, organisation);
   const records = await furnish(service, orgId);
   const hanging = { organisation, applicationId: records["applications"] ?? "", userId };
-  const ids = { ...records, ...(await hangRecords(service, hanging)), users: userId };
+  const ids = { ...records, ...(await addDependentRecords(service, hanging)), users: userId };
   await writeActivity(service, orgId);
   const routes = await listRoutes();
   return {
@@ -211,7 +211,7 @@ function pagesOf(
   orgId: string,
   ids: Readonly<Record<string, string>>,
   routes: readonly ListedRoute[],
-): ConsoleScene["pages"] {
+): ConsoleFixture["pages"] {
   const isOurs = (path: string) =>
     /^\/oauth\/manage\/:org|^\/devices\/manage\/:org|^\/oauth\/:org\/account\b|^\/oauth\/:org\/user\/consents$/.test(
       path,

@@ -1,4 +1,4 @@
-/** What journeys through the console and the account pages begin with: a browser, the scene, and who comes in. */
+/** What journeys through the console and the account pages begin with: a browser, the fixture, and who comes in. */
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -8,7 +8,7 @@ import { type Person, signIn } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { enter, isReady, type } from "../support/keyboard.ts";
 import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
-import { type ConsoleScene, consoleScene, type SceneOptions } from "./console-fixture.ts";
+import { type ConsoleFixture, consoleFixture, type FixtureOptions } from "./console-fixture.ts";
 import { type FormArea, type SentForms, sentForms } from "./sent-forms.ts";
 
 export type Cleanup = { after(work: () => Promise<void>): void };
@@ -26,7 +26,7 @@ export interface Visitor {
 }
 
 export interface Journeys {
-  readonly scene: () => ConsoleScene;
+  readonly fixture: () => ConsoleFixture;
   readonly service: () => Service;
   /** A browser of its own, which is closed, and has met no fault, when the test ends. Signed in when a person is named. */
   visitor(t: Cleanup, person?: Person, options?: BrowserContextOptions): Promise<Visitor>;
@@ -35,32 +35,32 @@ export interface Journeys {
 }
 
 /**
- * One scene and one browser for all journeys of a file. On PostgreSQL, unless they say which: what they do has been done on
+ * One fixture and one browser for all journeys of a file. On PostgreSQL, unless they say which: what they do has been done on
  * SQLite by then, page by page and form by form (console-pages.test.ts, console-access.test.ts), and console-plain.test.ts is
  * on it. SIGNET_TEST_JOURNEYS=sqlite, or postgres, has all of them on one.
  */
-export function journeys(given: SceneOptions = {}): Journeys {
+export function journeys(given: FixtureOptions = {}): Journeys {
   const wanted = process.env["SIGNET_TEST_JOURNEYS"];
   const { database = "postgres" } = given;
   const options = { ...given, database: wanted === "sqlite" || wanted === "postgres" ? wanted : database };
-  let scene: ConsoleScene;
+  let fixture: ConsoleFixture;
   let browser: Browser;
   let forms: SentForms;
   before(async () => {
-    scene = await consoleScene(options);
-    forms = sentForms(scene.routes);
+    fixture = await consoleFixture(options);
+    forms = sentForms(fixture.routes);
     browser = await launchBrowser();
   });
   after(async () => {
     // What has not come up need not be closed, and must not keep the rest open.
     await (browser as Browser | undefined)?.close();
-    await (scene as ConsoleScene | undefined)?.close();
-    assert.deepEqual(scene.running.errors, []);
+    await (fixture as ConsoleFixture | undefined)?.close();
+    assert.deepEqual(fixture.running.errors, []);
   });
   const signedIn = sharedSignIns();
   return {
-    scene: () => scene,
-    service: () => scene.running.service,
+    fixture: () => fixture,
+    service: () => fixture.running.service,
     visitor: async (t, person, contextOptions = {}) => {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
@@ -75,7 +75,7 @@ export function journeys(given: SceneOptions = {}): Journeys {
         await context.close();
         assert.deepEqual(watch.faults, []);
       });
-      const visitor = visitorOf(scene, { context, page, watch });
+      const visitor = visitorOf(fixture, { context, page, watch });
       if (person && !signedIn.stateOf(person)) {
         await visitor.open("/confirm-identity");
         await signIn(page, person);
@@ -94,7 +94,7 @@ const noPointer = `addEventListener("pointerdown", () => {
 }, true)`;
 
 function visitorOf(
-  { baseUrl, orgId }: ConsoleScene,
+  { baseUrl, orgId }: ConsoleFixture,
   { context, page, watch }: Pick<Visitor, "context" | "page" | "watch">,
 ): Visitor {
   const at = (name: string | RegExp) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { type ConsoleScene, consoleScene, signInAt } from "./console-fixture.ts";
+import { type ConsoleFixture, consoleFixture, signInAt } from "./console-fixture.ts";
 
 const WIDTHS = [320, 390, 640, 800, 960, 1024, 1152, 1280];
 const PAGES = [
@@ -20,16 +20,16 @@ const PAGES = [
   "/audit-log",
 ];
 
-let scene: ConsoleScene;
+let fixture: ConsoleFixture;
 let browser: Browser;
 before(async () => {
-  scene = await consoleScene();
+  fixture = await consoleFixture();
   browser = await launchBrowser();
-  const { service } = scene.running;
-  const organisation = await service.organisations.find(scene.orgId);
+  const { service } = fixture.running;
+  const organisation = await service.organisations.find(fixture.orgId);
   assert.ok(organisation);
   await createApplication(service, {
-    orgId: scene.orgId,
+    orgId: fixture.orgId,
     name: `Donaudampfschifffahrtsgesellschaftsverwaltung ${"X".repeat(50)}`,
     clientType: "confidential",
     settings: { redirectUris: [`https://${"very-long.".repeat(20)}example/callback`] },
@@ -38,7 +38,7 @@ before(async () => {
   await createUser(service, {
     organisation,
     email: `${"a".repeat(60)}@${"b".repeat(60)}.example`,
-    password: scene.user.password,
+    password: fixture.user.password,
     firstname: "Anne-Sophie-Charlotte-".repeat(3),
     surname: "Donaudampfschifffahrtsgesellschaft",
     role: "Standard",
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(async () => {
   await browser.close();
-  await scene.close();
+  await fixture.close();
 });
 
 for (const locale of ["en", "de", "fr"])
@@ -56,8 +56,8 @@ for (const locale of ["en", "de", "fr"])
     const context = await browser.newContext({ locale });
     t.after(() => context.close());
     const page = await context.newPage();
-    const console = `${scene.baseUrl}/oauth/manage/${scene.orgId}`;
-    await signInAt(page, `${console}/confirm-identity`, scene.admin);
+    const console = `${fixture.baseUrl}/oauth/manage/${fixture.orgId}`;
+    await signInAt(page, `${console}/confirm-identity`, fixture.admin);
     for (const path of PAGES) {
       await page.goto(console + path);
       for (const width of WIDTHS) {

@@ -15,18 +15,18 @@ import { confirmByName, doneText, journeys } from "./console-journey.ts";
 
 const MINUTE_MS = 60_000;
 let ahead = 0;
-const { scene, service, visitor, assertAllSent } = journeys({ clock: () => Date.now() + ahead });
+const { fixture, service, visitor, assertAllSent } = journeys({ clock: () => Date.now() + ahead });
 
-const organisation = () => findOrganisation(service().database.query, scene().orgId);
+const organisation = () => findOrganisation(service().database.query, fixture().orgId);
 
 const buttonColour = (page: Page): Promise<unknown> =>
   page.evaluate("getComputedStyle(document.getElementById('login-submit')).backgroundColor");
 
 test("the accent colour: rejected, previewed, then used on the sign-in page", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   const { page: stranger } = await visitor(t);
-  const signInPage = `${scene().baseUrl}/oauth/manage/${scene().orgId}/users`;
+  const signInPage = `${fixture().baseUrl}/oauth/manage/${fixture().orgId}/users`;
   await stranger.goto(signInPage);
   const before = await buttonColour(stranger);
 
@@ -54,7 +54,7 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
 });
 
 test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/settings");
   await enter(page, "logo-edit");
@@ -68,7 +68,7 @@ test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
   await enter(page, "logo-save");
   assert.equal(await doneText(page), "Logo saved.");
   const { page: stranger } = await visitor(t);
-  await stranger.goto(`${scene().baseUrl}/oauth/manage/${scene().orgId}/users`);
+  await stranger.goto(`${fixture().baseUrl}/oauth/manage/${fixture().orgId}/users`);
   assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
   await enter(page, "logo-edit");
   await enter(page, "logo-remove");
@@ -99,8 +99,8 @@ test("requiring a second factor makes the administrator and the next user enrol 
   assert.equal(await doneText(page), "Policies saved.");
   assert.equal((await organisation())?.settings.secondFactor, "required");
   const next = await visitor(t);
-  await next.open(`/oauth/${scene().orgId}/account/profile`);
-  await signInByKeyboard(next.page, scene().user);
+  await next.open(`/oauth/${fixture().orgId}/account/profile`);
+  await signInByKeyboard(next.page, fixture().user);
   await next.at(/^Set up an authenticator app/);
 
   await enter(page, "policies-edit");
@@ -111,7 +111,7 @@ test("requiring a second factor makes the administrator and the next user enrol 
 });
 
 test("password policy: a validation error, then enforced for the next password", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/settings/policies");
   await type(page, "passwordMinLength", "3");
@@ -124,12 +124,12 @@ test("password policy: a validation error, then enforced for the next password",
   await enter(page, "policies-save");
   assert.equal(await doneText(page), "Policies saved.");
   assert.equal((await organisation())?.settings.passwordMinLength, 21);
-  await visit.open(`/oauth/${scene().orgId}/account/password`);
+  await visit.open(`/oauth/${fixture().orgId}/account/password`);
   assert.match(await page.locator("#content").innerText(), /21/);
 });
 
 test("the overview for another period, and its charts as tables", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("");
   await enter(page, "range-30d");
@@ -147,7 +147,7 @@ test("the overview for another period, and its charts as tables", async (t) => {
 });
 
 test("previews an email template in another language, and sends a test email", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/mail-templates");
   await enter(page, "#mail-ResetPassword a");
@@ -159,20 +159,20 @@ test("previews an email template in another language, and sends a test email", a
   assert.equal(await page.locator("#mail-text").getAttribute("lang"), "de");
   await enter(page, "test-send");
   await page.locator("#done-notice").waitFor();
-  const mail = (await mailsTo(service(), scene().admin.email)).at(-1);
+  const mail = (await mailsTo(service(), fixture().admin.email)).at(-1);
   assert.deepEqual([mail?.mail.template, mail?.locale], ["ResetPassword", "de"]);
 });
 
 /** The ids of the organisation's ES256 keys. */
 async function published(): Promise<string[]> {
-  const response = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/.well-known/jwks.json`);
+  const response = await fetch(`${fixture().baseUrl}/oauth/${fixture().orgId}/.well-known/jwks.json`);
   const { keys } = (await response.json()) as { keys: Array<{ kid: string; alg: string }> };
   return keys.filter(({ alg }) => alg === "ES256").map(({ kid }) => kid);
 }
 
 test("rotates a signing key, then revokes both keys", async (t) => {
   const before = await published();
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/signing-keys");
   await enter(page, "rotate-ES256");
@@ -201,11 +201,11 @@ test("rotates a signing key, then revokes both keys", async (t) => {
 
 test("rotates the device CA: the new one issues, and both are trusted", async (t) => {
   const certificates = async () => {
-    const answer = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/devices/ca.pem`);
+    const answer = await fetch(`${fixture().baseUrl}/oauth/${fixture().orgId}/devices/ca.pem`);
     return (await answer.text()).split("-----BEGIN CERTIFICATE-----").slice(1);
   };
   const before = await certificates();
-  const { page, open } = await visitor(t, scene().admin);
+  const { page, open } = await visitor(t, fixture().admin);
   await open("/signing-keys");
   await enter(page, "ca-rotate");
   await enter(page, "device-ca-rotate");
@@ -224,10 +224,10 @@ async function download(page: Page, target: string): Promise<{ name: string; tex
 }
 
 test("the audit log: filtered, one event, exported as CSV and JSON Lines", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/audit-log");
-  await type(page, "search", scene().admin.email);
+  await type(page, "search", fixture().admin.email);
   await pick(page, "what", "session.started");
   await enter(page, "search-submit");
   const rows = page.locator(".audit-events tbody tr");
@@ -246,7 +246,7 @@ test("the audit log: filtered, one event, exported as CSV and JSON Lines", async
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.equal(events.length, lines.length);
   for (const { actor, action } of events)
-    assert.deepEqual([actor, action], [`user:${scene().admin.id}`, "session.started"]);
+    assert.deepEqual([actor, action], [`user:${fixture().admin.id}`, "session.started"]);
 
   await enter(page, ".audit-events tbody a");
   await visit.at("Signed in");
@@ -260,7 +260,7 @@ test("reauthentication keeps the form's input and continues", async (t) => {
   const visit = await visitor(t);
   const { context, page } = visit;
   await visit.open("/scopes/new");
-  await signInByKeyboard(page, scene().admin);
+  await signInByKeyboard(page, fixture().admin);
   await type(page, "name", "rota");
   await type(page, "displayName", "Your rota");
   await type(page, "description", "When you work,\nand with whom");
@@ -268,23 +268,23 @@ test("reauthentication keeps the form's input and continues", async (t) => {
   await enter(page, "scope-save");
   await visit.look("Confirm it’s you");
   const names = async () =>
-    (await listCustomScopes(service().database.query, scene().orgId)).map(({ name }) => name);
+    (await listCustomScopes(service().database.query, fixture().orgId)).map(({ name }) => name);
   assert.ok(!(await names()).includes("rota"));
   await reach(page, "prove-sign-in");
   const [beside] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("Enter")]);
-  await signInByKeyboard(beside, scene().admin);
+  await signInByKeyboard(beside, fixture().admin);
   await beside.locator("#identity-confirmed").waitFor();
   await beside.close();
   await enter(page, "prove-go-on");
   await visit.at("rota");
-  const made = (await listCustomScopes(service().database.query, scene().orgId)).find(
+  const made = (await listCustomScopes(service().database.query, fixture().orgId)).find(
     ({ name }) => name === "rota",
   );
   assert.equal(made?.description, "When you work, and with whom");
 });
 
 test("on a phone the menu opens with its button, closes with Escape, and its links work", async (t) => {
-  const visit = await visitor(t, scene().admin, { viewport: { width: 390, height: 844 } });
+  const visit = await visitor(t, fixture().admin, { viewport: { width: 390, height: 844 } });
   const { page } = visit;
   await visit.open("/scopes");
   const menu = page.locator("#menu");

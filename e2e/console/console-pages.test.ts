@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page, Response } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, axeFile, watchPage } from "../support/page-watch.ts";
-import { type ConsoleScene, consoleScene, signInAt } from "./console-fixture.ts";
+import { type ConsoleFixture, consoleFixture, signInAt } from "./console-fixture.ts";
 
 /** The share of the window that may move: nothing that anybody sees. */
 const MOST_SHIFT = 0.01;
@@ -17,16 +17,16 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shifted += entry.value;
 }).observe({ type: "layout-shift", buffered: true });`;
 
-let scene: ConsoleScene;
+let fixture: ConsoleFixture;
 let browser: Browser;
 before(async () => {
-  scene = await consoleScene();
+  fixture = await consoleFixture();
   browser = await launchBrowser();
 });
 after(async () => {
   await browser.close();
-  await scene.close();
-  assert.deepEqual(scene.running.errors, []);
+  await fixture.close();
+  assert.deepEqual(fixture.running.errors, []);
 });
 
 /**
@@ -61,15 +61,15 @@ test("every page is accessible in light and dark, makes no third-party request a
   // Sent once for all pages, where `assertUsable` would send it for each.
   await page.addInitScript({ path: axeFile });
   const watch = await watchPage(page);
-  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  await signInAt(page, `${fixture.baseUrl}/oauth/manage/${fixture.orgId}/confirm-identity`, fixture.admin);
   let seen = 0;
-  for (const { name, url } of scene.pages) {
+  for (const { name, url } of fixture.pages) {
     watch.reset();
     if (!(await isPage(await openPage(page, url)))) continue;
     await page.locator("h1").waitFor();
     const shifted = await page.evaluate("window.shifted");
     assert.ok(Number(shifted) <= MOST_SHIFT, `${name} shifts by ${shifted}`);
-    const foreign = watch.requests.filter((request) => new URL(request.url()).origin !== scene.baseUrl);
+    const foreign = watch.requests.filter((request) => new URL(request.url()).origin !== fixture.baseUrl);
     assert.deepEqual(
       foreign.map((request) => request.url()),
       [],

@@ -16,10 +16,10 @@ import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 
-const { scene, service, visitor, assertAllSent } = journeys();
+const { fixture, service, visitor, assertAllSent } = journeys();
 
-const userOf = (id: string) => findUser(service().database.query, scene().orgId, id);
-const securityPath = () => `/oauth/${scene().orgId}/account/security`;
+const userOf = (id: string) => findUser(service().database.query, fixture().orgId, id);
+const securityPath = () => `/oauth/${fixture().orgId}/account/security`;
 
 async function signedInAt(visit: Visitor, person: { email: string; password: string }): Promise<void> {
   await visit.open(securityPath());
@@ -42,7 +42,7 @@ async function isSignedOut({ page }: Visitor): Promise<void> {
 }
 
 test("a user invited twice accepts the newer invitation and signs in", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/users");
   await enter(page, "user-new");
@@ -74,17 +74,17 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   await signedInAt(invited, { email, password });
   await page.reload();
   assert.match(await page.locator("#user-state").innerText(), /Active/);
-  const made = (await findUserByEmail(service().database.query, scene().orgId, email))?.user;
+  const made = (await findUserByEmail(service().database.query, fixture().orgId, email))?.user;
   assert.deepEqual([made?.firstname, made?.role, made?.emailVerified], ["Ines", "Standard", true]);
 });
 
 test("a withdrawn invitation's link is invalid", async (t) => {
-  const id = scene().ids["users/invitation"] ?? "";
+  const id = fixture().ids["users/invitation"] ?? "";
   const link = await newestLink(service(), (await userOf(id))?.email ?? "");
   const invited = await visitor(t);
   await invited.page.goto(link);
   await invited.page.locator("#action-confirm").waitFor();
-  const { page, open } = await visitor(t, scene().admin);
+  const { page, open } = await visitor(t, fixture().admin);
   await open(`/users/${id}`);
   const done = await confirmed(page, "invite-withdraw", "invite-withdraw-confirm");
   assert.equal(done, "Invitation withdrawn.");
@@ -94,7 +94,7 @@ test("a withdrawn invitation's link is invalid", async (t) => {
 });
 
 test("a user who becomes an administrator can open the console", async (t) => {
-  const { admin, user } = scene();
+  const { admin, user } = fixture();
   const grace = await visitor(t);
   await signedInAt(grace, user);
   await grace.open("/users");
@@ -117,7 +117,7 @@ test("a user who becomes an administrator can open the console", async (t) => {
 });
 
 test("revokes access, ends a session, resets second factors, disables and enables the user", async (t) => {
-  const { admin, user, orgId } = scene();
+  const { admin, user, orgId } = fixture();
   const db = service().database.query;
   const grace = await visitor(t);
   await signedInAt(grace, user);
@@ -146,7 +146,7 @@ test("revokes access, ends a session, resets second factors, disables and enable
 });
 
 test("signs a user out everywhere, changes the email address and the password", async (t) => {
-  const { admin, orgId } = scene();
+  const { admin, orgId } = fixture();
   const email = "marta@northwind.example";
   const marta = (await findUserByEmail(service().database.query, orgId, email))?.user;
   const id = marta?.id ?? "";
@@ -189,7 +189,7 @@ test("signs a user out everywhere, changes the email address and the password", 
 });
 
 test("removes a guest after the email address is typed, and signs the guest out", async (t) => {
-  const { admin, ids } = scene();
+  const { admin, ids } = fixture();
   const id = ids["users/remove"] ?? "";
   const guest = await userOf(id);
   assert.ok(guest);
@@ -206,7 +206,7 @@ test("removes a guest after the email address is typed, and signs the guest out"
 });
 
 test("the last administrator can neither drop the role nor delete the account", async (t) => {
-  const { admin } = scene();
+  const { admin } = fixture();
   const visit = await visitor(t, admin);
   const { page } = visit;
   await visit.open(`/users/${admin.id}/edit`);
@@ -219,7 +219,7 @@ test("the last administrator can neither drop the role nor delete the account", 
   await visit.open(`/users/${admin.id}/disable`);
   await enter(page, "disable-confirm");
   await page.locator("#form-notice", { hasText: "You can’t do this to your own account" }).waitFor();
-  await visit.open(`/oauth/${scene().orgId}/account/deletion`);
+  await visit.open(`/oauth/${fixture().orgId}/account/deletion`);
   await type(page, "name", admin.email);
   await enter(page, "deletion-confirm");
   await page.locator("#form-notice, [role=alert]").first().waitFor();
@@ -228,7 +228,7 @@ test("the last administrator can neither drop the role nor delete the account", 
 });
 
 test("deletes a user after the email address is typed, and signs the user out", async (t) => {
-  const { admin, orgId } = scene();
+  const { admin, orgId } = fixture();
   const email = "luc@northwind.example";
   const luc = (await findUserByEmail(service().database.query, orgId, email))?.user;
   const there = await visitor(t);
@@ -246,7 +246,7 @@ test("deletes a user after the email address is typed, and signs the user out", 
 });
 
 test("an administrator of two organisations switches between them", async (t) => {
-  const { admin, orgId } = scene();
+  const { admin, orgId } = fixture();
   const db = service().database.query;
   const { id: other } = await db
     .selectFrom("organisation")

@@ -7,11 +7,11 @@ import { newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { enter, isReady, reach, type } from "../support/keyboard.ts";
 import { doneText, journeys } from "./console-journey.ts";
 
-const { scene, service, visitor } = journeys({ database: "sqlite" });
+const { fixture, service, visitor } = journeys({ database: "sqlite" });
 const plain = { javaScriptEnabled: false };
 
 test("without JavaScript: creates, changes and deletes an application", async (t) => {
-  const visit = await visitor(t, scene().admin, plain);
+  const visit = await visitor(t, fixture().admin, plain);
   const { page } = visit;
   await visit.open("/applications");
   await enter(page, "application-new");
@@ -28,7 +28,7 @@ test("without JavaScript: creates, changes and deletes an application", async (t
   assert.notEqual(copying.length, 0);
   for (const button of copying) assert.equal(await button.isVisible(), false);
   await enter(page, "once-done");
-  const record = () => findApplication(service().database.query, scene().orgId, id);
+  const record = () => findApplication(service().database.query, fixture().orgId, id);
   await enter(page, "application-settings");
   await type(page, "description", "Who comes to see us");
   await enter(page, "settings-save");
@@ -42,7 +42,7 @@ test("without JavaScript: creates, changes and deletes an application", async (t
 });
 
 test("without JavaScript: invites a user, opens the menus and changes settings", async (t) => {
-  const visit = await visitor(t, scene().admin, { ...plain, viewport: { width: 390, height: 844 } });
+  const visit = await visitor(t, fixture().admin, { ...plain, viewport: { width: 390, height: 844 } });
   const { page } = visit;
   await visit.open("/scopes");
   await reach(page, "menu-open");
@@ -58,6 +58,6 @@ test("without JavaScript: invites a user, opens the menus and changes settings",
   await type(page, "sessionIdleSeconds", "45");
   await enter(page, "policies-save");
   assert.equal(await doneText(page), "Policies saved.");
-  const organisation = await findOrganisation(service().database.query, scene().orgId);
+  const organisation = await findOrganisation(service().database.query, fixture().orgId);
   assert.equal(organisation?.settings.sessionIdleSeconds, 45 * 60);
 });

@@ -20,7 +20,7 @@ import { allow, signIn } from "../journeys/sign-in-steps.ts";
 import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 
-const { scene, service, visitor, assertAllSent } = journeys();
+const { fixture, service, visitor, assertAllSent } = journeys();
 let site: ApplicationSite;
 before(async () => {
   site = await openApplicationSite();
@@ -32,17 +32,17 @@ const lastPart = (page: Page): string => new URL(page.url()).pathname.split("/")
 
 /** What the legacy API answers to who signs with this key pair. */
 async function callStatus(keys: { publicKey: string; secret: string }): Promise<number> {
-  const url = `${scene().baseUrl}/legacy/api/Organisation/Application/List`;
+  const url = `${fixture().baseUrl}/legacy/api/Organisation/Application/List`;
   return (await callApi(url, keys, { strictAt: Date.now() })).status;
 }
 
 test("creates a system account with a key pair shown once, adds a second key, and deletes the account", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  const { orgId } = scene();
+  const { orgId } = fixture();
   await visit.open("/system-accounts");
   await enter(page, "account-new");
-  await enter(page, `choose-${scene().ids["applications"]}`);
+  await enter(page, `choose-${fixture().ids["applications"]}`);
   await isReady(page, "name");
   await type(page, "name", "Archive");
   await choose(page, "kind", "plain");
@@ -97,8 +97,8 @@ test("creates a system account with a key pair shown once, adds a second key, an
 });
 
 test("renames a system account, and rejects its calls while it is disabled", async (t) => {
-  const { page, open } = await visitor(t, scene().admin);
-  const { orgId, ids } = scene();
+  const { page, open } = await visitor(t, fixture().admin);
+  const { orgId, ids } = fixture();
   const applicationId = ids["applications"] ?? "";
   const made = { orgId, applicationId, name: "Door log", isAdministrator: false, actor: "operator" };
   const { account, key, secret } = await createSystemAccount(service(), {
@@ -129,7 +129,7 @@ test("renames a system account, and rejects its calls while it is disabled", asy
 });
 
 test("creates a scope after a validation error, adds a claim, and deletes it by name", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/scopes");
   await enter(page, "scope-new");
@@ -149,7 +149,7 @@ test("creates a scope after a validation error, adds a claim, and deletes it by 
   await pick(page, "claim-1-from", "user.email");
   await enter(page, "scope-save");
   const id = lastPart(page);
-  const made = await findCustomScope(db(), scene().orgId, id);
+  const made = await findCustomScope(db(), fixture().orgId, id);
   assert.deepEqual(
     made?.claims.map(({ name }) => name),
     ["team", "mail"],
@@ -160,22 +160,22 @@ test("creates a scope after a validation error, adds a claim, and deletes it by 
   await type(page, "displayName", "Your shifts of this month");
   await page.keyboard.press("Enter");
   await page.locator("#done-notice").waitFor();
-  assert.equal((await findCustomScope(db(), scene().orgId, id))?.displayName, "Your shifts of this month");
+  assert.equal((await findCustomScope(db(), fixture().orgId, id))?.displayName, "Your shifts of this month");
   await enter(page, "scope-delete");
   const confirmation = { button: "scope-delete-confirm", name: "shifts" };
-  await confirmByName(page, confirmation, () => findCustomScope(db(), scene().orgId, id));
+  await confirmByName(page, confirmation, () => findCustomScope(db(), fixture().orgId, id));
   assert.equal(await doneText(page), "Scope deleted.");
-  assert.equal(await findCustomScope(db(), scene().orgId, id), undefined);
+  assert.equal(await findCustomScope(db(), fixture().orgId, id), undefined);
 });
 
 test("grants a user's consent after a validation error, finds and revokes it", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  const { orgId, user } = scene();
+  const { orgId, user } = fixture();
   const living = () => listConsents(db(), orgId, { userId: user.id, limit: 10 });
   await visit.open("/consents");
   await enter(page, "consent-new");
-  await enter(page, `choose-${scene().ids["applications"]}`);
+  await enter(page, `choose-${fixture().ids["applications"]}`);
   await choose(page, "forWhom", "user");
   await type(page, "email", user.email);
   await enter(page, "grant-submit");
@@ -195,8 +195,8 @@ test("grants a user's consent after a validation error, finds and revokes it", a
 });
 
 test("creates and deletes a pre-authorization", async (t) => {
-  const { page, open } = await visitor(t, scene().admin);
-  const all = () => listPreauthorizations(db(), scene().orgId, { limit: 10 });
+  const { page, open } = await visitor(t, fixture().admin);
+  const all = () => listPreauthorizations(db(), fixture().orgId, { limit: 10 });
   const before = await all();
   await open("/preauthorizations");
   await enter(page, "consent-new");
@@ -231,11 +231,11 @@ async function begin({ page, open }: Visitor, name: string): Promise<string> {
 /** Grace signs in to it in a browser of her own. @returns her access token */
 async function signInToIt(visit: Visitor, clientId: string): Promise<string> {
   const { page } = visit;
-  const issuer = `${scene().baseUrl}/oauth/${scene().orgId}`;
+  const issuer = `${fixture().baseUrl}/oauth/${fixture().orgId}`;
   const redirectUri = `${site.origin}/`;
   const { query, verifier } = authorizationRequest(clientId, redirectUri);
   await page.goto(`${issuer}/authorize?${query}`);
-  await signIn(page, scene().user);
+  await signIn(page, fixture().user);
   await allow(page);
   await page.waitForURL((url) => url.origin === site.origin);
   const code = new URL(page.url()).searchParams.get("code") ?? "";
@@ -251,16 +251,16 @@ async function signInToIt(visit: Visitor, clientId: string): Promise<string> {
 }
 
 test("quickstart: from a new application to the first sign-in, detected by the page, and its token inspected", async (t) => {
-  const visit = await visitor(t, scene().admin);
+  const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   const clientId = await begin(visit, "Parking");
   const code = await page.locator("#browser-code").innerText();
-  for (const known of [clientId, site.origin, `${scene().baseUrl}/oauth/${scene().orgId}`])
+  for (const known of [clientId, site.origin, `${fixture().baseUrl}/oauth/${fixture().orgId}`])
     assert.ok(code.includes(known), `the code has ${known}`);
   const env = await page.locator("#env-file").innerText();
   const curl = await page.locator("#curl-authorize").innerText();
-  const issuer = `${scene().baseUrl}/oauth/${scene().orgId}`;
-  assert.ok(env.includes(clientId) && env.includes(scene().orgId), env);
+  const issuer = `${fixture().baseUrl}/oauth/${fixture().orgId}`;
+  assert.ok(env.includes(clientId) && env.includes(fixture().orgId), env);
   assert.ok(curl.includes(clientId) && curl.includes(`${issuer}/token`), curl);
   await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await reach(page, "button[data-copy=env-file]");
@@ -299,7 +299,7 @@ test("quickstart: from a new application to the first sign-in, detected by the p
 });
 
 test("quickstart without JavaScript: the page shows the sign-in after a reload", async (t) => {
-  const visit = await visitor(t, scene().admin, { javaScriptEnabled: false });
+  const visit = await visitor(t, fixture().admin, { javaScriptEnabled: false });
   const { page } = visit;
   const clientId = await begin(visit, "Canteen");
   await signInToIt(await visitor(t), clientId);
@@ -310,7 +310,7 @@ test("quickstart without JavaScript: the page shows the sign-in after a reload",
 
 // `reach` is what every step above is made of; that it fails for what the Tab key does not come to is seen here.
 test("reach() fails for an element that Tab can't focus", async (t) => {
-  const { page, open } = await visitor(t, scene().admin);
+  const { page, open } = await visitor(t, fixture().admin);
   await open("/scopes");
   await page.evaluate("document.getElementById('scope-new').tabIndex = -1");
   await assert.rejects(reach(page, "scope-new"), /is not reached/);

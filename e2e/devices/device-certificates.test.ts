@@ -13,7 +13,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { isBoundTo } from "../../packages/protocol/src/certificates/certificate-binding.ts";
-import { jsonHere } from "../../packages/server/src/testing/command-line.ts";
+import { runForJson } from "../../packages/server/src/testing/command-line.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { clientCertHeader } from "../../packages/server/src/testing/fixtures/enrolled-device.ts";
 import { payloadOf } from "../../packages/server/src/testing/probes/answers.ts";
@@ -71,7 +71,7 @@ describe("device certificates with third-party clients", { skip }, () => {
   });
 
   const serverSettings = () => ({ ...listeners.env, TRUSTED_PROXIES: "127.0.0.1" });
-  const operate = (args: string[]) => jsonHere<Record<string, unknown>>(args, settings);
+  const operate = (args: string[]) => runForJson<Record<string, unknown>>(args, settings);
   async function restart(more: Record<string, string>): Promise<void> {
     await server.stop();
     const again = { dataDir: folder, isDemo: false, port: server.port };

@@ -18,7 +18,7 @@ import { signIn, signInByKeyboard, tabTo } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { choose, enter, reach, type } from "../support/keyboard.ts";
 import { assertUsable, keepPictures, watchPage } from "../support/page-watch.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 
 let browser: Browser;
@@ -32,7 +32,7 @@ before(async () => {
   browser = await launchBrowser();
   const proxyPort = await freePort();
   proxyUrl = `http://127.0.0.1:${proxyPort}`;
-  server = await startServerHere({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
+  server = await startServerInProcess({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
   demo = await server.demo();
   manage = `${demo.baseUrl}/devices/manage/${demo.org}`;
 });

@@ -8,7 +8,7 @@ import { forJourneyDatabases } from "../../packages/server/src/testing/databases
 import { verifyTokens } from "../clients/verified-tokens.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 import { signIn } from "./sign-in-steps.ts";
 
@@ -25,7 +25,7 @@ forJourneyDatabases(({ name, fresh }) => {
   let server: RunningServer;
   let demo: DemoFile;
   before(async () => {
-    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerInProcess({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
   });
   after(() => server.stop());

@@ -7,9 +7,9 @@ import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { startMailServer, type TestMailServer } from "../../packages/server/src/testing/fakes/mail-server.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
-import { startServerBesideCommands, startServerHere } from "../support/server-here.ts";
+import { startServerBesideCommands, startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
-import { commandsHeard, signet } from "../support/signet-command.ts";
+import { commandsApplied, signet } from "../support/signet-command.ts";
 import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
 
 let browser: Browser;
@@ -111,7 +111,7 @@ test("confirms an unverified email address and continues to the application", as
     signet(["org", "set", "--org", demo.org, "--verified-email", value], settings);
   const email = "new@demo.example";
   await policy("required");
-  await commandsHeard(demo, settings);
+  await commandsApplied(demo, settings);
   const made = await signet(["user", "create", "--org", demo.org, "--email", email, "--generate"], settings);
   const password = String(made["password"]);
   const { page, watch } = await newPage();
@@ -145,7 +145,7 @@ test("logs every email by its template, and no link", () => {
 test("sends email by SMTP", async (t) => {
   const smtp: TestMailServer = await startMailServer();
   const settings = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SIGNET_MAIL_FROM: "no-reply@id.example" };
-  const sending = await startServerHere({ settings });
+  const sending = await startServerInProcess({ settings });
   t.after(async () => {
     await sending.stop();
     await smtp.close();

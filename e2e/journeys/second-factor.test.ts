@@ -9,7 +9,7 @@ import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
 import { startServerBesideCommands } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
-import { commandsHeard, signet } from "../support/signet-command.ts";
+import { commandsApplied, signet } from "../support/signet-command.ts";
 import { allowIfAsked, type Person, signIn } from "./sign-in-steps.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
@@ -235,7 +235,7 @@ test("a required second factor is enrolled between password and application", as
   const { page, watch } = await newPage(t);
   const person = await newPerson("new");
   await command("org", "set", "--org", demo.org, "--second-factor", "required");
-  await commandsHeard(demo, server.settings);
+  await commandsApplied(demo, server.settings);
   t.after(async () => {
     await command("org", "set", "--org", demo.org, "--second-factor", "optional");
   });

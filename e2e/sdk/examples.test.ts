@@ -10,7 +10,7 @@ import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { allow, signIn } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { assertUsable, keepPictures, type PageWatch, watchPage } from "../support/page-watch.ts";
-import { startServerHere } from "../support/server-here.ts";
+import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 import { type Example, moveExamples, startExample } from "./example-process.ts";
 
@@ -22,7 +22,7 @@ let demo: DemoFile;
 let demoFile: string;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServerHere();
+  server = await startServerInProcess();
   ({ file: demoFile, demo } = await moveExamples(await server.demo(), server.dataDir));
 });
 after(async () => {

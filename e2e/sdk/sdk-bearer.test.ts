@@ -21,12 +21,12 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { exportJWK, generateKeyPair } from "jose";
 import { type CodeSource, codeSource } from "../../packages/server/src/testing/fakes/code-source.ts";
 import {
-  type CertificateScene,
-  certificateScene,
+  type CertificateFixture,
+  certificateFixture,
   serviceSettings,
 } from "../../packages/server/src/testing/fixtures/certificate-fixture.ts";
 import { postForm } from "../../packages/server/src/testing/fixtures/client.ts";
-import { letIn, makeDeviceApp } from "../../packages/server/src/testing/fixtures/device.ts";
+import { decideDeviceCode, makeDeviceApp } from "../../packages/server/src/testing/fixtures/device.ts";
 import type { EnrolledDevice } from "../../packages/server/src/testing/fixtures/enrolled-device.ts";
 import { selfSigned } from "../../packages/server/src/testing/fixtures/self-signed.ts";
 import { type MtlsClient, mtlsClient } from "../../packages/server/src/testing/test-listeners.ts";
@@ -34,7 +34,7 @@ import { makeClient, type TestClient } from "../../packages/server/src/testing/t
 
 const AUDIENCE = "https://api.example";
 
-let scene: CertificateScene;
+let fixture: CertificateFixture;
 let source: CodeSource;
 /** The API's own registration: it asks the service about tokens by this name. */
 let registered: TestClient;
@@ -43,8 +43,8 @@ const servers: FastifyInstance[] = [];
 const clients: MtlsClient[] = [];
 
 before(async () => {
-  scene = await certificateScene("sqlite::memory:");
-  source = codeSource(scene.org);
+  fixture = await certificateFixture("sqlite::memory:");
+  source = codeSource(fixture.org);
   registered = await client({ audience: AUDIENCE });
   worker = await client({
     grantTypes: ["client_credentials"],
@@ -55,17 +55,17 @@ before(async () => {
 after(async () => {
   for (const one of clients) one.close();
   for (const server of servers) await server.close();
-  await scene.close();
-  assert.deepEqual(scene.running.errors, []);
+  await fixture.close();
+  assert.deepEqual(fixture.running.errors, []);
 });
 
 type ClientSettings = Parameters<typeof makeClient>[2];
 const client = (settings: ClientSettings) =>
-  makeClient(scene.running.service, scene.org.organisation, settings);
+  makeClient(fixture.running.service, fixture.org.organisation, settings);
 
 const address = () => ({
-  federationServer: scene.running.baseUrl,
-  oauthOrganisationId: scene.org.organisation.id,
+  federationServer: fixture.running.baseUrl,
+  oauthOrganisationId: fixture.org.organisation.id,
 });
 
 interface ApiOptions {
@@ -85,7 +85,7 @@ async function startApi({ scopes = "", tls = false, more = {} }: ApiOptions = {}
       ...(scopes === "" ? {} : { oauthScopes: scopes }),
       ...more,
     },
-    { clock: scene.clock },
+    { clock: fixture.clock },
   );
   const own = selfSigned();
   const https = { ...own, requestCert: true, rejectUnauthorized: false };
@@ -116,7 +116,7 @@ const grantOf = ({ application, secret }: TestClient, more: GrantConfiguration =
   ...(secret === "" ? {} : { oauthClientSecret: secret }),
   ...more,
 });
-const options = (more: GrantOptions = {}): GrantOptions => ({ clock: scene.clock, ...more });
+const options = (more: GrantOptions = {}): GrantOptions => ({ clock: fixture.clock, ...more });
 
 test("a user's token gives the API the user, the audience and the scopes", async () => {
   const spa = await client({ redirectUris: ["https://spa.example/callback"], audience: AUDIENCE });
@@ -125,9 +125,9 @@ test("a user's token gives the API the user, the audience and the scopes", async
   const response = await call(url, accessToken);
   assert.deepEqual(await response.json(), {
     kind: "user",
-    subject: scene.org.user.id,
+    subject: fixture.org.user.id,
     clientId: spa.application.id,
-    organisation: scene.org.organisation.id,
+    organisation: fixture.org.organisation.id,
     scopes: ["openid", "profile", "email"],
   });
   await assertRefused(await call(url, idToken), "invalid_token", /another type/);
@@ -141,11 +141,11 @@ test("rejects tokens for another API and of another organisation", async () => {
   await assertRefused(await call(url, accessToken), "invalid_token", /audience/);
   const settings = { grantTypes: ["client_credentials"], allowedScopes: ["jobs:run"], audience: AUDIENCE };
   const theirs = await makeClient(
-    scene.running.service,
-    scene.other.organisation,
+    fixture.running.service,
+    fixture.other.organisation,
     settings as ClientSettings,
   );
-  const foreign = grantOf(theirs, { oauthOrganisationId: scene.other.organisation.id });
+  const foreign = grantOf(theirs, { oauthOrganisationId: fixture.other.organisation.id });
   const token = await clientCredentials(foreign, options()).token();
   // Their key is not among ours: it is refused before its claims are read.
   await assertRefused(await call(url, token), "invalid_token", /key|issuer/);
@@ -158,10 +158,10 @@ test("a worker authenticates by secret or key, and renews its token before expir
   const told = { kind: "service", subject: id, clientId: id, scopes: ["jobs:run"] };
   assert.deepEqual(await (await jobs.fetch(url)).json(), told);
   const first = await jobs.token();
-  scene.clock.advance(3_590_000);
+  fixture.clock.advance(3_590_000);
   assert.equal((await jobs.fetch(url)).status, 200);
   assert.notEqual(await jobs.token(), first);
-  scene.clock.advance(100_000);
+  fixture.clock.advance(100_000);
   await assertRefused(await call(url, first), "invalid_token", /expired/);
 
   const { publicKey, privateKey } = await generateKeyPair("ES256");
@@ -192,7 +192,7 @@ test("an introspecting API rejects a revoked token immediately, and the worker g
   assert.equal((await jobs.fetch(url)).status, 200);
   const token = await jobs.token();
   const credentials = { client_id: worker.application.id, client_secret: worker.secret };
-  await postForm(`${scene.org.issuer}/revoke`, { token, ...credentials });
+  await postForm(`${fixture.org.issuer}/revoke`, { token, ...credentials });
   await assertRefused(await call(url, token), "invalid_token", /not active/);
   assert.equal((await jobs.fetch(url)).status, 200);
   assert.notEqual(await jobs.token(), token);
@@ -207,7 +207,7 @@ test("an introspecting API rejects a revoked token immediately, and the worker g
 function fetchWith(by: MtlsClient): typeof fetch {
   return async (input, init) => {
     const url = new URL(String(input));
-    if (url.origin !== scene.listeners.mtlsUrl) return fetch(input, init);
+    if (url.origin !== fixture.listeners.mtlsUrl) return fetch(input, init);
     const form = Object.fromEntries(new URLSearchParams(String(init?.body)));
     const { status, body } = await by.post(url.pathname, form);
     return Response.json(body, { status });
@@ -216,14 +216,17 @@ function fetchWith(by: MtlsClient): typeof fetch {
 
 test("a certificate-bound token works only with its certificate", async () => {
   const { url, own } = await startApi({ tls: true });
-  const meters = await scene.application({
+  const meters = await fixture.application({
     ...serviceSettings,
     ...{ audience: AUDIENCE, tlsClientCertificateBoundAccessTokens: true },
   });
-  const device = await scene.device();
+  const device = await fixture.device();
   const jobs = clientCredentials(
     grantOf(meters),
-    options({ clientAuthentication: { method: "tls_client_auth" }, fetch: fetchWith(scene.client(device)) }),
+    options({
+      clientAuthentication: { method: "tls_client_auth" },
+      fetch: fetchWith(fixture.client(device)),
+    }),
   );
   const authorization = `Bearer ${await jobs.token()}`;
   const at = (shown?: EnrolledDevice) => {
@@ -234,7 +237,7 @@ test("a certificate-bound token works only with its certificate", async () => {
   const good = await at(device);
   assert.equal(good.status, 200, JSON.stringify(good.body));
   assert.equal(good.body["clientId"], meters.application.id);
-  for (const shown of [undefined, await scene.device()]) {
+  for (const shown of [undefined, await fixture.device()]) {
     const { status, body, headers } = await at(shown);
     assert.equal(status, 401);
     assert.equal(body["error"], "invalid_token");
@@ -245,53 +248,53 @@ test("a certificate-bound token works only with its certificate", async () => {
 });
 
 test("a command line signs a user in by the device grant, calls the API and refreshes", async () => {
-  const application = await makeDeviceApp(scene.running.service, scene.org, { audience: AUDIENCE });
+  const application = await makeDeviceApp(fixture.running.service, fixture.org, { audience: AUDIENCE });
   const configuration = grantOf({ application, secret: "" }, { oauthScopes: "openid email" });
   let userCode = "";
   let polls = 0;
   const wait = async (milliseconds: number) => {
     polls++;
     // The second one comes too early for the service, which then wants to be asked less often.
-    scene.clock.advance(polls === 2 ? 0 : milliseconds);
-    if (polls === 3) await letIn(source.browser, scene.org, { userCode });
+    fixture.clock.advance(polls === 2 ? 0 : milliseconds);
+    if (polls === 3) await decideDeviceCode(source.browser, fixture.org, { userCode });
   };
   const tokens = await deviceGrant(configuration, {
-    clock: scene.clock,
+    clock: fixture.clock,
     wait,
     onPrompt: (prompt) => {
-      assert.equal(prompt.verificationUri, `${scene.org.issuer}/device/verify`);
+      assert.equal(prompt.verificationUri, `${fixture.org.issuer}/device/verify`);
       userCode = prompt.userCode;
     },
   });
-  assert.equal(tokens.claims?.sub, scene.org.user.id);
+  assert.equal(tokens.claims?.sub, fixture.org.user.id);
   assert.equal(polls, 3);
   const kept: TokenSet[] = [];
   const onRefreshed = (set: TokenSet) => void kept.push(set);
-  const api = refreshingTokens(configuration, tokens, { clock: scene.clock, onRefreshed });
+  const api = refreshingTokens(configuration, tokens, { clock: fixture.clock, onRefreshed });
   const { url } = await startApi({ scopes: "email" });
   const told = (await (await api.fetch(url)).json()) as { subject: string };
-  assert.equal(told.subject, scene.org.user.id);
-  scene.clock.advance(3_600_000);
+  assert.equal(told.subject, fixture.org.user.id);
+  fixture.clock.advance(3_600_000);
   assert.equal((await api.fetch(url)).status, 200);
-  scene.clock.advance(3_600_000);
+  fixture.clock.advance(3_600_000);
   assert.equal((await api.fetch(url)).status, 200);
   assert.equal(kept.length, 2);
 });
 
 test("the device grant reports denial, expiry and an unknown client", async () => {
-  const application = await makeDeviceApp(scene.running.service, scene.org);
+  const application = await makeDeviceApp(fixture.running.service, fixture.org);
   let userCode = "";
   const signIn = (wait: () => Promise<void>, by = application) =>
     deviceGrant(grantOf({ application: by, secret: "" }, { oauthScopes: "openid" }), {
-      ...{ clock: scene.clock, wait },
+      ...{ clock: fixture.clock, wait },
       onPrompt: (prompt) => {
         userCode = prompt.userCode;
       },
     });
   const refused = (oauthError: string) => ({ code: "provider_refused", oauthError });
-  const deny = async () => void (await letIn(source.browser, scene.org, { userCode }, "deny"));
+  const deny = async () => void (await decideDeviceCode(source.browser, fixture.org, { userCode }, "deny"));
   await assert.rejects(signIn(deny), refused("access_denied"));
-  const late = async () => scene.clock.advance(900_000);
+  const late = async () => fixture.clock.advance(900_000);
   await assert.rejects(signIn(late), refused("expired_token"));
   await assert.rejects(signIn(late, { ...application, id: randomUUID() }), refused("invalid_client"));
 });

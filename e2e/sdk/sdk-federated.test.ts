@@ -30,7 +30,7 @@ import {
 const PAGE = { accept: "text/html", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 const OWN = { ...PAGE, "sec-fetch-site": "same-origin" };
 
-interface Scene {
+interface Fixture {
   readonly clock: FakeClock;
   readonly running: TestService;
   readonly org: TestOrganisation;
@@ -42,7 +42,7 @@ interface Scene {
   close(): Promise<void>;
 }
 
-async function openScene({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Scene> {
+async function openScene({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Fixture> {
   const clock = fakeClock();
   const env = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
   const running = await startTestService({ databaseUrl: await fresh(), clock, env });
@@ -86,7 +86,7 @@ async function openScene({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Sce
 
 /** From a page of the application through sign-in and consent, and back. @returns the page that was asked for */
 async function signIn(
-  { org, address, running }: Scene,
+  { org, address, running }: Fixture,
   browser: TestBrowser,
   path = "/orders?page=2",
 ): Promise<TestPage> {
@@ -114,132 +114,135 @@ const knownIn = (page: TestPage): Known => {
 
 describe("a web application behind OAuthFederated", () => {
   forEachDatabase((database) => {
-    let scene: Scene;
+    let fixture: Fixture;
     before(async () => {
-      scene = await openScene(database);
+      fixture = await openScene(database);
     });
     after(async () => {
-      assert.deepEqual(scene.running.errors, []);
-      await scene.close();
+      assert.deepEqual(fixture.running.errors, []);
+      await fixture.close();
     });
 
     test("concurrent refreshes by tabs and two processes sign nobody out", async () => {
       const browser = testBrowser();
-      knownIn(await signIn(scene, browser));
+      knownIn(await signIn(fixture, browser));
       for (let round = 0; round < 3; round++) {
-        scene.clock.advance(3_590_000);
+        fixture.clock.advance(3_590_000);
         // Each tab has the cookies of before the refresh: both processes come with the same refresh token.
         const tabs = Array.from({ length: 12 }, () => copyOf(browser));
         const pages = await Promise.all(
           tabs.map((tab, index) =>
-            go(tab, `${index % 2 === 0 ? scene.address : scene.otherAddress}/tab-${index}`),
+            go(tab, `${index % 2 === 0 ? fixture.address : fixture.otherAddress}/tab-${index}`),
           ),
         );
         const tokens = new Set(pages.map((page) => knownIn(page).accessToken));
         assert.equal(tokens.size, 2, "one refresh for each process");
         // The cookie of either process is as good as the other's.
         keepCookies(tabs[round % 2] ?? browser, browser);
-        scene.clock.advance(5_000);
-        for (const address of [scene.address, scene.otherAddress])
+        fixture.clock.advance(5_000);
+        for (const address of [fixture.address, fixture.otherAddress])
           assert.ok(tokens.has(knownIn(await go(copyOf(browser), `${address}/after`)).accessToken));
       }
-      assert.deepEqual(scene.errors, []);
+      assert.deepEqual(fixture.errors, []);
     });
 
     if (database.name === "postgres") return;
 
     test("a page redirects through sign-in and consent back to itself, with the user's claims", async () => {
-      const page = await signIn(scene, testBrowser());
-      assert.equal(page.url, `${scene.address}/orders?page=2`);
+      const page = await signIn(fixture, testBrowser());
+      assert.equal(page.url, `${fixture.address}/orders?page=2`);
       const { user } = knownIn(page);
       assert.deepEqual(user, {
-        permId: scene.org.user.id,
-        email: scene.org.user.email,
+        permId: fixture.org.user.id,
+        email: fixture.org.user.email,
         firstname: "Uma",
         surname: "User",
-        organisationId: scene.org.organisation.id,
+        organisationId: fixture.org.organisation.id,
       });
     });
 
     test("a user who denies consent sees so and is not signed in", async () => {
       const browser = testBrowser();
-      const asked = await go(browser, `${scene.address}/signet/login`);
+      const asked = await go(browser, `${fixture.address}/signet/login`);
       const login = await browser.get(`${asked.location}&prompt=consent`);
-      const consent = await logIn(browser, scene.org, login);
-      const answer = await decide(browser, scene.org, consent, "deny");
+      const consent = await logIn(browser, fixture.org, login);
+      const answer = await decide(browser, fixture.org, consent, "deny");
       const shown = await go(browser, answer.location ?? "");
       assert.equal(shown.status, 403);
       assert.match(shown.body, /Access denied/);
-      assert.equal((await go(browser, `${scene.address}/`)).status, 302);
-      scene.errors.length = 0;
+      assert.equal((await go(browser, `${fixture.address}/`)).status, 302);
+      fixture.errors.length = 0;
     });
 
     test("sign-out ends the session here and at the service, and invalidates a copied cookie", async () => {
       const browser = testBrowser();
-      const { accessToken } = knownIn(await signIn(scene, browser));
+      const { accessToken } = knownIn(await signIn(fixture, browser));
       const copy = copyOf(browser);
       const forged = await go(
         browser,
-        `${scene.address}/signet/logout`,
+        `${fixture.address}/signet/logout`,
         { ...PAGE, "sec-fetch-site": "cross-site" },
         "POST",
       );
       assert.equal(forged.status, 403);
       const sent = await go(
         browser,
-        `${scene.address}/signet/logout`,
-        { ...OWN, origin: scene.address },
+        `${fixture.address}/signet/logout`,
+        { ...OWN, origin: fixture.address },
         "POST",
       );
       assert.equal(sent.status, 303);
       const service = await browser.get(sent.location ?? "");
       assert.equal(
         service.location,
-        `${scene.address}/bye`,
+        `${fixture.address}/bye`,
         "no question asked, and back to the application",
       );
-      const again = await go(browser, `${scene.address}/orders`);
+      const again = await go(browser, `${fixture.address}/orders`);
       assert.ok(showsLogin(await browser.get(again.location ?? "")), "the service's own session is over");
-      assert.equal((await go(copy, `${scene.address}/orders`)).status, 302);
+      assert.equal((await go(copy, `${fixture.address}/orders`)).status, 302);
       const authorization = `Bearer ${accessToken}`;
-      assert.equal((await fetch(`${scene.org.issuer}/userinfo`, { headers: { authorization } })).status, 401);
-      scene.errors.length = 0;
+      assert.equal(
+        (await fetch(`${fixture.org.issuer}/userinfo`, { headers: { authorization } })).status,
+        401,
+      );
+      fixture.errors.length = 0;
     });
 
     test("a sign-out at the service signs out here by back-channel logout", async () => {
       const browser = testBrowser();
-      knownIn(await signIn(scene, browser));
-      const asked = await browser.get(`${scene.org.issuer}/end_session`);
-      await browser.post(`${scene.org.issuer}/end_session`, asked.hidden);
-      await deliverDueLogouts({ ...scene.running.service, baseUrl: scene.running.baseUrl });
-      assert.equal((await go(browser, `${scene.address}/orders`)).status, 302);
+      knownIn(await signIn(fixture, browser));
+      const asked = await browser.get(`${fixture.org.issuer}/end_session`);
+      await browser.post(`${fixture.org.issuer}/end_session`, asked.hidden);
+      await deliverDueLogouts({ ...fixture.running.service, baseUrl: fixture.running.baseUrl });
+      assert.equal((await go(browser, `${fixture.address}/orders`)).status, 302);
     });
 
     test("a revocation at the service ends the session at its next refresh, and the page signs in again", async () => {
       const browser = testBrowser();
-      const first = knownIn(await signIn(scene, browser));
-      const asked = await browser.get(`${scene.org.issuer}/end_session`);
-      await browser.post(`${scene.org.issuer}/end_session`, asked.hidden);
+      const first = knownIn(await signIn(fixture, browser));
+      const asked = await browser.get(`${fixture.org.issuer}/end_session`);
+      await browser.post(`${fixture.org.issuer}/end_session`, asked.hidden);
       // The other process was not told by the back channel.
       const other = copyOf(browser);
-      assert.equal((await go(other, `${scene.otherAddress}/orders`)).status, 200);
-      scene.clock.advance(3_590_000);
+      assert.equal((await go(other, `${fixture.otherAddress}/orders`)).status, 200);
+      fixture.clock.advance(3_590_000);
       const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
-      assert.equal((await go(other, `${scene.otherAddress}/orders`, script)).status, 401);
-      const next = knownIn(await signIn(scene, browser));
+      assert.equal((await go(other, `${fixture.otherAddress}/orders`, script)).status, 401);
+      const next = knownIn(await signIn(fixture, browser));
       assert.notEqual(next.accessToken, first.accessToken);
-      scene.errors.length = 0;
+      fixture.errors.length = 0;
     });
 
     test("the session survives an outage of the service and refreshes afterwards", async () => {
       const browser = testBrowser();
-      const first = knownIn(await signIn(scene, browser));
-      scene.clock.advance(3_550_000);
-      await scene.running.app.close();
-      const page = knownIn(await go(browser, `${scene.address}/orders`));
+      const first = knownIn(await signIn(fixture, browser));
+      fixture.clock.advance(3_550_000);
+      await fixture.running.app.close();
+      const page = knownIn(await go(browser, `${fixture.address}/orders`));
       assert.equal(page.accessToken, first.accessToken);
-      scene.clock.advance(60_000);
-      const late = await go(browser, `${scene.address}/orders`);
+      fixture.clock.advance(60_000);
+      const late = await go(browser, `${fixture.address}/orders`);
       assert.equal(late.status, 503);
       assert.equal(late.headers.get("retry-after"), "5");
       assert.ok([...browser.cookies.keys()].includes("signet-session"), "the session is kept");

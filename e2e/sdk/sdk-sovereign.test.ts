@@ -177,8 +177,8 @@ test("all four modes accept the agent's signature, also with a required key ID; 
 });
 
 test("accepts tokens of a pool with the organisation's issuer, and rejects the service's own", async () => {
-  const scene = await openPool("Organisation's", { issuerMode: "organisation" });
-  const { org, pool, client, token } = scene;
+  const fixture = await openPool("Organisation's", { issuerMode: "organisation" });
+  const { org, pool, client, token } = fixture;
   const theirPins = {
     oauthOrganisationId: org.organisation.id,
     applicationId: client.application.id,
@@ -189,8 +189,8 @@ test("accepts tokens of a pool with the organisation's issuer, and rejects the s
   for (const pins of [
     { environment: "development" } as const,
     { sovereignTrustedRootCertificates: [root.pem] },
-    { sovereignKeyThumbprints: [scene.key.kid] },
-    { sovereignPublicKeys: [scene.key.publicJwk] },
+    { sovereignKeyThumbprints: [fixture.key.kid] },
+    { sovereignPublicKeys: [fixture.key.publicJwk] },
   ]) {
     const said = { ...theirPins, ...pins, sovereignIssuerMode: "organisation" } as const;
     assert.equal((await outcome(said, token)).subject, client.application.id);

@@ -16,7 +16,7 @@ const FIRST_LINE = 16;
  * The private number of an EC key on P-256, in every way that it could be written. In PKCS#8 it begins at byte 36, so that
  * base64 of the whole has base64 of the number in it.
  */
-export function needlesOf(privateKey: KeyObject): Needle[] {
+export function encodingsOf(privateKey: KeyObject): Needle[] {
   const secret = privateNumber(privateKey);
   return [{ name: "raw", bytes: secret }, ...writtenAs(secret)];
 }

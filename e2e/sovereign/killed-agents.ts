@@ -8,10 +8,10 @@ import { deactivateAgent } from "../../packages/server/src/features/sovereign/ad
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
 import { makeAgent, type TestAgent } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { enrolAgent, startAgentProcess } from "./signing-agent-process.ts";
-import type { SovereignScene } from "./sovereign-fixture.ts";
+import type { SovereignFixture } from "./sovereign-fixture.ts";
 
-export interface Pack {
-  readonly scene: SovereignScene;
+export interface AgentFleet {
+  readonly fixture: SovereignFixture;
   readonly operator: Service;
   /** Of the policy that real agents get. */
   readonly clients: Readonly<Record<string, string>>;
@@ -38,16 +38,16 @@ const LONG_MS = 3_600_000;
  * One place in the pack: an agent, and when it has died the next one, until all is over. The first lives for one claim, so that
  * somebody dies in each place, however the work and the lengths of the lives fall.
  */
-export async function mortalAgent(pack: Pack): Promise<void> {
-  const { operator, scene, stopped, meanLife } = pack;
+export async function crashingAgent(pack: AgentFleet): Promise<void> {
+  const { operator, fixture, stopped, meanLife } = pack;
   for (let life = 1; !stopped.aborted; life = Math.ceil(Math.random() * 2 * meanLife)) {
-    const agent = await makeAgent(operator, scene.org, scene.pool);
+    const agent = await makeAgent(operator, fixture.org, fixture.pool);
     await liveAndDie(pack, agent, life);
     if (!pack.leavesLapsing || Math.random() > unnoticed) await bury(pack, agent.agentId);
   }
 }
 
-async function liveAndDie(pack: Pack, agent: TestAgent, life: number): Promise<void> {
+async function liveAndDie(pack: AgentFleet, agent: TestAgent, life: number): Promise<void> {
   const { stopped, deaths } = pack;
   const ending = endings[Math.floor(Math.random() * endings.length)] ?? "when it has claimed";
   for (let left = life; !stopped.aborted; ) {
@@ -73,12 +73,12 @@ async function liveAndDie(pack: Pack, agent: TestAgent, life: number): Promise<v
 
 /** A call whose connection ends at some point of it. */
 async function cutOff(
-  { scene }: Pack,
+  { fixture }: AgentFleet,
   { apiKey }: TestAgent,
   name: "claim" | "sign",
   body: object,
 ): Promise<void> {
-  await fetch(`${scene.org.issuer}/sovereign/agent/${name}`, {
+  await fetch(`${fixture.org.issuer}/sovereign/agent/${name}`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -87,27 +87,27 @@ async function cutOff(
 }
 
 /** As an operator does with an agent that is gone: what it held goes to others at once. */
-async function bury({ operator, scene }: Pack, agentId: string): Promise<void> {
-  const acting = { orgId: scene.org.organisation.id, actor: "test" };
-  const deps = { ...operator, baseUrl: scene.baseUrl };
+async function bury({ operator, fixture }: AgentFleet, agentId: string): Promise<void> {
+  const acting = { orgId: fixture.org.organisation.id, actor: "test" };
+  const deps = { ...operator, baseUrl: fixture.baseUrl };
   await deactivateAgent(deps, acting, { agentId, compromised: false });
 }
 
 /** The same with real processes, each killed some time after it has begun to sign, `kills` times in all. */
-export async function mortalProcess(
-  pack: Pack,
+export async function crashingProcess(
+  pack: AgentFleet,
   name: string,
   { kills, lifeMs }: { readonly kills: number; readonly lifeMs: number },
 ): Promise<void> {
-  const { operator, scene, clients, stopped, deaths } = pack;
+  const { operator, fixture, clients, stopped, deaths } = pack;
   let folder = "";
   let agentId = "";
   for (let kill = 0; !stopped.aborted; kill += 1) {
     const comesBack = folder !== "" && pack.leavesLapsing && Math.random() < 0.5;
     if (!comesBack) {
       if (agentId !== "") await bury(pack, agentId);
-      folder = path.join(scene.folder, `${name}-${kill}`);
-      agentId = await enrolAgent(operator, scene, { folder, clients });
+      folder = path.join(fixture.folder, `${name}-${kill}`);
+      agentId = await enrolAgent(operator, fixture, { folder, clients });
     }
     const agent = startAgentProcess(folder);
     await agent.said("agent started");

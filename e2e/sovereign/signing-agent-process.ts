@@ -13,7 +13,7 @@ import { nodeEnvironment } from "../../packages/server/src/testing/node-environm
 import { runAgentCommandLine } from "../../packages/signing-agent/src/commands/agent-command-line.ts";
 import { guardProcess } from "../support/process-guard.ts";
 import { signet } from "../support/signet-command.ts";
-import type { SovereignScene } from "./sovereign-fixture.ts";
+import type { SovereignFixture } from "./sovereign-fixture.ts";
 
 const startMs = 60_000;
 const program = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
@@ -39,7 +39,7 @@ export interface Enrolment {
 /** Runs `signet-agent enroll --print` and registers the agent. @returns the agent's ID */
 export async function enrolAgent(
   service: Service,
-  { org, pool, baseUrl }: Pick<SovereignScene, "org" | "pool" | "baseUrl">,
+  { org, pool, baseUrl }: Pick<SovereignFixture, "org" | "pool" | "baseUrl">,
   { folder, clients }: Enrolment,
 ): Promise<string> {
   const printed: string[] = [];

@@ -10,9 +10,9 @@ import type { Service } from "../../packages/server/src/modules/open-service.ts"
 import { forJourneyDatabases } from "../../packages/server/src/testing/databases.ts";
 import { credentials, postForm } from "../../packages/server/src/testing/fixtures/client.ts";
 import { makeClient, type TestClient } from "../../packages/server/src/testing/test-service.ts";
-import { mortalAgent, mortalProcess, type Pack } from "./killed-agents.ts";
+import { type AgentFleet, crashingAgent, crashingProcess } from "./killed-agents.ts";
 import { compileAgent } from "./signing-agent-process.ts";
-import { type SovereignScene, setScene } from "./sovereign-fixture.ts";
+import { type SovereignFixture, setUpFixture } from "./sovereign-fixture.ts";
 
 const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
 const size = isWhole
@@ -25,26 +25,26 @@ forJourneyDatabases(({ name, fresh }) => {
   const title = `${size.requests} requests and ${size.agents + size.processes} agents that die: each has its token, once`;
   test(title, { timeout: limitMs }, async (t) => {
     const databaseUrl = name === "postgres" ? await fresh() : undefined;
-    const scene = await setScene(t, { databaseUrl, tokenWaitSeconds: 1 });
-    const operator = await scene.operator();
+    const fixture = await setUpFixture(t, { databaseUrl, tokenWaitSeconds: 1 });
+    const operator = await fixture.operator();
     t.after(() => operator.close());
-    const server = await scene.start({ LOG_LEVEL: "warn" });
-    const clients = await makeClients(operator, scene);
-    if (isWhole) await compileAgent(scene.folder);
+    const server = await fixture.start({ LOG_LEVEL: "warn" });
+    const clients = await makeClients(operator, fixture);
+    if (isWhole) await compileAgent(fixture.folder);
     const stopped = new AbortController();
-    const pack = packOf({ scene, operator, clients, stopped: stopped.signal });
+    const pack = packOf({ fixture, operator, clients, stopped: stopped.signal });
     const { agents, processes } = size;
     const living = [
-      ...Array.from({ length: agents }, () => mortalAgent(pack)),
-      ...Array.from({ length: processes }, (_, index) => mortalProcess(pack, `agent-${index}`, size)),
+      ...Array.from({ length: agents }, () => crashingAgent(pack)),
+      ...Array.from({ length: processes }, (_, index) => crashingProcess(pack, `agent-${index}`, size)),
     ];
     const began = performance.now();
-    const given = await Promise.race([askAll(scene, clients), failureOf(living)]).finally(() =>
+    const given = await Promise.race([askAll(fixture, clients), failureOf(living)]).finally(() =>
       stopped.abort(),
     );
     const seconds = (performance.now() - began) / 1000;
     await Promise.all(living);
-    await checkTokens(scene, given.tokens);
+    await checkTokens(fixture, given.tokens);
     await server.stop();
     await checkRecords(t, operator, given.tokens);
     const faults = server.logLines().filter(({ level }) => level === "error");
@@ -58,7 +58,7 @@ forJourneyDatabases(({ name, fresh }) => {
   });
 });
 
-const makeClients = (operator: Service, { org, pool }: SovereignScene): Promise<TestClient[]> =>
+const makeClients = (operator: Service, { org, pool }: SovereignFixture): Promise<TestClient[]> =>
   Promise.all(
     Array.from({ length: clientCount }, () =>
       makeClient(operator, org.organisation, {
@@ -70,16 +70,16 @@ const makeClients = (operator: Service, { org, pool }: SovereignScene): Promise<
   );
 
 type Made = {
-  scene: SovereignScene;
+  fixture: SovereignFixture;
   operator: Service;
   clients: readonly TestClient[];
   stopped: AbortSignal;
 };
 
-function packOf({ scene, operator, clients, stopped }: Made): Pack {
+function packOf({ fixture, operator, clients, stopped }: Made): AgentFleet {
   const allowed = `{ aud: [], scopes: ["jobs:run"], maxLifetime: 3600, grants: [client_credentials] }`;
   return {
-    scene,
+    fixture,
     operator,
     stopped,
     meanLife: size.meanLife,
@@ -97,7 +97,7 @@ async function failureOf(living: ReadonlyArray<Promise<void>>): Promise<never> {
 
 /** Callers beside each other: each asks again, with the same request, until it has its token. */
 async function askAll(
-  { org }: SovereignScene,
+  { org }: SovereignFixture,
   clients: readonly TestClient[],
 ): Promise<{ tokens: string[]; repeats: number }> {
   const tokens: string[] = [];
@@ -124,7 +124,7 @@ async function askAll(
 }
 
 /** Every one verifies with what the pool publishes, and is another one. */
-async function checkTokens({ poolIssuer }: SovereignScene, tokens: readonly string[]): Promise<void> {
+async function checkTokens({ poolIssuer }: SovereignFixture, tokens: readonly string[]): Promise<void> {
   const published = (await (await fetch(`${poolIssuer}/jwks.json`)).json()) as JSONWebKeySet;
   const keys = createLocalJWKSet(published);
   const kids = new Set<string | undefined>();

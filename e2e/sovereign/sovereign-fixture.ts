@@ -12,7 +12,7 @@ import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { makeOrganisation, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 
-export interface SovereignScene {
+export interface SovereignFixture {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly baseUrl: string;
@@ -28,14 +28,14 @@ export interface SovereignScene {
   start(settings?: Record<string, string>): Promise<ServerProcess>;
 }
 
-export interface SceneOptions {
+export interface FixtureOptions {
   /** Absent: SQLite in the data folder. */
   readonly databaseUrl?: string | undefined;
   /** How long the token endpoint waits for an agent. */
   readonly tokenWaitSeconds: number;
 }
 
-export async function setScene(t: TestContext, options: SceneOptions): Promise<SovereignScene> {
+export async function setUpFixture(t: TestContext, options: FixtureOptions): Promise<SovereignFixture> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-sovereign-"));
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, "signet.db")}`;
   const port = await freePort();
@@ -54,7 +54,7 @@ export async function setScene(t: TestContext, options: SceneOptions): Promise<S
     DATABASE_URL: databaseUrl,
   });
   const operator = () => openService(config, { onError: (error) => assert.fail(String(error)) });
-  const operate: SovereignScene["operate"] = async (work) => {
+  const operate: SovereignFixture["operate"] = async (work) => {
     const service = await operator();
     return work(service).finally(() => service.close());
   };

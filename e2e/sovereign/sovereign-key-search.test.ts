@@ -15,7 +15,7 @@ import { setTokenWait } from "../../packages/server/src/testing/fixtures/agent.t
 import { credentials, postForm, redeem, refresh } from "../../packages/server/src/testing/fixtures/client.ts";
 import {
   askForCodes,
-  letIn,
+  decideDeviceCode,
   makeDeviceApp,
   poll,
 } from "../../packages/server/src/testing/fixtures/device.ts";
@@ -24,15 +24,15 @@ import { dumpWholeDatabase } from "../../packages/server/src/testing/probes/dump
 import { makeClient, REDIRECT_URI } from "../../packages/server/src/testing/test-service.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import { type ChallengeWebhook, openChallengeWebhook } from "./challenge-webhook.ts";
-import { canReadMemory, filesIn, found, memoryOf, needlesOf, privateNumber } from "./key-search.ts";
+import { canReadMemory, encodingsOf, filesIn, found, memoryOf, privateNumber } from "./key-search.ts";
 import { enrolByCommands, startAgentProcess } from "./signing-agent-process.ts";
-import { type SovereignScene, setScene } from "./sovereign-fixture.ts";
+import { type SovereignFixture, setUpFixture } from "./sovereign-fixture.ts";
 
 const inTime = { timeout: 300_000 };
 
 test("the search finds a key in every encoding", () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const needles = needlesOf(privateKey);
+  const needles = encodingsOf(privateKey);
   const secret = privateNumber(privateKey);
   const der = privateKey.export({ format: "der", type: "pkcs8" });
   const written = [secret, der].flatMap((bytes) => [
@@ -52,21 +52,21 @@ forEachDatabase(({ name, fresh }) => {
     "no private key in database, data folder, logs or memory; no token without the agent",
     inTime,
     async (t) => {
-      const scene = await setScene(t, {
+      const fixture = await setUpFixture(t, {
         databaseUrl: name === "postgres" ? await fresh() : undefined,
         tokenWaitSeconds: 20,
       });
-      const clients = await makeClients(scene);
-      const server = await scene.start({ NODE_OPTIONS: "--heapsnapshot-signal=SIGUSR2" });
+      const clients = await makeClients(fixture);
+      const server = await fixture.start({ NODE_OPTIONS: "--heapsnapshot-signal=SIGUSR2" });
       const webhook = await openChallengeWebhook();
       t.after(() => webhook.close());
-      const agent = await startAgent(t, { scene, clients, webhook });
-      const refreshToken = await useEveryGrant(scene, clients, webhook);
+      const agent = await startAgent(t, { fixture, clients, webhook });
+      const refreshToken = await useEveryGrant(fixture, clients, webhook);
       // Long enough before the end that the server has heard of it by then.
-      await scene.operate((service) => setTokenWait(service, scene.pool, 1));
+      await fixture.operate((service) => setTokenWait(service, fixture.pool, 1));
 
       const privateKey = createPrivateKey(await readFile(path.join(agent.folder, "key.pem")));
-      const needles = needlesOf(privateKey);
+      const needles = encodingsOf(privateKey);
       const x = Buffer.from(String(createPublicKey(privateKey).export({ format: "jwk" }).x));
       const shown = [{ name: "public", bytes: x }];
       const search: Search = (where, hay, hasPublic = true) => {
@@ -75,9 +75,9 @@ forEachDatabase(({ name, fresh }) => {
           assert.deepEqual(found(shown, hay), ["public"], `${where} is not what was to be searched`);
       };
       // The same program with either database: once is enough.
-      if (name === "sqlite") await searchMemory(server, scene.folder, { search, x });
-      search("the database", await scene.operate(({ database }) => dumpWholeDatabase(database.query)));
-      const files = await filesIn(scene.folder);
+      if (name === "sqlite") await searchMemory(server, fixture.folder, { search, x });
+      search("the database", await fixture.operate(({ database }) => dumpWholeDatabase(database.query)));
+      const files = await filesIn(fixture.folder);
       for (const file of files) search(file.name, file.bytes, false);
       const data = Buffer.concat(files.map(({ bytes }) => bytes));
       assert.equal(data.includes(x), name === "sqlite", "the database's files are among them");
@@ -91,14 +91,14 @@ forEachDatabase(({ name, fresh }) => {
         else search(`the agent's ${file.name}`, file.bytes, false);
 
       await agent.stop();
-      await getsNothing(scene, clients, refreshToken);
+      await getsNothing(fixture, clients, refreshToken);
     },
   );
 });
 
 type Clients = Awaited<ReturnType<typeof makeClients>>;
 
-const makeClients = ({ operate, org, pool }: SovereignScene) =>
+const makeClients = ({ operate, org, pool }: SovereignFixture) =>
   operate(async (service) => {
     const signed = { signingPoolId: pool.id, requireConsent: false } as const;
     const web = await makeClient(service, org.organisation, { ...signed, redirectUris: [REDIRECT_URI] });
@@ -112,7 +112,7 @@ const makeClients = ({ operate, org, pool }: SovereignScene) =>
 
 async function startAgent(
   t: TestContext,
-  { scene, clients, webhook }: { scene: SovereignScene; clients: Clients; webhook: ChallengeWebhook },
+  { fixture, clients, webhook }: { fixture: SovereignFixture; clients: Clients; webhook: ChallengeWebhook },
 ) {
   // Not in the server's data folder, which is searched.
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-agent-"));
@@ -122,7 +122,7 @@ async function startAgent(
     "aud: [], scopes: [openid, profile, email], claims: [email, email_verified, name, given_name, family_name, phone_number, updated_at], maxLifetime: 3600";
   const challenge = "challenge: { type: number_match, when: authorization_code }";
   const printed = await enrolByCommands(
-    { org: scene.org.organisation.id, pool: scene.pool.id, baseUrl: scene.baseUrl },
+    { org: fixture.org.organisation.id, pool: fixture.pool.id, baseUrl: fixture.baseUrl },
     {
       folder,
       clients: {
@@ -132,7 +132,7 @@ async function startAgent(
           "{ aud: [], scopes: ['jobs:run'], maxLifetime: 3600, grants: [client_credentials] }",
       },
     },
-    { SIGNET_DATA_DIR: scene.folder, DATABASE_URL: scene.databaseUrl, SIGNET_BASE_URL: scene.baseUrl },
+    { SIGNET_DATA_DIR: fixture.folder, DATABASE_URL: fixture.databaseUrl, SIGNET_BASE_URL: fixture.baseUrl },
   );
   await webhook.useFor(folder);
   const agent = startAgentProcess(folder);
@@ -143,7 +143,7 @@ async function startAgent(
 
 /** @returns a refresh token that was not used yet */
 async function useEveryGrant(
-  { org }: SovereignScene,
+  { org }: SovereignFixture,
   { web, batch, television }: Clients,
   webhook: ChallengeWebhook,
 ): Promise<string> {
@@ -168,7 +168,7 @@ async function useEveryGrant(
   assert.equal(second.status, 200, JSON.stringify(second.body));
 
   const codes = await askForCodes(org, television);
-  const approved = await follow(browser, await letIn(browser, org, codes));
+  const approved = await follow(browser, await decideDeviceCode(browser, org, codes));
   const isSigned = async () => /"status":"signed"/.test((await browser.get(`${approved.url}/status`)).body);
   if (approved.body.includes('id="wait"')) await eventually("it is signed", isSigned, 30_000);
   const device = await poll(org, codes);
@@ -208,7 +208,7 @@ async function heapSnapshot({ pid, baseUrl }: ServerProcess, folder: string): Pr
   return path.join(folder, (await written()) ?? "");
 }
 
-async function getsNothing({ org }: SovereignScene, clients: Clients, refreshToken: string): Promise<void> {
+async function getsNothing({ org }: SovereignFixture, clients: Clients, refreshToken: string): Promise<void> {
   const { web, batch, television } = clients;
   const asked = { grant_type: "client_credentials", scope: "jobs:run", ...credentials(batch) };
   for (const { status, body } of await Promise.all([
@@ -228,6 +228,6 @@ async function getsNothing({ org }: SovereignScene, clients: Clients, refreshTok
   assert.deepEqual([answer.get("error"), answer.get("code")], ["temporarily_unavailable", null]);
 
   const codes = await askForCodes(org, television);
-  await letIn(browser, org, codes);
+  await decideDeviceCode(browser, org, codes);
   assert.equal((await poll(org, codes)).body["error"], "authorization_pending");
 }

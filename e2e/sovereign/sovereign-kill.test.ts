@@ -24,7 +24,7 @@ import { type Answer, credentials, postForm } from "../../packages/server/src/te
 import { answerOf, follow, logIn, showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import { makeClient, type TestClient } from "../../packages/server/src/testing/test-service.ts";
 import type { ServerProcess } from "../support/server-process.ts";
-import { type SovereignScene, setScene } from "./sovereign-fixture.ts";
+import { type SovereignFixture, setUpFixture } from "./sovereign-fixture.ts";
 
 const redirectUri = "http://127.0.0.1/callback";
 const longestMoreMs = 15;
@@ -39,9 +39,9 @@ forEachDatabase(({ name, fresh }) => {
   test(title, { timeout: limitMs }, async (t) => {
     // The browser is led to the wait page at once.
     const databaseUrl = name === "postgres" ? await fresh() : undefined;
-    const scene = await setScene(t, { databaseUrl, tokenWaitSeconds: 0 });
-    const place = { scene, ...(await makeCast(scene)), browser: testBrowser() };
-    const first = await scene.start(quiet);
+    const fixture = await setUpFixture(t, { databaseUrl, tokenWaitSeconds: 0 });
+    const place = { fixture, ...(await makeCast(fixture)), browser: testBrowser() };
+    const first = await fixture.start(quiet);
     const waiting: Waiting[] = [];
     await place.agent.call("queue?max=0");
     for (const state of states) waiting.push(await bring(place, state));
@@ -52,8 +52,8 @@ forEachDatabase(({ name, fresh }) => {
     );
     await renewLeases(place, waiting);
     await first.kill();
-    await scene.operate((service) => setTokenWait(service, scene.pool, 2));
-    const second = await scene.start(quiet);
+    await fixture.operate((service) => setTokenWait(service, fixture.pool, 2));
+    const second = await fixture.start(quiet);
     await renewLeases(place, waiting);
     const after = await Promise.all(waiting.map((one) => statusOf(place.browser, one)));
     assert.deepEqual(after.map(withoutTimes), before.map(withoutTimes));
@@ -62,7 +62,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 });
 
-const makeCast = ({ operate, org, pool }: SovereignScene) =>
+const makeCast = ({ operate, org, pool }: SovereignFixture) =>
   operate(async (service) => ({
     agent: await makeAgent(service, org, pool),
     client: await makeClient(service, org.organisation, {
@@ -101,7 +101,7 @@ type HandingOut = { place: Place; server: ServerProcess; tokens: readonly string
 
 /** None is handed out twice, and who has none gets one. */
 async function handOut(t: TestContext, { place, server: first, tokens }: HandingOut): Promise<void> {
-  const { scene, agent } = place;
+  const { fixture, agent } = place;
   let server = first;
   const stopped = new AbortController();
   t.after(() => stopped.abort());
@@ -113,10 +113,10 @@ async function handOut(t: TestContext, { place, server: first, tokens }: Handing
   stopped.abort();
   await signing;
   const all = [...tokens, ...crowd.tokens];
-  const keys = await keysOf(scene);
-  for (const token of all) await jwtVerify(token, keys, { issuer: scene.poolIssuer, typ: "at+jwt" });
+  const keys = await keysOf(fixture);
+  for (const token of all) await jwtVerify(token, keys, { issuer: fixture.poolIssuer, typ: "at+jwt" });
   await server.stop();
-  await checkReleases(scene, all);
+  await checkReleases(fixture, all);
   const { unanswered, lostCodes } = crowd;
   t.diagnostic(`${all.length} tokens, ${unanswered} answers lost in a kill, ${lostCodes} codes with them`);
   assert.ok(unanswered > 0, "the kills came under load");
@@ -136,16 +136,16 @@ const shown: Record<State, readonly [string, string | undefined]> = {
   failed: ["failed", undefined],
 };
 
-type Place = { scene: SovereignScene; agent: TestAgent; client: TestClient; browser: TestBrowser };
+type Place = { fixture: SovereignFixture; agent: TestAgent; client: TestClient; browser: TestBrowser };
 
 type Waiting = { state: State; page: TestPage; requestId: string; verifier: string; claimed?: Claimed };
 
 /** From the application to the wait page, and on to this state. */
 async function bring(place: Place, state: State): Promise<Waiting> {
-  const { scene, agent, client, browser } = place;
+  const { fixture, agent, client, browser } = place;
   const { query, verifier } = authorizationRequest(client.application.id, redirectUri);
-  let page = await follow(browser, await browser.get(`${scene.org.issuer}/authorize?${query}`));
-  if (showsLogin(page)) page = await logIn(browser, scene.org, page);
+  let page = await follow(browser, await browser.get(`${fixture.org.issuer}/authorize?${query}`));
+  if (showsLogin(page)) page = await logIn(browser, fixture.org, page);
   assert.match(page.url, /\/sovereign\/wait\/[\w-]{32}$/, page.body.slice(0, 300));
   const requestId = page.url.split("/").at(-1) ?? "";
   const arrived: Waiting = { state, page, requestId, verifier };
@@ -195,25 +195,25 @@ async function finish({ agent, browser }: Place, { state, page, ...one }: Waitin
 }
 
 /** @returns the access token; neither the way on nor the code works twice */
-async function takeOnce({ scene, client, browser }: Place, { page, verifier }: Waiting): Promise<string> {
+async function takeOnce({ fixture, client, browser }: Place, { page, verifier }: Waiting): Promise<string> {
   const code = answerOf(await browser.get(`${page.url}/continue`)).get("code") ?? "";
   assert.equal((await browser.get(`${page.url}/continue`)).location, undefined);
-  const redeemed = await redeem({ scene, client }, { code, verifier });
+  const redeemed = await redeem({ fixture, client }, { code, verifier });
   assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body));
-  assert.equal((await redeem({ scene, client }, { code, verifier })).body["error"], "invalid_grant");
+  assert.equal((await redeem({ fixture, client }, { code, verifier })).body["error"], "invalid_grant");
   return String(redeemed.body["access_token"]);
 }
 
 type Code = { code: string; verifier: string };
 const longestWaitMs = 90_000;
 
-type Asking = { scene: SovereignScene; client: TestClient };
+type Asking = { fixture: SovereignFixture; client: TestClient };
 
 /** Retries on 503: the lease of a request that was claimed when the server was killed expires after 30 seconds. */
-async function ask({ scene, client }: Asking, form: Record<string, string>): Promise<Answer> {
+async function ask({ fixture, client }: Asking, form: Record<string, string>): Promise<Answer> {
   const deadline = Date.now() + longestWaitMs;
   for (;;) {
-    const answer = await postForm(`${scene.org.issuer}/token`, { ...form, ...credentials(client) });
+    const answer = await postForm(`${fixture.org.issuer}/token`, { ...form, ...credentials(client) });
     if (answer.status !== 503 || Date.now() > deadline) return answer;
     await delay(200);
   }
@@ -269,9 +269,9 @@ async function newCrowd(asking: Asking): Promise<Crowd> {
   return crowd;
 }
 
-async function newCode({ scene, client, browser }: Crowd): Promise<Code> {
+async function newCode({ fixture, client, browser }: Crowd): Promise<Code> {
   const { query, verifier } = authorizationRequest(client.application.id, redirectUri);
-  const answer = await authorize(browser, { issuer: scene.org.issuer, query, ...scene.org.user });
+  const answer = await authorize(browser, { issuer: fixture.org.issuer, query, ...fixture.org.user });
   const code = answer.get("code");
   assert.ok(code, String(answer));
   return { code, verifier };
@@ -301,7 +301,7 @@ async function killAndGoOn(crowd: Crowd, server: ServerProcess): Promise<ServerP
   await delay(Math.random() * longestMoreMs);
   await server.kill();
   const heard = await answers;
-  const next = await crowd.scene.start(quiet);
+  const next = await crowd.fixture.start(quiet);
   for (const [index, call] of calls.entries()) {
     const isCode = index < codes.length;
     const lost = heard[index] === undefined;
@@ -322,12 +322,12 @@ async function killAndGoOn(crowd: Crowd, server: ServerProcess): Promise<ServerP
   return next;
 }
 
-async function keysOf({ poolIssuer }: SovereignScene) {
+async function keysOf({ poolIssuer }: SovereignFixture) {
   return createLocalJWKSet((await (await fetch(`${poolIssuer}/jwks.json`)).json()) as JSONWebKeySet);
 }
 
 /** Each token is of a request of its own, which was signed and released once. */
-async function checkReleases({ operate }: SovereignScene, tokens: readonly string[]): Promise<void> {
+async function checkReleases({ operate }: SovereignFixture, tokens: readonly string[]): Promise<void> {
   const ids = tokens.map(jtiOf);
   assert.equal(new Set(ids).size, ids.length, "no token id twice");
   await operate(async ({ database: { query } }) => {

@@ -24,10 +24,12 @@ export async function startServerBesideCommands(
   options: Omit<ServerOptions, "databaseUrl"> = {},
 ): Promise<RunningServer> {
   const database = await freshPostgres();
-  const server = await startServerHere({ ...options, databaseUrl: database.url }).catch(async (error) => {
-    await database.remove();
-    throw error;
-  });
+  const server = await startServerInProcess({ ...options, databaseUrl: database.url }).catch(
+    async (error) => {
+      await database.remove();
+      throw error;
+    },
+  );
   const stop = async () => {
     await server.stop();
     await database.remove();
@@ -36,7 +38,7 @@ export async function startServerBesideCommands(
 }
 
 /** Waits until the server says that it is ready. @throws what ended it when it does not get that far */
-export async function startServerHere(options: ServerOptions = {}): Promise<RunningServer> {
+export async function startServerInProcess(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(os.tmpdir(), "signet-e2e-")));
   const cleanUp = async () => {
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** The operator's command line beside a running server: in this process, which takes a tenth of a program's start. */
 import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
-import { type Environment, jsonHere } from "../../packages/server/src/testing/command-line.ts";
+import { type Environment, runForJson } from "../../packages/server/src/testing/command-line.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -11,14 +11,14 @@ export type Settings = Readonly<Record<string, string | undefined>>;
  */
 export async function signet(args: readonly string[], settings: Settings): Promise<Record<string, unknown>> {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return jsonHere(args, Object.fromEntries(given) as Environment);
+  return runForJson(args, Object.fromEntries(given) as Environment);
 }
 
 /**
  * Waits until the server has heard of all commands before: what it remembers is dropped all at once, so that news of the
  * demo's second organisation, which it remembers, are news of everything.
  */
-export async function commandsHeard({ otherOrg }: DemoFile, settings: Settings): Promise<void> {
+export async function commandsApplied({ otherOrg }: DemoFile, settings: Settings): Promise<void> {
   const status = async () => {
     const answer = await fetch(`${otherOrg.issuer}/.well-known/openid-configuration`);
     await answer.body?.cancel();

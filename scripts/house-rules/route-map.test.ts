@@ -56,12 +56,28 @@ test("a row's file must be there and its method must be one", () => {
   assert.deepEqual(faults(`${map}| FETCH | /x | a.ts |\n`), ["11 FETCH is not an HTTP method"]);
 });
 
-test("a row's link leads to the file that it names", () => {
-  const linked = (target: string) =>
-    map.replace("packages/server/src/token.route.ts", `[packages/server/src/token.route.ts](${target})`);
-  assert.deepEqual(faults(linked("../packages/server/src/token.route.ts")), []);
-  assert.deepEqual(faults(linked("../packages/server/src/old.route.ts")), [
-    "5 the link to packages/server/src/token.route.ts leads to ../packages/server/src/old.route.ts",
+test("a row's link is named after the file that it leads to", () => {
+  const linked = (text: string) =>
+    map.replace("packages/server/src/token.route.ts", `[${text}](../packages/server/src/token.route.ts)`);
+  assert.deepEqual(faults(linked("token.route.ts")), []);
+  assert.deepEqual(faults(linked("old.route.ts")), [
+    "5 the link to packages/server/src/token.route.ts is named old.route.ts",
+  ]);
+  const onlyLinked = (path: string) => path !== "packages/server/src/token.route.ts";
+  assert.deepEqual(faults(linked("token.route.ts"), routes, onlyLinked), [
+    "5 packages/server/src/token.route.ts does not exist",
+  ]);
+});
+
+test("a row may list several paths of one file", () => {
+  const several = map.replace(
+    "`/oauth/{org}/userinfo`",
+    "`/oauth/{org}/userinfo`, `/oauth/{org}/introspect`",
+  );
+  const introspect = ["GET", "POST"].map((method) => ({ method, path: "/oauth/:org/introspect" }));
+  assert.deepEqual(faults(several, [...routes, ...introspect]), []);
+  assert.deepEqual(faults(several, [...routes, ...introspect.slice(0, 1)]), [
+    "6 no route is registered for POST /oauth/{org}/introspect",
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "node:path/posix";
 import type { Fault } from "./fault.ts";
 
 /** A route as Fastify registers it: `path` like `/oauth/:org/token`. */
@@ -5,12 +6,12 @@ export type RegisteredRoute = { method: string; path: string };
 
 export const routeMapFile = "docs/spec-map.md";
 
-/** A table row of docs/spec-map.md: the methods and path as the specification writes them, and the file that answers. */
+/** Methods and a path of a table row, as the specification writes them, and the file that answers. */
 type MappedRoute = {
   methods: string[];
   path: string;
   file: string;
-  target: string | undefined;
+  linkText: string | undefined;
   line: number;
 };
 
@@ -33,7 +34,7 @@ export function routeMapFaults(
   const faults: Fault[] = [];
   const report = (line: number, message: string) =>
     faults.push({ file: routeMapFile, line, rule: "route-map", message });
-  for (const { methods, path, file, target, line } of rows) {
+  for (const { methods, path, file, linkText, line } of rows) {
     for (const method of methods) {
       if (!methodNames.has(method)) report(line, `${method} is not an HTTP method`);
       else if (!isIgnored(method) && !registered.has(key(method, path)))
@@ -41,8 +42,8 @@ export function routeMapFaults(
     }
     if (!fileExists(file))
       report(line, file ? `${file} does not exist` : `${path}: the third cell must name a file`);
-    else if (target !== undefined && target !== `../${file}`)
-      report(line, `the link to ${file} leads to ${target}`);
+    else if (linkText !== undefined && linkText !== basename(file))
+      report(line, `the link to ${file} is named ${linkText}`);
   }
   const unlisted = routes.filter(({ method, path }) => !isIgnored(method) && !mapped.has(key(method, path)));
   const names = new Set(
@@ -52,26 +53,23 @@ export function routeMapFaults(
   return faults;
 }
 
-/** The table rows whose second cell is a path; rows of other tables, headers and rulers are left alone. */
+/** The table rows whose second cell lists paths; rows of other tables, headers and rulers are left alone. */
 function readRouteMap(mapText: string): MappedRoute[] {
   const rows: MappedRoute[] = [];
   for (const [index, line] of mapText.split("\n").entries()) {
-    const [before, methodCell = "", path = "", file = ""] = line.split("|").map(plainCell);
-    if (before !== "" || !path.startsWith("/")) continue;
+    const [before, methodCell = "", pathCell = "", fileCell = ""] = line.split("|").map(plainCell);
+    if (before !== "" || !pathCell.startsWith("/")) continue;
     const methods = methodCell.split(/[,/\s]+/).map((method) => method.toUpperCase());
-    const target = /^\[[^\]]*\]\(([^)]*)\)$/.exec(line.split("|")[3]?.trim() ?? "")?.[1];
-    rows.push({ methods, path, file, target, line: index + 1 });
+    const [, linkText, target] = /^\[([^\]]*)\]\(([^)]*)\)$/.exec(fileCell) ?? [];
+    const file = target === undefined ? fileCell : join(dirname(routeMapFile), target);
+    for (const path of pathCell.split(", ")) rows.push({ methods, path, file, linkText, line: index + 1 });
   }
   return rows;
 }
 
-/** A cell without its quotes; of a link, the text. */
+/** A cell without its quotes. */
 function plainCell(cell: string): string {
-  return cell
-    .trim()
-    .replace(/^\[([^\]]*)\]\([^)]*\)$/, "$1")
-    .replaceAll("`", "")
-    .trim();
+  return cell.replaceAll("`", "").trim();
 }
 
 function isIgnored(method: string): boolean {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { decodeFormComponent, parseForm, requireSingle } from "./form.ts";
 import { OAuthError } from "./oauth/oauth-error.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 const isInvalidRequest = (error: unknown) => error instanceof OAuthError && error.code === "invalid_request";

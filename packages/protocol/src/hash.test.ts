@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { constantTimeEqual, isUuid, randomSecret, sha256Base64url } from "./hash.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 test("SHA-256 of FIPS 180-2 Appendix B.1, from a string and from bytes", () => {

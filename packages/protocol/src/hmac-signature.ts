@@ -7,12 +7,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export const TIMESTAMP_HEADER = "x-signet-timestamp";
 export const NONCE_HEADER = "x-signet-nonce";
-/** Seconds that the clocks of the two sides may differ. */
+/** Maximum clock skew in seconds. */
 export const MOST_SKEW_SECONDS = 300;
 export const NONCE_MAX_LENGTH = 128;
 
 export interface StrictPart {
-  /** Upper case. */
+  /** In upper case. */
   readonly method: string;
   /** As sent: the path, and `?` and the query where there is one. */
   readonly target: string;
@@ -26,7 +26,7 @@ export function hmacSignature(secret: string, body: Uint8Array, strict?: StrictP
   return mac(secret, body, strict).toString("base64");
 }
 
-/** Constant in time for a signature of the right form. Any other spelling of the same bytes is refused. */
+/** Constant-time for a well-formed signature. Rejects any other encoding of the same bytes. */
 export function isHmacSignature(
   presented: string,
   secret: string,

@@ -1,4 +1,4 @@
-/** Ids of records: UUIDs of version 7 (RFC 9562 §5.7), by which lists are in the order of creation. */
+/** Record IDs: UUIDs of version 7 (RFC 9562 §5.7), which sort by creation. */
 import { randomInt, randomUUIDv7 } from "node:crypto";
 
 /** Characters before the version, and before the last 64 bits. */

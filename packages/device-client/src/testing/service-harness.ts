@@ -5,13 +5,13 @@ import path from "node:path";
 import { revokeDevice } from "@signet/server/core/devices/revoke-device";
 import { registerDevice } from "@signet/server/features/device-identity/admin/register-device";
 import {
-  type CertificateScene,
-  certificateScene,
+  type CertificateFixture,
+  certificateFixture,
   serviceSettings,
 } from "@signet/server/testing/fixtures/certificate-fixture";
 import { type TestIo, testIo } from "./test-io.ts";
 
-export interface ServiceHarness extends CertificateScene {
+export interface ServiceHarness extends CertificateFixture {
   /** Removed when the harness is closed. */
   readonly folder: string;
   readonly serverCa: string;
@@ -28,11 +28,11 @@ export interface ServiceHarness extends CertificateScene {
 
 export async function serviceHarness(): Promise<ServiceHarness> {
   const folder = await mkdtemp(path.join(tmpdir(), "signet-device-"));
-  const scene = await certificateScene(`sqlite:${path.join(folder, "service.db")}`);
-  const { running, org, listeners, clock } = scene;
+  const fixture = await certificateFixture(`sqlite:${path.join(folder, "service.db")}`);
+  const { running, org, listeners, clock } = fixture;
   const serverCa = path.join(folder, "server-ca.pem");
   await writeFile(serverCa, listeners.own.cert);
-  const { application } = await scene.application({
+  const { application } = await fixture.application({
     ...serviceSettings,
     tlsClientCertificateBoundAccessTokens: true,
   });
@@ -40,7 +40,7 @@ export async function serviceHarness(): Promise<ServiceHarness> {
   const io = testIo({ clock });
   const state = (name: string) => path.join(folder, name);
   return {
-    ...scene,
+    ...fixture,
     ...{ folder, serverCa, io, state, clientId: application.id },
     newCode: async (more = {}) =>
       (await registerDevice(running.service, { orgId, actor: "test", ...more })).code,
@@ -51,7 +51,7 @@ export async function serviceHarness(): Promise<ServiceHarness> {
       return await io.run("enroll", ...place, "--code", code, "--state", state(name), ...more);
     },
     close: async () => {
-      await scene.close();
+      await fixture.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,4 @@
-/** How certificates may be signed, and with what keys (RFC 5280 §4.1.1.2, §4.1.2.7). Knows no platform. */
+/** Signature algorithms and key types of certificates (RFC 5280 §4.1.1.2, §4.1.2.7). Platform-independent. */
 import {
   areSameBytes,
   childrenOf,
@@ -21,7 +21,7 @@ export type SignatureMethod =
   | { readonly family: "rsa-pss"; readonly digest: DigestName; readonly saltLength: number }
   | { readonly family: "ed25519" };
 
-/** RFC 5758 §3.2, RFC 4055 §5, RFC 8410 §3. A collision of SHA-1 would be a certificate that nobody issued. */
+/** RFC 5758 §3.2, RFC 4055 §5, RFC 8410 §3. Without SHA-1: a collision would forge a certificate. */
 const signatureMethods: ReadonlyMap<string, SignatureMethod> = new Map<string, SignatureMethod>([
   ["2a8648ce3d040302", { family: "ecdsa", digest: "SHA-256" }],
   ["2a8648ce3d040303", { family: "ecdsa", digest: "SHA-384" }],
@@ -55,7 +55,7 @@ export function signatureMethodOf(identifier: DerElement): SignatureMethod | und
   }
 }
 
-/** RFC 4055 §3.1. What is left out there means SHA-1, and one digest for all is what is known here. */
+/** RFC 4055 §3.1. Omitted members mean SHA-1; only one digest for hash and mask is supported. */
 function pssMethod(parameters: DerElement): SignatureMethod | undefined {
   const parts = childrenOf(expectTag(parameters, derTags.sequence));
   const [hash, mask, salt, ...more] = parts;
@@ -89,7 +89,7 @@ function onlyChild(element: DerElement): DerElement {
   return child;
 }
 
-/** A key in the one spelling that a JWK has for it. */
+/** A key as canonical JWK members. */
 export interface CertifiedKey {
   readonly jwk: PublicKeyMembers & { readonly kty: "EC" | "OKP" | "RSA" };
   /** Parameters of a key for RSASSA-PSS alone (RFC 4055 §1.2); `any` where it names none. Undefined for every other key. */

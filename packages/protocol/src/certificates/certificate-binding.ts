@@ -1,8 +1,8 @@
 /**
- * The resource's side of certificate-bound access tokens (RFC 8705 §3): a token with `cnf.x5t#S256` is good in the hands of
- * whoever shows the certificate of that hash, and of nobody else. To be asked after the token itself has been verified,
- * with the certificate that the TLS connection has proven the key of: `socket.getPeerX509Certificate()?.raw` where the API
- * speaks TLS itself, else what its own proxy hands on in a header that no client can write (RFC 9440).
+ * Certificate-bound access tokens at the resource server (RFC 8705 §3): a token with `cnf.x5t#S256` is valid only with the
+ * certificate of that hash. Check the binding after the token itself is verified,
+ * with the certificate that the TLS handshake authenticated: `socket.getPeerX509Certificate()?.raw` where the API
+ * terminates TLS itself, else the certificate that its proxy forwards in a header that no client can set (RFC 9440).
  *
  * @example
  * const { payload } = await jwtVerify(token, keys, { issuer, audience });
@@ -10,10 +10,10 @@
  */
 import { constantTimeEqual, sha256Base64url } from "../hash.ts";
 
-/** SHA-256 over the certificate in DER, base64url: what stands in `x5t#S256` (RFC 8705 §3.1). */
+/** The `x5t#S256` thumbprint: base64url SHA-256 of the DER certificate (RFC 8705 §3.1). */
 export const certificateThumbprint = (der: Uint8Array): string => sha256Base64url(der);
 
-/** `unbound`: a bearer token, good in anybody's hands. `broken`: answer 401 with `invalid_token` (RFC 8705 §3). */
+/** `unbound`: a bearer token without binding. `broken`: respond with 401 `invalid_token` (RFC 8705 §3). */
 export type CertificateBinding = "unbound" | "holds" | "broken";
 
 /**
@@ -29,7 +29,7 @@ export function certificateBinding(
   return der !== undefined && isBoundTo(claims, der) ? "holds" : "broken";
 }
 
-/** Whether the token is bound to this very certificate; a token that is bound to nothing is not. */
+/** Whether the token is bound to this certificate; false for an unbound token. */
 export function isBoundTo(claims: { readonly cnf?: unknown }, der: Uint8Array): boolean {
   const thumbprint = boundThumbprint(claims);
   return thumbprint !== undefined && constantTimeEqual(thumbprint, certificateThumbprint(der));

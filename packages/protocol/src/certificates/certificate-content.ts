@@ -1,4 +1,4 @@
-/** What a certificate says, and its path is judged by (RFC 5280 §4.1 and §4.2). Knows no platform: nothing is verified here. */
+/** Parses certificates (RFC 5280 §4.1 and §4.2). Platform-independent; verifies no signature. */
 
 import {
   areSameBytes,
@@ -18,7 +18,7 @@ import { requireName } from "./certificate-name.ts";
 
 export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
   readonly der: Bytes;
-  /** What is signed. */
+  /** The signed part (TBSCertificate). */
   readonly signed: Bytes;
   /** AlgorithmIdentifier. */
   readonly signatureAlgorithm: DerElement<Bytes>;
@@ -26,10 +26,10 @@ export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
   readonly signature: DerElement<Bytes>;
   /** Content of an INTEGER. */
   readonly serial: Bytes;
-  /** The names as DER: compared byte by byte. */
+  /** The names as DER, compared byte for byte. */
   readonly issuer: Bytes;
   readonly subject: Bytes;
-  /** Milliseconds; both are still in. */
+  /** Milliseconds, both inclusive. */
   readonly validFrom: number;
   readonly validTo: number;
   /** SubjectPublicKeyInfo. */
@@ -44,14 +44,14 @@ export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
   readonly subjectKeyId: Bytes | undefined;
   readonly issuerKey: IssuerKey<Bytes>;
   readonly hasNameConstraints: boolean;
-  /** OIDs of critical extensions that a path is not judged by, unless whoever asks knows them: as hexadecimal text. */
+  /** OIDs of critical extensions that path validation doesn't process, in hexadecimal. */
   readonly otherCritical: readonly string[];
 }
 
-/** What the extension authorityKeyIdentifier says of who has issued it (RFC 5280 §4.2.1.1): any of these, or nothing. */
+/** The authorityKeyIdentifier extension (RFC 5280 §4.2.1.1); every member is optional. */
 export interface IssuerKey<Bytes extends Uint8Array = Uint8Array> {
   readonly keyId?: Bytes | undefined;
-  /** Name of the issuer's issuer, and the number that the issuer's certificate has from it. */
+  /** Issuer name and serial number of the issuer's certificate. */
   readonly issuer?: Bytes | undefined;
   readonly serial?: Bytes | undefined;
 }
@@ -74,7 +74,7 @@ const extensionOids = {
 /** Never critical (RFC 5280 §4.2.1.1, §4.2.1.2). */
 const keyIdentifierOids = { subject: "551d0e", authority: "551d23" } as const;
 
-/** In them nothing is asked of a path, so that not everybody needs to know them. */
+/** They don't constrain a path, so a validator may ignore them. */
 export const optionalExtensionOids = { certificatePolicies: "551d20", extendedKeyUsage: "551d25" } as const;
 
 const MOST_BYTES = 16 * 1024;
@@ -104,7 +104,7 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
   if (smallInteger(expectTag(number, derTags.integer)) !== VERSION_3)
     throw new DerError("not a certificate of version 3");
   const signatureAlgorithm = expectTag(algorithm, derTags.sequence);
-  // What is signed says how it is signed (RFC 5280 §4.1.1.2).
+  // The signed part repeats the signature algorithm (RFC 5280 §4.1.1.2).
   if (!areSameBytes(expectTag(outerAlgorithm, derTags.sequence).raw, signatureAlgorithm.raw))
     throw new DerError("the two signature algorithms differ");
   const [validFrom, validTo, ...moreTimes] = childrenOf(expectTag(validity, derTags.sequence));
@@ -181,7 +181,7 @@ function extensionsOf<Bytes extends Uint8Array>(
     const [oid, ...rest] = childrenOf(expectTag(entry, derTags.sequence));
     const name = oidOf(expectTag(oid, derTags.oid));
     if (rest.length > 2) throw new DerError("an extension of too many parts");
-    // RFC 5280 §4.2: readers that take the first, or the last, would not agree.
+    // RFC 5280 §4.2: parsers that take the first and those that take the last would disagree.
     if (extensions.has(name)) throw new DerError("an extension is there twice");
     const critical = rest.length === 2 ? expectTag(rest[0], derTags.boolean) : undefined;
     const value = expectTag(rest[critical ? 1 : 0], derTags.octetString).content;

@@ -1,9 +1,9 @@
-/** The form of names in certificates (RFC 5280 §4.1.2.4). They are compared byte by byte, so that nobody needs what they say. */
+/** Syntax of names in certificates (RFC 5280 §4.1.2.4). Names are compared byte for byte, so their content is never decoded. */
 import { bitsOf, childrenOf, type DerElement, DerError, derTags, expectTag, oidOf } from "../der/der.ts";
 
 const SET = 0x31;
 const UTF8 = 0x0c;
-/** Texts, and the bit string of x500UniqueIdentifier: how many bytes each has is a multiple of the number. */
+/** String types, and the bit string of x500UniqueIdentifier, with the size of one character in bytes. */
 const valueTags: ReadonlyMap<number, number> = new Map([
   [UTF8, 1],
   // NumericString, PrintableString, TeletexString, IA5String.

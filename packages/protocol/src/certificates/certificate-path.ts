@@ -1,12 +1,12 @@
 /**
- * What each certificate of a path must be, one by one (RFC 5280 §6.1): shared by whoever follows paths to a trusted root.
- * Knows no platform.
+ * Checks on each certificate of a path (RFC 5280 §6.1), shared by all path validators.
+ * Platform-independent.
  */
 import { signatureMethodOf } from "./certificate-algorithms.ts";
 import { type CertificateContent, keyUsageBits } from "./certificate-content.ts";
 
 /**
- * What is wrong with one certificate of a path, whatever its place; undefined when nothing is.
+ * The fault of one certificate at any position in the path; undefined if it is valid.
  * @param now milliseconds
  * @param known OIDs of critical extensions that the caller looks at, as hexadecimal text
  */
@@ -20,7 +20,7 @@ export function certificateFault(
     : "is signed with an algorithm that is not accepted";
 }
 
-/** The same of one that is trusted by itself: nobody goes by how it is signed (RFC 5280 §6.1.1 d). */
+/** The fault of a trust anchor, whose own signature doesn't matter (RFC 5280 §6.1.1 d). */
 export function anchorFault(
   certificate: CertificateContent,
   now: number,
@@ -35,7 +35,7 @@ export function anchorFault(
 }
 
 /**
- * Whether it may stand above others.
+ * Whether the certificate may issue others.
  * @param index its place in the path: so many certificates below it, the leaf excepted, must be allowed
  */
 export function issuerFault(

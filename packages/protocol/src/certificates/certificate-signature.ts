@@ -21,15 +21,15 @@ import {
 } from "./certificate-algorithms.ts";
 import type { CertificateContent } from "./certificate-content.ts";
 
-/** Of bytes that WebCrypto takes. */
+/** Copies bytes into a buffer that WebCrypto accepts. */
 export type PathCertificate = CertificateContent<Uint8Array<ArrayBuffer>>;
 
-/** @returns false also for what cannot be read or is not known here */
+/** @returns false also for malformed or unsupported certificates */
 export async function isCertifiedBy(certificate: PathCertificate, issuer: PathCertificate): Promise<boolean> {
   return namesIssuer(certificate, issuer) && (await hasSignatureOf(certificate, issuer));
 }
 
-/** What OpenSSL asks before it looks at a signature: the name, and whatever the key identifiers say. */
+/** OpenSSL's checks before the signature: the issuer name and the key identifiers. */
 function namesIssuer({ issuer, issuerKey }: PathCertificate, above: PathCertificate): boolean {
   const isOther = (said: Uint8Array | undefined, is: Uint8Array | undefined): boolean =>
     said !== undefined && is !== undefined && !areSameBytes(said, is);

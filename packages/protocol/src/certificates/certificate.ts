@@ -1,4 +1,4 @@
-/** A certificate for those who are on Node: what it says, and node:crypto's view of it for its key and its signature. */
+/** A certificate on Node: its parsed content, and node:crypto's X509Certificate for key and signature. */
 import { X509Certificate } from "node:crypto";
 import { type CertificateContent, readCertificateContent } from "./certificate-content.ts";
 

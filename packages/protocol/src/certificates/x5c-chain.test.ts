@@ -44,7 +44,7 @@ test("accepts a leaf, an intermediate and a pinned root like OpenSSL, with or wi
   const direct = leafOf(root);
   assert.equal(await faultOf([direct]), undefined);
   assert.equal(opensslAccepts([direct], [root]), true);
-  // Two between are the most.
+  // At most two intermediates.
   const deeper = caOf(issuing, { subject: "Deeper" });
   assert.equal(await faultOf([leafOf(deeper), deeper, issuing]), undefined);
 });

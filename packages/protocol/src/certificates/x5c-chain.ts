@@ -1,8 +1,8 @@
 /**
  * Whether a signing key's certificates chain to a pinned root (sovereign-signing.md §8, "Path profile"). A short list of
- * checks of our own: chain builders that were tried went through a non-CA, past a path length, over unknown critical
- * extensions. It refuses whatever `openssl verify` refuses, and more. The service asks it before it publishes a chain, the
- * SDK before it believes one: WebCrypto alone, so that it is the same everywhere.
+ * checks of our own: the chain builders we tried accepted a non-CA, an exceeded path length and unknown critical
+ * extensions. It rejects whatever `openssl verify` rejects, and more. The service runs it before it publishes a chain, the
+ * SDK before it trusts one. It uses WebCrypto only, and so behaves the same on every platform.
  */
 
 import { areSameBytes, DerError } from "../der/der.ts";
@@ -20,7 +20,7 @@ export interface X5cChain {
   readonly trustedRoots: readonly string[];
   /** The JWK that the chain is for: its public members, as RFC 7518 spells them. */
   readonly publicJwk: PublicKeyMembers;
-  /** What the leaf must be made out to: the pool's address. */
+  /** The URI that the leaf must name: the pool's issuer. */
   readonly subjectUri: string;
   /** Milliseconds. */
   readonly now: number;
@@ -29,7 +29,7 @@ export interface X5cChain {
 /** The root included. */
 export const MOST_CERTIFICATES = 4;
 
-/** What is wrong with the chain, in words for whoever made it; undefined when nothing is. */
+/** The fault of the chain, described for its author; undefined if it is valid. */
 export async function x5cChainFault(chain: X5cChain): Promise<string | undefined> {
   if (chain.x5c.length === 0) return "there are no certificates";
   if (chain.x5c.length > MOST_CERTIFICATES) return `a path has at most ${MOST_CERTIFICATES} certificates`;
@@ -47,7 +47,7 @@ export async function x5cChainFault(chain: X5cChain): Promise<string | undefined
   }
 }
 
-/** What is wrong with a root that is to be pinned; undefined when nothing is. */
+/** The fault of a root to be pinned; undefined if it is valid. */
 export async function rootFault(pem: string, now: number): Promise<string | undefined> {
   try {
     const root = readRoot(pem);

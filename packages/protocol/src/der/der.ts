@@ -90,7 +90,7 @@ export function wholeBytesOf<Bytes extends Uint8Array>({ content }: DerElement<B
   return part(content, 1, content.length);
 }
 
-/** That what nobody looks into is DER as well, to its last leaf. @throws DerError */
+/** Checks that an uninspected value is DER throughout. @throws DerError */
 export function requireDerThroughout(element: DerElement): void {
   let level: readonly DerElement[] = [element];
   for (let depth = 0; level.length > 0; depth++) {

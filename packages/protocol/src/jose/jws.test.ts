@@ -19,7 +19,7 @@ import {
   verifyJws,
 } from "./jws.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,9 +1,9 @@
-/** How the answer of the authorization endpoint travels (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2). */
+/** Response modes of the authorization endpoint (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2). */
 export type ResponseMode = "query" | "fragment" | "form_post";
 
 /**
  * The address that the browser is sent to with the answer's parameters, in their order. A query that the registered
- * redirect URI has of its own is kept byte by byte (RFC 6749 §3.1.2).
+ * redirect URI already has is kept byte for byte (RFC 6749 §3.1.2).
  */
 export function buildRedirect(
   redirectUri: string,

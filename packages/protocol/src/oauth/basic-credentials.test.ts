@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 const basic = (pair: string | Uint8Array) => `Basic ${Buffer.from(pair).toString("base64")}`;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { bearerChallenge, parseBearer } from "./bearer.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 test("reads the token of RFC 6750 §2.1, with the scheme in any case", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { OAuthError, type OAuthErrorCode, oauthErrorBody, printableDescription } from "./oauth-error.ts";
 
-// Any UTF-16 at all, lone surrogates included.
+// Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
 
 test("each error code has the status of its RFC, else 400", () => {

@@ -47,25 +47,25 @@ const statusOf: Partial<Record<OAuthErrorCode, number>> = {
 };
 
 export interface OAuthErrorOptions {
-  /** A stable name for what is wrong: where a page shows it, the person reads it in their own language. */
+  /** A stable identifier of the fault, which pages translate. */
   reason?: string;
   /** HTTP status; the default is the one that the code's document asks for, else 400. */
   status?: number;
-  /** What really happened: for the log, never for the answer. */
+  /** The private cause, for the log only. */
   cause?: unknown;
   retryAfterSeconds?: number;
-  /** A finished challenge, as `bearerChallenge` makes it. */
+  /** A complete challenge from `bearerChallenge`. */
   wwwAuthenticate?: string;
 }
 
-/** A refusal with a literal code, a description that anybody may read, and a private cause. */
+/** An OAuth error: the code, a public description and a private cause. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly description: string;
   readonly status: number;
   /** As in the options. */
   readonly reason?: string;
-  /** Lower-case header names, ready to be set on the answer. */
+  /** Response headers with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
 
   constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
@@ -101,7 +101,7 @@ export function printableDescription(text: string): string {
 
 const substitutes: Readonly<Record<string, string>> = { '"': "'", "\\": "/" };
 
-/** The JSON body of an error answer (RFC 6749 §5.2). */
+/** The JSON body of an error response (RFC 6749 §5.2). */
 export function oauthErrorBody(error: OAuthError): { error: OAuthErrorCode; error_description: string } {
   return { error: error.code, error_description: error.description };
 }

@@ -7,7 +7,7 @@ const loopbackHosts: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9][0-9]{0,4}))?([/?].*)?$/;
 const userinfo = /^[^/?]*(?:\/\/)?[^/?]*@/;
 
-// Everything that some parser somewhere takes for "." or "..": escaped, with a path parameter behind, after an escaped slash.
+// Every spelling that some parser treats as "." or "..": escaped, with a path parameter, after an escaped slash.
 const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|%2f|%5c|$)/i;
 
 /**

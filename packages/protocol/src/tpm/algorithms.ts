@@ -1,4 +1,4 @@
-/** The algorithm numbers of TPM 2.0 Part 2 §6.3 that are used here. */
+/** Supported algorithm identifiers (TPM 2.0 Part 2 §6.3). */
 import { TpmError } from "./tpm-error.ts";
 
 export const tpmAlg = {
@@ -16,7 +16,7 @@ export const tpmAlg = {
   cfb: 0x0043,
 } as const;
 
-/** By node:crypto's names. SHA-1 is none: it is not accepted anywhere. */
+/** By node:crypto's names. SHA-1 is not accepted. */
 export type TpmHash = "sha256" | "sha384" | "sha512";
 
 const hashNumbers: Readonly<Record<TpmHash, number>> = { sha256: 0x000b, sha384: 0x000c, sha512: 0x000d };

@@ -1,15 +1,15 @@
-/** TPMS_ATTEST of TPM2_Certify and TPM2_CertifyCreation (TPM 2.0 Part 2 §10.12.12): what a TPM says of a key of its own. */
+/** TPMS_ATTEST of TPM2_Certify and TPM2_CertifyCreation (TPM 2.0 Part 2 §10.12.12): a TPM's attestation of its own key. */
 import { bufferReader, sized, u8, u16, u32 } from "./buffer-reader.ts";
 import { TpmError } from "./tpm-error.ts";
 
-/** Only the TPM writes these four bytes before what a restricted key signs (TPM 2.0 Part 2 §6.2). */
+/** TPM_GENERATED: a restricted key signs data that begins with it only if the TPM produced that data (TPM 2.0 Part 2 §6.2). */
 export const TPM_GENERATED = 0xff54_4347;
 
 export const attestTypes = { certify: 0x8017, quote: 0x8018, creation: 0x801a } as const;
 
 export interface Attest {
   readonly type: "certify" | "creation";
-  /** What the caller asked to have signed along. */
+  /** The caller's qualifying data. */
   readonly extraData: Buffer;
   /** Of the key that is vouched for: as `nameOf`. */
   readonly name: Buffer;
@@ -45,7 +45,7 @@ export interface AttestFields {
   readonly last: Buffer;
 }
 
-/** For software that plays a TPM: clock and counters are zero. */
+/** For software TPMs: clock and counters are zero. */
 export function writeAttest({ type, signer, extraData, name, last }: AttestFields): Buffer {
   return Buffer.concat([
     u32(TPM_GENERATED),

@@ -10,15 +10,15 @@ export interface BufferReader {
   bytes(length: number): Buffer;
   /** A TPM2B's content. */
   sized(): Buffer;
-  /** What has not been read; reads it. */
+  /** Reads the remaining bytes. */
   rest(): Buffer;
-  /** How far it has read. */
+  /** The current offset. */
   position(): number;
   /** @throws TpmError when something is left */
   end(): void;
 }
 
-/** Its methods throw TpmError `malformed` where the value ends too early. */
+/** Methods throw TpmError `malformed` when the value is truncated. */
 export function bufferReader(from: Buffer): BufferReader {
   let at = 0;
   const bytes = (length: number): Buffer => {
@@ -58,7 +58,7 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-/** A TPM2B: the content behind its size. */
+/** A TPM2B: size, then content. */
 export const sized = (content: Buffer): Buffer => Buffer.concat([u16(content.length), content]);
 
 /** The content of one TPM2B that is all of `tpm2b`. @throws TpmError */

@@ -62,14 +62,14 @@ export function readEkCertificate(stored: Buffer): EkCertificate {
   return { certificate, publicKey, spki: ekSpki(publicKey) };
 }
 
-/** One spelling: a point written in another way would be another key to whoever compares hashes. @throws TpmError `unsupported` */
+/** The canonical key: another encoding of the point would have another hash. @throws TpmError `unsupported` */
 export function ekSpki(publicKey: KeyObject): Buffer {
   ekKindOf(publicKey);
   const key = createPublicKey({ format: "jwk", key: publicKey.export({ format: "jwk" }) });
   return key.export({ format: "der", type: "spki" });
 }
 
-/** What is wrong with a certificate as that of an endorsement key, whoever issued it; undefined when nothing is. */
+/** The fault of an endorsement key certificate, whatever its issuer; undefined if it is valid. */
 export function ekFault({ certificate, publicKey }: EkCertificate): string | undefined {
   const { isCa, keyUsage, extendedKeyUsage } = certificate;
   if (isCa) return "it is a certificate authority's";

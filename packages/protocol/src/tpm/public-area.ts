@@ -1,4 +1,4 @@
-/** TPMT_PUBLIC: what a TPM tells of a key (TPM 2.0 Part 2 §12.2.4), for RSA and ECC keys. */
+/** TPMT_PUBLIC: the public area of RSA and ECC keys (TPM 2.0 Part 2 §12.2.4). */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import {
   curveNumber,
@@ -62,7 +62,7 @@ export interface PublicFields {
 }
 
 export interface PublicArea extends PublicFields {
-  /** TPMT_PUBLIC as it was read, without a TPM2B size: what its name is made of. */
+  /** TPMT_PUBLIC as received, without the TPM2B size: the input of the name. */
   readonly bytes: Buffer;
 }
 

@@ -1,4 +1,4 @@
-/** What cannot be read of a TPM 2.0 structure, or is of a kind that is not accepted. */
+/** A malformed or unsupported TPM 2.0 structure. */
 export type TpmFault = "malformed" | "unsupported";
 
 export class TpmError extends Error {

@@ -20,21 +20,21 @@ function settingNames(): string[] {
   return [...names];
 }
 
-test("help names every command and every setting of the environment", () => {
+test("lists every command and every environment variable", () => {
   const help = generalHelp(commands);
   for (const { name, summary } of commands) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"), summary);
   assert.ok(settingNames().length >= 10);
   for (const name of settingNames()) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"));
 });
 
-test("the help of a topic begins with its commands and how they are typed", () => {
+test("begins the help of a topic with the usage of its commands", () => {
   const lines = generalHelp(commands, "org").split("\n");
   assert.equal(lines[0], "Organisations");
   assert.ok(lines[1]?.startsWith("  signet org create --name NAME"));
   assert.ok(lines.findIndex((line) => line.includes("org disable")) < lines.indexOf("Other commands"));
 });
 
-test("the help of a command explains each of its options, and its examples are its own", () => {
+test("explains every option of a command, with examples of that command", () => {
   for (const command of commands) {
     const help = commandHelp(command);
     assert.ok(help.includes(`Usage: signet ${command.name} ${command.usage}`));
@@ -48,7 +48,7 @@ test("the help of a command explains each of its options, and its examples are i
   }
 });
 
-test("every command that answers has --json", () => {
+test("offers --json on every command that prints a result", () => {
   // The one does not answer, the other is asked for its format.
   const without = ["start", "audit export"];
   for (const { name, options } of commands) assert.equal("json" in options, !without.includes(name), name);

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { collect, runHere, runProgram, startProgram } from "../testing/command-line.ts";
+import { collect, runInProcess, runProgram, startProgram } from "../testing/command-line.ts";
 
 let folder: string;
 let env: Record<string, string>;
@@ -19,7 +19,7 @@ const unknownId = "00000000-0000-7000-8000-000000000000";
 type Answer = Record<string, unknown> & { out: string };
 
 /** Called with `--json`: ends with 0, says nothing on standard error, and one document on standard output. */
-async function ended(run: typeof runHere, args: string[], typed = ""): Promise<Answer> {
+async function ended(run: typeof runInProcess, args: string[], typed = ""): Promise<Answer> {
   const { code, out, err } = await run([...args, "--json"], env, typed);
   assert.deepEqual([code, err], [0, ""], `${args.join(" ")}: ${out}`);
   return { ...(JSON.parse(out) as Record<string, unknown>), out };
@@ -27,9 +27,9 @@ async function ended(run: typeof runHere, args: string[], typed = ""): Promise<A
 
 const program = (args: string[], piped?: string) => ended(runProgram, args, piped);
 /** The same inside this process, which takes a tenth of the time: enough for what the program has shown by other commands. */
-const here = (args: string[], typed?: string) => ended(runHere, args, typed);
+const here = (args: string[], typed?: string) => ended(runInProcess, args, typed);
 
-test("the program does an operator's whole work, on a data folder that it makes for its owner alone", async () => {
+test("runs a whole setup on a data folder created for its owner only", async () => {
   const org = String((await program(["org", "create", "--name", "Acme"]))["id"]);
   assert.equal((await stat(path.join(folder, "data"))).mode & 0o777, 0o700);
   assert.equal((await stat(path.join(folder, "data", "master.key"))).mode & 0o777, 0o600);
@@ -65,7 +65,7 @@ test("the program does an operator's whole work, on a data folder that it makes 
   assert.ok((await program(["org", "disable", org.toUpperCase()]))["disabledAt"]);
 });
 
-test("the program tells an unknown id by 1, wrong words by 2, and both on standard error only", async () => {
+test("exits with 1 for an unknown ID and 2 for an invalid command line, on standard error only", async () => {
   const unknown = await runProgram(["org", "disable", unknownId, "--json"], env);
   assert.deepEqual([unknown.code, unknown.out], [1, ""]);
   assert.equal(unknown.err, `signet org disable: there is no organisation "${unknownId}"\n`);
@@ -74,7 +74,7 @@ test("the program tells an unknown id by 1, wrong words by 2, and both on standa
   assert.equal(wrong.err, "signet org create: Unknown option '--nmae'\nSee: signet org create --help\n");
 });
 
-test("a password that is piped in by a program that stays does not keep the command from ending", async () => {
+test("ends although the program that pipes in the password keeps running", async () => {
   const { id } = await here(["org", "create", "--name", "Pipes"]);
   const child = startProgram(["user", "create", "--org", String(id), "--email", "bo@acme.example"], env);
   const output = collect(child);
@@ -83,7 +83,7 @@ test("a password that is piped in by a program that stays does not keep the comm
   assert.equal(code, 0, output.err());
 });
 
-test("wrong words touch no data folder", async () => {
+test("creates no data folder on an invalid command line", async () => {
   const untouched = { SIGNET_DATA_DIR: path.join(folder, "untouched") };
   for (const args of [
     ["org", "create"],
@@ -91,18 +91,18 @@ test("wrong words touch no data folder", async () => {
     ["app", "show"],
     ["keys", "list", "now"],
   ])
-    assert.equal((await runHere(args, untouched)).code, 2, args.join(" "));
+    assert.equal((await runInProcess(args, untouched)).code, 2, args.join(" "));
   assert.ok(!(await readdir(folder)).includes("untouched"));
 });
 
-test("everything that is missing is named at once", async () => {
-  const { err } = await runHere(["app", "create"], env);
+test("names all missing options at once", async () => {
+  const { err } = await runInProcess(["app", "create"], env);
   assert.match(err, /--org is required, --name is required, --type is required/);
 });
 
-test("help is found by every way to ask, and ends with 0", async () => {
+test("prints help for every way to ask, with exit code 0", async () => {
   for (const args of [[], ["--help"], ["-h"], ["help"]]) {
-    const { code, out, err } = await runHere(args, env);
+    const { code, out, err } = await runInProcess(args, env);
     assert.deepEqual([code, err], [0, ""], args.join(" "));
     assert.match(out, /^Signet: .*Usage: signet COMMAND/s);
   }
@@ -111,7 +111,7 @@ test("help is found by every way to ask, and ends with 0", async () => {
     ["help", "org"],
     ["org", "-h"],
   ]) {
-    const { code, out } = await runHere(args, env);
+    const { code, out } = await runInProcess(args, env);
     assert.equal(code, 0);
     assert.match(out, /^Organisations\n {2}signet org create/);
   }
@@ -120,21 +120,21 @@ test("help is found by every way to ask, and ends with 0", async () => {
     ["help", "org", "create"],
     ["org", "create", "-h", "--name", "X"],
   ]) {
-    const { code, out } = await runHere(args, env);
+    const { code, out } = await runInProcess(args, env);
     assert.equal(code, 0);
     assert.match(out, /^signet org create: .*Usage: signet org create --name NAME/s);
   }
 });
 
-test("help needs no configuration that can be used", async () => {
-  const { code, out } = await runHere(["org", "list", "--help"], { PORT: "x" });
+test("prints help with an invalid configuration", async () => {
+  const { code, out } = await runInProcess(["org", "list", "--help"], { PORT: "x" });
   assert.equal(code, 0);
   assert.match(out, /^signet org list/);
 });
 
-test("a command that does not exist is told from its family's, with where to look", async () => {
+test("suggests the commands of the group for an unknown command", async () => {
   const said = async (...args: string[]) => {
-    const { code, out, err } = await runHere(args, env);
+    const { code, out, err } = await runInProcess(args, env);
     assert.deepEqual([code, out], [2, ""]);
     return err;
   };
@@ -148,9 +148,9 @@ test("a command that does not exist is told from its family's, with where to loo
   assert.match(await said("--json", "org", "list"), /options follow the command/);
 });
 
-test("every fault of the configuration is named at once, with exit code 1", async () => {
+test("names every configuration error at once, with exit code 1", async () => {
   const faulty = { PORT: "x", DATABASE_URL: "mysql://db.example/x", LOG_LEVEL: "loud" };
-  const { code, out, err } = await runHere(["org", "list"], faulty);
+  const { code, out, err } = await runInProcess(["org", "list"], faulty);
   assert.deepEqual([code, out], [1, ""]);
   for (const name of ["PORT", "DATABASE_URL", "LOG_LEVEL"])
     assert.match(err, new RegExp(`^ {2}- ${name} must`, "m"));

@@ -24,26 +24,26 @@ function fakeStreams(isTTY: boolean) {
   return { streams: { stdin, stdout, stderr }, shown: () => shown, answer };
 }
 
-test("what is piped in ends with its first line", async () => {
+test("reads the first line of piped input only", async () => {
   const { streams } = fakeStreams(false);
   streams.stdin.end("plum tractor ninety \r\nsecond line\n");
   assert.equal(await terminal(streams).readSecret("New password"), "plum tractor ninety ");
 });
 
-test("a pipe that stays open does not keep the command waiting", async () => {
+test("doesn't wait for a pipe that stays open", async () => {
   const { streams } = fakeStreams(false);
   streams.stdin.write("plum tractor ninety\n");
   assert.equal(await terminal(streams).readSecret("New password"), "plum tractor ninety");
   assert.ok(streams.stdin.destroyed);
 });
 
-test("nothing piped in is an empty password", async () => {
+test("reads empty input as an empty password", async () => {
   const { streams } = fakeStreams(false);
   streams.stdin.end();
   assert.equal(await terminal(streams).readSecret("New password"), "");
 });
 
-test("on a terminal the password is asked for twice and never shown", async () => {
+test("prompts twice for the password without echo", async () => {
   const { streams, shown, answer } = fakeStreams(true);
   const read = terminal(streams).readSecret("New password");
   await answer("New password: ", "plum tractorx\u007f ninety\r");
@@ -52,7 +52,7 @@ test("on a terminal the password is asked for twice and never shown", async () =
   assert.equal(shown(), "New password: \nRepeat password: \n");
 });
 
-test("what is typed ahead of the question is hidden and counts", async () => {
+test("accepts input typed ahead of the prompt without echo", async () => {
   const { streams, shown } = fakeStreams(true);
   const rawAtQuestion: boolean[] = [];
   let isRaw = false;
@@ -68,7 +68,7 @@ test("what is typed ahead of the question is hidden and counts", async () => {
   assert.ok(rawAtQuestion[0], "echo is off before the question is shown");
 });
 
-test("two different passwords are refused", async () => {
+test("rejects passwords that don't match", async () => {
   const { streams, answer } = fakeStreams(true);
   const read = terminal(streams).readSecret("New password");
   await answer("New password: ", "plum tractor ninety\r");
@@ -87,14 +87,14 @@ for (const [name, key] of [
   });
 }
 
-test("a reader that has seen enough is no error, another failure is", () => {
+test("ignores a closed pipe, and reports any other write error", () => {
   const { streams } = fakeStreams(false);
   terminal(streams).print("one line");
   streams.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   assert.throws(() => streams.stdout.emit("error", new Error("no space left")), /no space left/);
 });
 
-test("only a whole yes, typed by a person, is a yes", async () => {
+test("accepts only the full word yes", async () => {
   for (const [text, said] of [
     ["yes\r", true],
     [" YES \r", true],
@@ -109,14 +109,14 @@ test("only a whole yes, typed by a person, is a yes", async () => {
   }
 });
 
-test("where nobody types, nobody is asked", async () => {
+test("asks no confirmation without a terminal", async () => {
   const { streams, shown } = fakeStreams(false);
   streams.stdin.end("yes\n");
   assert.equal(await terminal(streams).confirm("Apply this?"), undefined);
   assert.equal(shown(), "");
 });
 
-test("an end of the input is a no", async () => {
+test("treats end of input as a no", async () => {
   const { streams } = fakeStreams(true);
   const asked = terminal(streams).confirm("Apply this?");
   streams.stdin.end();

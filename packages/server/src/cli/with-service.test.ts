@@ -15,18 +15,18 @@ function pages(items = stored) {
   return { asked, read };
 }
 
-test("a list is read to its end in pages of 200", async () => {
+test("reads a list to its end in pages of 200", async () => {
   const { asked, read } = pages();
   assert.deepEqual(await readAll({}, read), { items: stored, more: false });
   assert.deepEqual(asked, [200, 200, 200]);
 });
 
-test("a list whose last page is full ends with an empty one", async () => {
+test("ends a list after a full last page", async () => {
   const { read } = pages(stored.slice(0, 400));
   assert.equal((await readAll({}, read)).items.length, 400);
 });
 
-test("--limit ends a list early and says that there is more, exactly when there is", async () => {
+test("reports more entries exactly when --limit cuts a list off", async () => {
   const { asked, read } = pages();
   assert.deepEqual(await readAll({ limit: "201" }, read), { items: stored.slice(0, 201), more: true });
   assert.equal(asked.length, 2);
@@ -34,7 +34,7 @@ test("--limit ends a list early and says that there is more, exactly when there 
   assert.deepEqual(await readAll({ limit: "200" }, read), { items: stored.slice(0, 200), more: true });
 });
 
-test("a limit that is no whole number is a mistake of the person who typed it", async () => {
+test("rejects a limit that is not a positive whole number", async () => {
   for (const limit of ["0", "-1", "ten", "1.5"])
     await assert.rejects(readAll({ limit }, pages().read), UsageError);
 });

@@ -25,6 +25,13 @@ export async function withService(call: Call, work: (service: Service) => Promis
   }
 }
 
+/** Runs the work with a service whose database is one transaction. */
+export function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
+  return service.database.transaction((tx) =>
+    work({ ...service, database: { ...service.database, query: tx, transaction: (inner) => inner(tx) } }),
+  );
+}
+
 /** The organisation of `--org`, also when disabled. @throws when it doesn't exist */
 export async function requireOrganisation(
   { database }: Service,

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { postgresServer } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type BreakableProxy, breakableProxy } from "../testing/fakes/breakable-proxy.ts";
-import { allNewsHeard } from "../testing/fakes/change-notifications.ts";
+import { notificationsDelivered } from "../testing/fakes/change-notifications.ts";
 import { type CodeSource, codeSource, type IssuedTokens } from "../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { type Answer, credentials, postForm, refresh } from "../testing/fixtures/client.ts";
@@ -39,7 +39,7 @@ describe("PostgreSQL outage", () => {
     };
     // The first time makes keys: until the news of them has come back it takes away what is kept.
     await readDocuments();
-    await allNewsHeard(running.service);
+    await notificationsDelivered(running.service);
     await readDocuments();
   });
   after(async () => {

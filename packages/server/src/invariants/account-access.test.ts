@@ -5,11 +5,11 @@ import { after, before, describe, test } from "node:test";
 import { type TestBrowser, testBrowser } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
-import { type Planted, plantRecords } from "../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../testing/fixtures/planted-records.ts";
 import {
   accountRecordPages,
   type Holder,
-  plantHolder,
+  seedRecordHolder,
   signInHolder,
 } from "../testing/fixtures/records-in-states.ts";
 import { follow, logIn, showsLogin } from "../testing/fixtures/visit.ts";
@@ -33,13 +33,13 @@ const FOR_ANYBODY = "/oauth/:org/account/gone";
 describe("access to the account pages", () => {
   const clock = fakeClock();
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let holder: Holder;
   let browser: TestBrowser;
   before(async () => {
     const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS: "password-account=1000/60,password-address=1000/60" };
     running = await startTestService({ databaseUrl: "sqlite::memory:", clock, env });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     await begin();
   });
   after(async () => {
@@ -49,7 +49,7 @@ describe("access to the account pages", () => {
 
   /** Somebody new, signed in: what was tried may have ended the one before. */
   async function begin(): Promise<void> {
-    holder = await plantHolder(running.service, org, org.ids["applications"] ?? "");
+    holder = await seedRecordHolder(running.service, org, org.ids["applications"] ?? "");
     browser = await signInHolder(org, holder, holder.recoveryCodes[0] ?? "");
   }
 
@@ -66,7 +66,7 @@ describe("access to the account pages", () => {
     return lines.filter((line) => !/^(audit_|activity|rate_limit|background_)/.test(line)).join();
   }
 
-  async function signedIn(user: Planted["user"]): Promise<TestBrowser> {
+  async function signedIn(user: SeededRecords["user"]): Promise<TestBrowser> {
     const other = testBrowser();
     const door = await follow(other, await other.get(`${org.issuer}/account/security`));
     await logIn(other, { ...org, user }, door);

@@ -24,7 +24,7 @@ import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { makeSystemAccount } from "../testing/fixtures/system-account.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { type RecordedAnswer, recordAnswers } from "../testing/probes/answer-recorder.ts";
-import { answerJudge, type Judged } from "../testing/probes/described-answers.ts";
+import { type CheckedResponse, responseChecker } from "../testing/probes/described-answers.ts";
 import { makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
 
 const cases: ApiCases = {
@@ -70,9 +70,9 @@ test("every operation has a test case", () => {
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let world: ApiWorld;
-  let judge: ReturnType<typeof answerJudge>;
+  let judge: ReturnType<typeof responseChecker>;
   let answers: RecordedAnswer[];
-  const judged: Judged[] = [];
+  const judged: CheckedResponse[] = [];
   /** The first answer that is not what /openapi.json says of it. */
   const faults = () => {
     const news = answers.splice(0).flatMap((answer) => judge(answer) ?? []);
@@ -84,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
     running = await startTestService({ databaseUrl: await fresh(), ...options });
     const { service, baseUrl } = running;
-    judge = answerJudge((await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument);
+    judge = responseChecker((await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument);
     answers = recordAnswers(running.app.server);
     showCertificates(running.app.server);
     const [a, b] = [await makeOrganisation(service, "A"), await makeOrganisation(service, "B")];

@@ -14,7 +14,7 @@ import { importRoots, MAX_DEVICE_ROOTS } from "../features/device-identity/ek-tr
 import { MAX_POOLS } from "../features/sovereign/admin-api/pool-settings.ts";
 import { createPool, deletePool } from "../features/sovereign/admin-api/pools.ts";
 import { forEachDatabase } from "../testing/databases.ts";
-import { oneAfterTheOther } from "../testing/fakes/in-sequence.ts";
+import { runConcurrently } from "../testing/fakes/in-sequence.ts";
 import { makePool } from "../testing/fixtures/agent.ts";
 import {
   makeOrganisation,
@@ -39,7 +39,7 @@ forEachDatabase(({ fresh }) => {
   const deps = (inside: Database) => ({ ...running.service, baseUrl: running.baseUrl, database: inside });
 
   async function twiceAtOnce(make: (inside: Database) => Promise<unknown>): Promise<void> {
-    const second = await oneAfterTheOther(database(), make, () => make(database()));
+    const second = await runConcurrently(database(), make, () => make(database()));
     assert.ok(second.status === "rejected");
     assert.match(String(second.reason), /at most/);
   }
@@ -57,13 +57,13 @@ forEachDatabase(({ fresh }) => {
         settings: settings(id),
       });
     const [deleted, used] = [await makePool(running.service, org), await makePool(running.service, org)];
-    const late = await oneAfterTheOther(
+    const late = await runConcurrently(
       database(),
       (inside) => deletePool(deps(inside), by(), deleted.id),
       () => give(database(), deleted.id),
     );
     assert.ok(late.status === "rejected" && late.reason instanceof InvalidApplication);
-    const kept = await oneAfterTheOther(
+    const kept = await runConcurrently(
       database(),
       (inside) => give(inside, used.id),
       () => deletePool(deps(database()), by(), used.id),

@@ -7,7 +7,7 @@ import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
-import { type Planted, plantRecords } from "../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../testing/fixtures/planted-records.ts";
 import { follow, logIn, sessionCookie, showsLogin } from "../testing/fixtures/visit.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { dumpWholeDatabase } from "../testing/probes/dump-database.ts";
@@ -26,13 +26,13 @@ describe("access to the console", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let clock: FakeClock;
-    let a: Planted;
-    let b: Planted;
+    let a: SeededRecords;
+    let b: SeededRecords;
     before(async () => {
       clock = fakeClock();
       running = await startTestService({ databaseUrl: await fresh(), clock, env: MAIL_ENV });
-      a = await plantRecords(running.service, "Acme");
-      b = await plantRecords(running.service, "Beta");
+      a = await seedRecords(running.service, "Acme");
+      b = await seedRecords(running.service, "Beta");
     });
     after(async () => {
       await running.close();
@@ -40,13 +40,13 @@ describe("access to the console", () => {
     });
 
     /** @param records whose identifiers stand in the address */
-    function addressOf(path: string, { organisation }: Planted, records: Planted): string {
+    function addressOf(path: string, { organisation }: SeededRecords, records: SeededRecords): string {
       const address = recordAddress(path, organisation.id, records.ids);
       assert.ok(address, `plant something for ${path}`);
       return running.baseUrl + address;
     }
 
-    async function signedIn(org: Planted, user: Planted["user"]): Promise<TestBrowser> {
+    async function signedIn(org: SeededRecords, user: SeededRecords["user"]): Promise<TestBrowser> {
       const browser = testBrowser();
       const console = `${running.baseUrl}/devices/manage/${org.organisation.id}`;
       const page = await follow(browser, await browser.get(console));
@@ -68,14 +68,14 @@ describe("access to the console", () => {
     };
 
     /** Of whichever page stands at the organisation's account: the own profile, or the sign-in. */
-    async function csrfOf(browser: TestBrowser, { issuer }: Planted): Promise<string> {
+    async function csrfOf(browser: TestBrowser, { issuer }: SeededRecords): Promise<string> {
       const { body } = await follow(browser, await browser.get(`${issuer}/account/profile`));
       const csrf = formsOn(body)[0]?.fields["csrf"];
       assert.ok(csrf, "a form of this browser");
       return csrf;
     }
 
-    function assertShowsNothing(page: TestPage, of: Planted, about: string): void {
+    function assertShowsNothing(page: TestPage, of: SeededRecords, about: string): void {
       for (const secret of of.secrets) {
         // A sign-in page may lead back to the address that was asked for, sealed.
         assert.ok(!page.body.includes(secret), `${about} shows ${secret}`);
@@ -172,7 +172,7 @@ describe("access to the console", () => {
       });
     });
 
-    const isAboutRecordOf = ({ ids }: Planted, url: string): boolean => {
+    const isAboutRecordOf = ({ ids }: SeededRecords, url: string): boolean => {
       const shared = new Set(Object.values(a.ids).filter((id) => Object.values(b.ids).includes(id)));
       const own = new Set(Object.values(ids).filter((id) => !shared.has(id)));
       return new URL(url).pathname.split("/").some((part) => own.has(decodeURIComponent(part)));
@@ -239,7 +239,7 @@ describe("access to the console", () => {
       assert.deepEqual(await plantRecordsOf(b), others, "nothing of another organisation's");
     });
 
-    const plantRecordsOf = async ({ organisation }: Planted): Promise<string[]> =>
+    const plantRecordsOf = async ({ organisation }: SeededRecords): Promise<string[]> =>
       (await records()).filter((line) => line.includes(organisation.id));
   });
 });

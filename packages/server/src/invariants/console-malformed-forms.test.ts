@@ -12,7 +12,7 @@ import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
-import { type Planted, plantRecords } from "../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../testing/fixtures/planted-records.ts";
 import { accountRecordPages, signInHolder } from "../testing/fixtures/records-in-states.ts";
 import { follow, logIn, showsLogin } from "../testing/fixtures/visit.ts";
 import { listRoutes } from "../testing/list-routes.ts";
@@ -114,8 +114,8 @@ type Try = {
 describe("malformed forms", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
-    let other: Planted;
-    let org: Planted;
+    let other: SeededRecords;
+    let org: SeededRecords;
     let ids: Readonly<Record<string, string>>;
     let administrator: TestBrowser;
     let holder: TestBrowser;
@@ -126,7 +126,7 @@ describe("malformed forms", () => {
       const SIGNET_RATE_LIMITS = limits.map((name) => `${name}=100000/60`).join();
       const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS };
       running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords, env });
-      other = await plantRecords(running.service, "Other");
+      other = await seedRecords(running.service, "Other");
       await begin();
     });
     after(() => running.close());
@@ -134,7 +134,7 @@ describe("malformed forms", () => {
     /** Another organisation with everything in it: what was tried may have ended records, sessions, the administrator. */
     async function begin(): Promise<void> {
       made += 1;
-      org = await plantRecords(running.service, `Acme${made}`);
+      org = await seedRecords(running.service, `Acme${made}`);
       ids = { ...org.ids, ...(await mailLinks()) };
       codes = [...org.holder.recoveryCodes];
       await enter();

@@ -8,7 +8,7 @@ import type { TestBrowser, TestPage } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import { newAgentKey, presentedKey } from "../testing/fixtures/agent.ts";
-import { type Planted, plantRecords } from "../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../testing/fixtures/planted-records.ts";
 import { accountRecordPages, signInHolder } from "../testing/fixtures/records-in-states.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { type ConsoleBrowser, consoleBrowser } from "../testing/probes/console-browser.ts";
@@ -26,13 +26,13 @@ const accountPages = [...below("/oauth/:org/account/"), ...accountRecordPages];
 
 describe("duplicate submission", () => {
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let here: ConsoleBrowser;
   before(async () => {
     // What is made once on a database that two write to at the same time: page-kit/one-time-form.test.ts.
     const settings = { databaseUrl: "sqlite::memory:", clock: fakeClock(), env: MAIL_ENV };
     running = await startTestService(settings);
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     here = await consoleBrowser(running, org);
   });
   after(async () => {

@@ -14,7 +14,7 @@ import { fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import { follow, logIn, visit, withUser } from "../testing/fixtures/visit.ts";
 import { dumpTable } from "../testing/probes/dump-database.ts";
-import { assertWritten } from "../testing/probes/written-actions.ts";
+import { assertAudited } from "../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -192,5 +192,5 @@ describe("links in emails", () => {
   }
 
   test("the action is audited", () =>
-    assertWritten(running.service.database.query, "invitation.accepted", "email.changed", "email.verified"));
+    assertAudited(running.service.database.query, "invitation.accepted", "email.changed", "email.verified"));
 });

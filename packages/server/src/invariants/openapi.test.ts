@@ -7,10 +7,10 @@ import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
+import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { type RecordedAnswer, recordAnswers } from "../testing/probes/answer-recorder.ts";
-import { answerJudge, type Judged, schemaChecks } from "../testing/probes/described-answers.ts";
+import { type CheckedResponse, responseChecker, schemaChecks } from "../testing/probes/described-answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -112,14 +112,14 @@ test("every reference resolves", () => {
 
 describe("OAuth responses match the OpenAPI document", () => {
   let answers: RecordedAnswer[];
-  const judged: Judged[] = [];
+  const judged: CheckedResponse[] = [];
   before(() => {
     answers = recordAnswers(running.app.server);
   });
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   /** Looks at what was answered since the last look; these statuses must have been among it. */
   const expect = (operationId: string, ...statuses: number[]) => {
-    const judge = answerJudge(document);
+    const judge = responseChecker(document);
     const news = answers.splice(0).flatMap((answer) => judge(answer) ?? []);
     judged.push(...news);
     assert.deepEqual(
@@ -154,7 +154,7 @@ describe("OAuth responses match the OpenAPI document", () => {
     const television = await makeDeviceApp(running.service, org);
     await poll(org, await askForCodes(org, television));
     const codes = await askForCodes(org, television);
-    await letIn(testBrowser(), org, codes);
+    await decideDeviceCode(testBrowser(), org, codes);
     await poll(org, codes);
     expect("requestToken", 200, 400);
     await askForCodes(org, television);

@@ -142,7 +142,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     const own = testBrowser();
     const page = await openVerify(own, b);
     const wrong = await typeCode(own, b, page, device.userCode);
-    assert.match(wrong.body, /This code is wrong/);
+    assert.match(wrong.body, /That code is wrong/);
     const { csrf = "" } = (await openVerify(browser, a)).hidden;
     const foreignToken = await typeCode(own, b, { ...page, hidden: { csrf } }, device.userCode);
     assert.equal(foreignToken.status, 403);

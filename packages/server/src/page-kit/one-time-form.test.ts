@@ -14,7 +14,7 @@ import {
   type AdministeredOrganisation,
   administeredOrganisation,
 } from "../testing/fixtures/administered-organisation.ts";
-import { isSomebodyBlocked } from "../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../testing/probes/blocked-statements.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../testing/probes/console-browser.ts";
 import { PASSWORD, startTestService, type TestService } from "../testing/test-service.ts";
 
@@ -124,7 +124,7 @@ describe("one-time form", () => {
         // As the use of a link does it: the link first, then the account.
         await voidActions(tx, at);
         asked = here.post(address, form);
-        if (name === "postgres") await eventually("the form waits", () => isSomebodyBlocked(db()));
+        if (name === "postgres") await eventually("the form waits", () => isStatementBlocked(db()));
         const to = "one@acme.example";
         assert.ok(await changeEmail(tx, { ...at, from, to, toKey: to }, clock()));
       });

@@ -5,7 +5,7 @@ import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { createUser } from "../core/users/users.ts";
 import { testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
-import { type Planted, plantRecords } from "../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../testing/fixtures/planted-records.ts";
 import { follow, logIn } from "../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../testing/probes/console-browser.ts";
 import { PASSWORD, startTestService, type TestService } from "../testing/test-service.ts";
@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 describe("form that waits for a new sign-in", () => {
   let running: TestService;
   let clock: FakeClock;
-  let org: Planted;
+  let org: SeededRecords;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: "sqlite::memory:", clock });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
   });
   after(async () => {
     await running.close();

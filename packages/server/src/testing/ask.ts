@@ -4,13 +4,13 @@
  */
 import { Agent, request } from "node:http";
 
-export interface Asked {
+export interface RawRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
 
-export interface Told {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -22,8 +22,8 @@ const agent = new Agent({ keepAlive: true });
 const always = { accept: "*/*", "accept-language": "*", "user-agent": "node" };
 
 /** Follows no redirect. @param url an http URL. @throws the connection's error */
-export function ask(url: string, { method, headers, body }: Asked): Promise<Told> {
-  const { promise, resolve, reject } = Promise.withResolvers<Told>();
+export function ask(url: string, { method, headers, body }: RawRequest): Promise<RawResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   // Node's client leaves the length of a DELETE's body out.
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   const asked = request(url, { agent, method, headers: { ...always, ...length, ...headers } }, (answer) => {

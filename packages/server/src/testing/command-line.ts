@@ -11,7 +11,7 @@ import { unauditedActs } from "./probes/audited-acts.ts";
 import { watchActs } from "./probes/watched-acts.ts";
 import { TEST_MASTER_KEY } from "./test-service.ts";
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -26,7 +26,11 @@ export const program = path.join(import.meta.dirname, "..", "main.ts");
  * @param typed what is typed or piped in when a password is asked for, or at the terminal's question for a yes; when it
  * is empty, there is no terminal
  */
-export async function runHere(args: readonly string[], env: Environment, typed = ""): Promise<Ended> {
+export async function runInProcess(
+  args: readonly string[],
+  env: Environment,
+  typed = "",
+): Promise<CommandResult> {
   const out: string[] = [];
   const err: string[] = [];
   const io = {
@@ -45,12 +49,12 @@ export async function runHere(args: readonly string[], env: Environment, typed =
 }
 
 /** The JSON output of a command that has to succeed. */
-export async function jsonHere<Answer = Record<string, unknown>>(
+export async function runForJson<Answer = Record<string, unknown>>(
   args: readonly string[],
   env: Environment,
   typed = "",
 ): Promise<Answer> {
-  const { code, out, err } = await runHere([...args, "--json"], env, typed);
+  const { code, out, err } = await runInProcess([...args, "--json"], env, typed);
   if (code !== 0) throw new Error(`signet ${args.join(" ")} ended with ${code}: ${err}${out}`);
   return JSON.parse(out) as Answer;
 }
@@ -77,7 +81,11 @@ export function startProgram(args: readonly string[], env: Environment, cwd?: st
 }
 
 /** Runs the program until it exits. @param piped standard input */
-export async function runProgram(args: readonly string[], env: Environment, piped = ""): Promise<Ended> {
+export async function runProgram(
+  args: readonly string[],
+  env: Environment,
+  piped = "",
+): Promise<CommandResult> {
   const child = startProgram(args, env);
   const output = collect(child);
   child.stdin?.end(piped);

@@ -11,7 +11,7 @@ import type { TestPage } from "./fakes/browser.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { plain } from "./probes/console-browser.ts";
 
-export interface ShownProgram {
+export interface QuickstartProgram {
   readonly folder: string;
   /** Runs lines of a shell to their end. @returns what they wrote */
   shell(lines: string): Promise<string>;
@@ -29,10 +29,10 @@ export interface RunningProgram {
 const packages = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 
 /** @param files by name: ids of the page's snippets, or `=` and a text */
-export async function shownProgram(
+export async function quickstartProgram(
   page: Pick<TestPage, "body">,
   files: Readonly<Record<string, string>>,
-): Promise<ShownProgram> {
+): Promise<QuickstartProgram> {
   const folder = await mkdtemp(path.join(tmpdir(), "signet-shown-"));
   await symlink(packages, path.join(folder, "node_modules"));
   for (const [name, id] of Object.entries(files))

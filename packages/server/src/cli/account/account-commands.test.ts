@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -34,25 +39,25 @@ describe("signet account", () => {
     let secondApp: string;
     let foreignApp: string;
     const here = (args: readonly string[]) => ["account", ...args, "--org", org];
-    const json = (...args: string[]) => jsonHere<Shown>(here(args), settings.env);
-    const typed = (...args: string[]) => runHere(here(args), settings.env);
+    const json = (...args: string[]) => runForJson<Shown>(here(args), settings.env);
+    const typed = (...args: string[]) => runInProcess(here(args), settings.env);
     const create = (name: string, ...more: string[]) => json("create", "--app", app, "--name", name, ...more);
     const makeApp = async (orgId: string, name: string) => {
       const args = ["app", "create", "--org", orgId, "--name", name, "--type", "confidential"];
-      return (await jsonHere<{ clientId: string }>(args, settings.env)).clientId;
+      return (await runForJson<{ clientId: string }>(args, settings.env)).clientId;
     };
 
     before(async () => {
       settings = await operatorSettings(await fresh());
       const makeOrg = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
       [org, otherOrg] = [await makeOrg("Acme"), await makeOrg("Other")];
       [app, secondApp] = [await makeApp(org, "Shop"), await makeApp(org, "Stock")];
       foreignApp = await makeApp(otherOrg, "Foreign");
     });
     after(() => settings.remove());
 
-    test("create shows the pair of keys once; neither show nor list tells the secret again", async () => {
+    test("shows the secret key on creation only", async () => {
       const made = await create("Order import");
       assert.match(made.publicKey, /^[0-9a-f-]{36}$/);
       assert.match(made.secretKey, /^sgn_sa_[\w-]{43}$/);
@@ -74,18 +79,18 @@ describe("signet account", () => {
       assert.match((await typed("create", "--app", app, "--name", "X")).out, /can't show it again/);
     });
 
-    test("an administrator's account, and one that insists on the strict form", async () => {
+    test("creates administrator accounts and accounts that require strict signatures", async () => {
       const made = await create("Terraform", "--administrator", "--strict");
       assert.deepEqual([made.administrator, made.requireStrictSignature], [true, true]);
       assert.match((await typed("show", made.id)).out, /^type +administrator$/m);
     });
 
-    test("the list is whole, and --limit cuts it", async () => {
+    test("lists all accounts unless --limit cuts the list off", async () => {
       for (let count = 0; count < 3; count++) await create(`Many ${count}`);
-      const all = await jsonHere<{ items: Shown[]; more: boolean }>(here(["list"]), settings.env);
+      const all = await runForJson<{ items: Shown[]; more: boolean }>(here(["list"]), settings.env);
       assert.equal(new Set(all.items.map(({ id }) => id)).size, all.items.length);
       assert.ok(all.items.length >= 3 && !all.more);
-      const cut = await jsonHere<{ items: Shown[]; more: boolean }>(
+      const cut = await runForJson<{ items: Shown[]; more: boolean }>(
         here(["list", "--limit", "2"]),
         settings.env,
       );
@@ -95,7 +100,7 @@ describe("signet account", () => {
       );
     });
 
-    test("rotate adds a pair of keys; the old one ends when it is told to, or not at all", async () => {
+    test("adds a key pair, and expires the old one only when asked", async () => {
       const made = await create("Rotated");
       const second = await json("rotate", made.id, "--label", "autumn");
       assert.match(second.secretKey, /^sgn_sa_/);
@@ -111,7 +116,7 @@ describe("signet account", () => {
       assert.ok(Math.abs(Date.parse(third.expiresAt ?? "") - Date.now() - 90 * 86_400_000) < 60_000);
     });
 
-    test("revoke-key ends one pair, and says when none is left", async () => {
+    test("revokes one key, and warns when none is left", async () => {
       const made = await create("Revoked");
       const second = await json("rotate", made.id);
       const first = await json("revoke-key", made.id, "--key", made.publicKey.toUpperCase());
@@ -128,7 +133,7 @@ describe("signet account", () => {
       assert.equal((await json("show", foreign.id)).keys[0]?.revokedAt, null);
     });
 
-    test("grant and withdraw: one application at a time, and of the same organisation only", async () => {
+    test("grants and withdraws permissions for applications of the same organisation only", async () => {
       const { id } = await create("Granted");
       assert.deepEqual((await json("grant", id, "--app", secondApp)).permissions, [secondApp]);
       assert.match((await typed("grant", id, "--app", secondApp)).out, /already/);
@@ -138,7 +143,7 @@ describe("signet account", () => {
       assert.match((await typed("withdraw", id, "--app", secondApp)).out, /no such permission/);
     });
 
-    test("disable, enable and delete", async () => {
+    test("disables, enables and deletes a system account", async () => {
       const { id } = await create("Off");
       assert.notEqual((await json("disable", id)).disabledAt, null);
       assert.match((await typed("show", id)).out, /^status +disabled$/m);
@@ -147,9 +152,9 @@ describe("signet account", () => {
       assert.equal((await typed("show", id)).code, 1);
     });
 
-    test("an unknown account, or another organisation's, is refused with exit code 1", async () => {
+    test("rejects an unknown account, or another organisation's, with exit code 1", async () => {
       const args = ["account", "create", "--org", otherOrg, "--app", foreignApp, "--name", "Foreign"];
-      const foreign = await jsonHere<Shown>(args, settings.env);
+      const foreign = await runForJson<Shown>(args, settings.env);
       for (const id of [unknownId, "import", foreign.id]) {
         for (const command of ["show", "rotate", "disable", "enable", "delete"]) {
           const { code, out, err } = await typed(command, id);
@@ -158,11 +163,11 @@ describe("signet account", () => {
         }
       }
       const kept = ["account", "show", foreign.id, "--org", otherOrg];
-      assert.equal((await jsonHere<Shown>(kept, settings.env)).disabledAt, null);
+      assert.equal((await runForJson<Shown>(kept, settings.env)).disabledAt, null);
       assert.equal((await typed("create", "--app", foreignApp, "--name", "X")).code, 1);
     });
 
-    test("what was typed wrong ends with 2", async () => {
+    test("rejects an invalid command line with exit code 2", async () => {
       const { id } = await create("Typed");
       for (const args of [
         ["create", "--name", "X"],
@@ -182,7 +187,7 @@ describe("signet account", () => {
       assert.equal((await json("show", id)).keys.length, 1);
     });
 
-    test("what was done is in the audit log, by the operator", () =>
+    test("audits every change with the operator as actor", () =>
       assertListed(settings.env, org, "system-account.disabled", "system-account.enabled"));
   });
 });

@@ -61,7 +61,7 @@ const accountCreate: Command = {
     const { values } = call;
     const organisation = await requireOrganisation(service, values);
     const application = await requireApplication(service, organisation, { values, positionals: [] });
-    const made = await createSystemAccount(service, {
+    const { account, key, secret } = await createSystemAccount(service, {
       orgId: organisation.id,
       applicationId: application.id,
       name: requiredText(values, "name"),
@@ -69,7 +69,6 @@ const accountCreate: Command = {
       requiresStrictSignature: values.strict === true,
       actor: OPERATOR,
     });
-    const { account, key, secret } = made;
     const record = { ...accountRecord(account), publicKey: key.publicKey, secretKey: secret };
     return printResult(call, record, () => [
       ...fields({ id: account.id, type: accountType(account), publicKey: key.publicKey, secretKey: secret }),

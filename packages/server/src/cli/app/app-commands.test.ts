@@ -8,7 +8,12 @@ import { readConfig } from "../../config/config.ts";
 import { findApplication } from "../../core/applications/applications.store.ts";
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import { openService } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -28,12 +33,12 @@ describe("signet app", () => {
     let settings: OperatorSettings;
     let org: string;
     const json = <Answer = Shown>(...args: string[]) =>
-      jsonHere<Answer>(["app", ...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere(["app", ...args, "--org", org], settings.env);
+      runForJson<Answer>(["app", ...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess(["app", ...args, "--org", org], settings.env);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(() => settings.remove());
 
@@ -45,7 +50,7 @@ describe("signet app", () => {
       return application;
     };
 
-    test("a confidential application gets its first secret, shown once and never again", async () => {
+    test("creates a confidential application with a secret that is shown once", async () => {
       const redirectUri = "https://shop.example/callback";
       const made = await json(
         "create",
@@ -80,7 +85,7 @@ describe("signet app", () => {
       assert.equal("clientSecret" in shown, false);
     });
 
-    test("for people, too, the secret appears once", async () => {
+    test("shows the secret once in text output", async () => {
       const { code, out, err } = await typed(
         "create",
         "--name",
@@ -95,7 +100,7 @@ describe("signet app", () => {
       assert.match(out, /can't show it again/);
     });
 
-    test("every setting arrives", async () => {
+    test("stores every setting", async () => {
       const { clientId } = await json(
         ...["create", "--name", "All", "--type", "confidential"],
         ...["--redirect-uri", "https://a.example/cb", "--redirect-uri", "http://127.0.0.1/cb"],
@@ -149,7 +154,7 @@ describe("signet app", () => {
       });
     });
 
-    test("users are assigned, listed and taken off, and the access says whether it counts", async () => {
+    test("assigns, lists and unassigns users, and notes when access is still open to everyone", async () => {
       const { clientId } = await json(
         "create",
         "--name",
@@ -160,7 +165,7 @@ describe("signet app", () => {
         "https://a.example/",
       );
       const person = ["user", "create", "--org", org, "--email", "ada@a.example", "--generate"];
-      const { id } = await jsonHere<{ id: string }>(person, settings.env);
+      const { id } = await runForJson<{ id: string }>(person, settings.env);
       const told = await typed("assign", clientId, "--email", "ada@a.example");
       assert.deepEqual([told.code, told.err], [0, ""]);
       assert.match(told.out, /is assigned to "Desk"[\s\S]*still open to everyone/);
@@ -184,7 +189,7 @@ describe("signet app", () => {
       assert.equal((await typed("access", clientId, "--access", "nobody")).code, 2);
     });
 
-    test("public types get no secret, a service no scopes about users", async () => {
+    test("creates public types without a secret, and a service without user scopes", async () => {
       for (const type of ["public", "native", "spa"]) {
         const made = await json(
           "create",
@@ -211,7 +216,7 @@ describe("signet app", () => {
       assert.deepEqual(service.allowedScopes, []);
     });
 
-    test("every fault of the record is told at once, in the words of the options, and nothing is made", async () => {
+    test("names every invalid option at once and creates nothing", async () => {
       const before = (await json<{ items: Shown[] }>("list")).items.length;
       const { code, out, err } = await typed(
         ...["create", "--name", "Bad", "--type", "spa", "--redirect-uri", "https://a.example/cb"],
@@ -231,14 +236,14 @@ describe("signet app", () => {
       assert.equal((await json<{ items: Shown[] }>("list")).items.length, before);
     });
 
-    test("an application that nobody can reach is made with a note, which stays out of the JSON", async () => {
+    test("notes a missing redirect URI on standard error only", async () => {
       const { code, out, err } = await typed("create", "--name", "Lost", "--type", "confidential", "--json");
       assert.equal(code, 0);
       assert.match(err, /without a redirect URI/);
       assert.equal((JSON.parse(out) as Shown).name, "Lost");
     });
 
-    test("disable and enable", async () => {
+    test("disables and enables an application", async () => {
       const { clientId } = await json(
         "create",
         "--name",
@@ -254,8 +259,8 @@ describe("signet app", () => {
       assert.equal((await json("disable", "--app", clientId.toUpperCase(), "--enable")).disabledAt, null);
     });
 
-    test("an unknown application, or another organisation's, is refused with exit code 1", async () => {
-      const other = await jsonHere<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
+    test("rejects an unknown application, or another organisation's, with exit code 1", async () => {
+      const other = await runForJson<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
       const args = [
         "app",
         "create",
@@ -268,7 +273,7 @@ describe("signet app", () => {
         "--redirect-uri",
         "https://a.example/",
       ];
-      const foreign = await jsonHere<Shown>(args, settings.env);
+      const foreign = await runForJson<Shown>(args, settings.env);
       for (const id of [unknownId, "shop", foreign.clientId]) {
         for (const command of ["show", "disable"]) {
           const { code, out, err } = await typed(command, id);
@@ -277,12 +282,12 @@ describe("signet app", () => {
         }
       }
       assert.equal(
-        (await runHere(["app", "show", foreign.clientId, "--org", other.id], settings.env)).code,
+        (await runInProcess(["app", "show", foreign.clientId, "--org", other.id], settings.env)).code,
         0,
       );
     });
 
-    test("the device grant has a short name, and its own", async () => {
+    test("accepts the device grant by its short name and its URN", async () => {
       const urn = "urn:ietf:params:oauth:grant-type:device_code";
       for (const grant of ["device_code", urn]) {
         const { clientId } = await json("create", "--name", "TV", "--type", "native", "--grant", grant);
@@ -290,7 +295,7 @@ describe("signet app", () => {
       }
     });
 
-    test("what was typed wrong ends with 2", async () => {
+    test("rejects an invalid command line with exit code 2", async () => {
       for (const args of [
         ["create", "--type", "spa"],
         ["create", "--name", "X"],
@@ -308,7 +313,7 @@ describe("signet app", () => {
       }
     });
 
-    test("devices may speak for a client, which has no secret then", async () => {
+    test("creates a tls_client_auth client without a secret", async () => {
       const create = [
         "create",
         "--name",
@@ -330,7 +335,7 @@ describe("signet app", () => {
       );
     });
 
-    test("a client of private_key_jwt is registered with its public keys from a file, and gets no secret", async () => {
+    test("registers a private_key_jwt client with public keys from a file, without a secret", async () => {
       const folder = await mkdtemp(join(tmpdir(), "signet-jwks-"));
       try {
         const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -376,7 +381,7 @@ describe("signet app", () => {
       }
     });
 
-    test("what was done is in the audit log, by the operator", () =>
+    test("audits every change with the operator as actor", () =>
       assertListed(settings.env, org, "application.enabled"));
   });
 });

@@ -8,7 +8,7 @@ import { issuerOf } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Call, type Command, choice, jsonOption, orgOption, requiredText } from "../command.ts";
 import { fields, printResult } from "../output.ts";
-import { OPERATOR, requireOrganisation } from "../with-service.ts";
+import { inOneTransaction, OPERATOR, requireOrganisation } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
 import { errorLines, readSettings, settingOptions } from "./app-settings.ts";
 
@@ -46,7 +46,8 @@ async function create(service: Service, call: Call): Promise<number> {
   const clientType = choice("type", requiredText(values, "type"), clientTypes);
   const settings = readSettings(values);
   const { id: orgId } = await requireOrganisation(service, values);
-  const made = await inOneTransaction(service, async (inside) => {
+  // An application is never stored without its first secret.
+  const { application, first } = await inOneTransaction(service, async (inside) => {
     const application = await createApplication(inside, {
       orgId,
       name,
@@ -60,7 +61,6 @@ async function create(service: Service, call: Call): Promise<number> {
   }).catch((error: unknown) => {
     throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
   });
-  const { application, first } = made;
   const secrets = first ? [first.secret] : [];
   const issuer = issuerOf(call.config.baseUrl, orgId);
   if (isUnreachable(application))
@@ -82,10 +82,3 @@ async function create(service: Service, call: Call): Promise<number> {
 const isUnreachable = ({ settings }: Application): boolean =>
   settings.grantTypes.includes("authorization_code") &&
   settings.redirectUris.length + settings.returnUrls.length === 0;
-
-/** An application is never stored without its first secret. */
-function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
-  return service.database.transaction((tx) =>
-    work({ ...service, database: { ...service.database, query: tx, transaction: (inner) => inner(tx) } }),
-  );
-}

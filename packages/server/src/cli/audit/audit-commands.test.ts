@@ -6,7 +6,12 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 const documentation = join(import.meta.dirname, "../../../../../docs/security.md");
@@ -20,8 +25,8 @@ forEachDatabase(({ name, fresh }) => {
   before(async () => {
     const url = await fresh();
     settings = await operatorSettings(url);
-    org = String((await jsonHere(["org", "create", "--name", "Acme"], settings.env))["id"]);
-    await jsonHere(
+    org = String((await runForJson(["org", "create", "--name", "Acme"], settings.env))["id"]);
+    await runForJson(
       [
         "app",
         "create",
@@ -39,7 +44,7 @@ forEachDatabase(({ name, fresh }) => {
       settings.env,
     );
     const person = ["user", "create", "--org", org, "--email", "ada@acme.example"];
-    await jsonHere(person, settings.env, "correct horse battery staple");
+    await runForJson(person, settings.env, "correct horse battery staple");
     database = openDatabase(url);
   });
   after(async () => {
@@ -47,10 +52,10 @@ forEachDatabase(({ name, fresh }) => {
     await settings.remove();
   });
 
-  const here = (...args: string[]) => runHere(["audit", ...args], settings.env);
+  const here = (...args: string[]) => runInProcess(["audit", ...args], settings.env);
   const run = (text: string) => sql.raw(text).execute(database.query);
 
-  test("audit verify chains what waits, says how many there are and where the chain ends", async () => {
+  test("chains pending events, and reports their number and the chain head", async () => {
     const { code, out } = await here("verify", "--org", org);
     assert.equal(code, 0, out);
     assert.match(out, /^Acme \(.*\): \d+ events, all intact\.$/m);
@@ -61,7 +66,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.match(out, new RegExp(`Chain head: ${report.head.seq}:${report.head.hash}`));
   });
 
-  test("audit verify compares with an end that was noted elsewhere", async () => {
+  test("compares the chain with a recorded head", async () => {
     const { head } = JSON.parse((await here("verify", "--json")).out).organisations[0];
     const expecting = (end: string) => here("verify", "--org", org, "--expect", end);
     assert.equal((await expecting(`${head.seq}:${head.hash}`)).code, 0);
@@ -77,9 +82,9 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("audit list finds by who, what, on what, from when, and shows what it found as JSON too", async () => {
+  test("filters events by actor, event, target and time, as text and JSON", async () => {
     const shown = async (...args: string[]) => {
-      const { items } = await jsonHere<{ items: Array<{ action: string }> }>(
+      const { items } = await runForJson<{ items: Array<{ action: string }> }>(
         ["audit", "list", "--org", org, ...args],
         settings.env,
       );
@@ -97,7 +102,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await here("list", "--org", org, "--from", "yesterday")).code, 2);
   });
 
-  test("audit export writes CSV that no spreadsheet takes for formulas, and is audited itself", async () => {
+  test("exports CSV without formula injection, and audits the export", async () => {
     await run(`update audit_event set target = '=cmd()' where action = 'application.created'`);
     const { code, out } = await here("export", "--org", org, "--format", "csv");
     await run(
@@ -112,7 +117,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await here("export", "--org", org, "--format", "xml")).code, 2);
   });
 
-  test("an export can be verified outside, as docs/security.md shows, and one that was changed fails", async () => {
+  test("exports events that the script in docs/security.md verifies, and rejects a changed export", async () => {
     const snippet = /```js\n(\/\/ verify-export\.mjs[\s\S]*?)```/.exec(
       await readFile(documentation, "utf8"),
     )?.[1];
@@ -133,7 +138,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("audit verify ends with 1 and names the first wrong event", async () => {
+  test("exits with 1 and names the first changed event", async () => {
     await run(`update audit_event set actor = 'user:x' where org_id = '${org}' and seq = 2`);
     const { code, out } = await here("verify");
     assert.equal(code, 1);

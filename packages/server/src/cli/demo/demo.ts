@@ -10,10 +10,9 @@ import { listOrganisations } from "../../core/organisations/organisations.store.
 import { createOrganisation } from "../../core/organisations/organisations.ts";
 import type { Role } from "../../core/users/user.ts";
 import { createUser } from "../../core/users/users.ts";
-import type { Database } from "../../db/open.ts";
 import type { Service } from "../../modules/open-service.ts";
 import type { Io } from "../command.ts";
-import { OPERATOR } from "../with-service.ts";
+import { inOneTransaction, OPERATOR } from "../with-service.ts";
 import { type DemoWithoutAccounts, signedCall, signedList, withAccounts } from "./demo-accounts.ts";
 import { createApp, createSecretApp, createServiceApp } from "./demo-applications.ts";
 import { withExamples } from "./demo-examples.ts";
@@ -56,11 +55,12 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
 
 function createDemo(service: Service, path: string): Promise<DemoFile> {
   return inOneTransaction(service, async (inside) => {
-    const made = {
+    const organisations = {
       ...(await createMainOrganisation(inside)),
       otherOrg: await createOtherOrganisation(inside),
     };
-    const file = await withExamples(inside, await withAccounts(inside, made));
+    const file = await withExamples(inside, await withAccounts(inside, organisations));
+    // Last, so that an interrupted start leaves no partial demo.
     await writeDemoFile(path, file);
     return file;
   });
@@ -73,14 +73,6 @@ function renewDemo(service: Service, path: string, kept: DemoFile): Promise<Demo
     const file = await withExamples(inside, accounts);
     if (JSON.stringify(file) !== JSON.stringify(kept)) await writeDemoFile(path, file);
     return file;
-  });
-}
-
-/** The file is written last: an interrupted start leaves no partial demo. */
-function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
-  return service.database.transaction((tx) => {
-    const database: Database = { ...service.database, query: tx, transaction: (inner) => inner(tx) };
-    return work({ ...service, database });
   });
 }
 

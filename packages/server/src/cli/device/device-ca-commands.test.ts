@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -20,10 +25,10 @@ describe("signet device-ca", () => {
     let org: string;
     let issuer: string;
     const shown = () =>
-      jsonHere<{ ca: string; generations: Shown[] }>(["device-ca", "show", "--org", org], settings.env);
+      runForJson<{ ca: string; generations: Shown[] }>(["device-ca", "show", "--org", org], settings.env);
     before(async () => {
       settings = await operatorSettings(await fresh());
-      const made = await jsonHere<{ id: string; issuer: string }>(
+      const made = await runForJson<{ id: string; issuer: string }>(
         ["org", "create", "--name", "Acme"],
         settings.env,
       );
@@ -31,7 +36,7 @@ describe("signet device-ca", () => {
     });
     after(() => settings.remove());
 
-    test("an organisation has one from its first day", async () => {
+    test("creates the first device CA with the organisation", async () => {
       const { ca, generations } = await shown();
       assert.equal(ca, `${issuer}/devices/ca.pem`);
       assert.deepEqual(
@@ -40,11 +45,14 @@ describe("signet device-ca", () => {
       );
       const [first] = generations;
       assert.equal(new X509Certificate(first?.certificate ?? "").fingerprint256, first?.fingerprint);
-      assert.match((await runHere(["device-ca", "show", "--org", org], settings.env)).out, /^1 +issues +20/m);
+      assert.match(
+        (await runInProcess(["device-ca", "show", "--org", org], settings.env)).out,
+        /^1 +issues +20/m,
+      );
     });
 
-    test("rotating makes the next one, and the old one stays until its last certificate has expired", async () => {
-      const { out } = await runHere(["device-ca", "rotate", "--org", org], settings.env);
+    test("keeps the old generation until its last certificate has expired", async () => {
+      const { out } = await runInProcess(["device-ca", "rotate", "--org", org], settings.env);
       assert.match(out, /^generation +2$/m);
       assert.ok(out.includes(`${issuer}/devices/ca.pem`));
       const { generations } = await shown();
@@ -58,8 +66,8 @@ describe("signet device-ca", () => {
       assert.ok(generations[1]?.retiredAt);
     });
 
-    test("an organisation that is not there is told", async () => {
-      const { code, err } = await runHere(["device-ca", "show", "--org", "nobody"], settings.env);
+    test("rejects an unknown organisation", async () => {
+      const { code, err } = await runInProcess(["device-ca", "show", "--org", "nobody"], settings.env);
       assert.equal(code, 1);
       assert.match(err, /there is no organisation "nobody"/);
     });

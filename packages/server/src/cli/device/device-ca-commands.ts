@@ -47,12 +47,12 @@ const deviceCaRotate: Command = {
   runWithService: async (service, call) => {
     const { id: orgId } = await requireOrganisation(service, call.values);
     const { baseUrl } = service.config;
-    const made = record(await service.deviceCa.rotate({ orgId, actor: OPERATOR }), baseUrl);
-    return printResult(call, made, () => [
+    const ca = record(await service.deviceCa.rotate({ orgId, actor: OPERATOR }), baseUrl);
+    return printResult(call, ca, () => [
       ...fields({
-        generation: String(made.generation),
-        expires: made.notAfter,
-        "SHA-256": made.fingerprint,
+        generation: String(ca.generation),
+        expires: ca.notAfter,
+        "SHA-256": ca.fingerprint,
       }),
       "",
       "Add the new CA certificate now wherever device certificates are verified:",

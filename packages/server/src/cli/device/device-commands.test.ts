@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
 import { presentedDevice } from "../../core/devices/presented-device.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { enrol, enrolledByCode, enrolmentOf } from "../../testing/fixtures/enrolments.ts";
 import {
@@ -29,8 +34,8 @@ describe("signet device", () => {
     let org: TestOrganisation;
     let orgId: string;
     const json = <Answer>(...args: string[]) =>
-      jsonHere<Answer>(["device", ...args, "--org", orgId], settings.env);
-    const typed = (...args: string[]) => runHere(["device", ...args, "--org", orgId], settings.env);
+      runForJson<Answer>(["device", ...args, "--org", orgId], settings.env);
+    const typed = (...args: string[]) => runInProcess(["device", ...args, "--org", orgId], settings.env);
     const standing = async (der: Buffer) => (await presentedDevice(server.service, orgId, der)).kind;
 
     before(async () => {
@@ -45,7 +50,7 @@ describe("signet device", () => {
       await settings.remove();
     });
 
-    test("a code that is made here enrols a device, which is then listed, shown and revoked", async () => {
+    test("registers, lists, shows and revokes a device", async () => {
       assert.match((await typed("list")).out, /No matching devices/);
       const made = await json<Registered>("register", "--name", "Till 4", "--expires", "1h");
       assert.ok(Math.abs(Date.parse(made.expiresAt) - Date.now() - 3_600_000) < 600_000);
@@ -72,7 +77,7 @@ describe("signet device", () => {
       assert.match((await typed("show", id)).out, /\(keyCompromise\)$/m);
     });
 
-    test("what was typed wrong is told, and changes nothing", async () => {
+    test("rejects an invalid command line without changing anything", async () => {
       const { deviceId: id, der } = await enrolledByCode(server.service, org.issuer);
       for (const [args, code, told] of [
         [["register", "--expires", "5m"], 1, /10 minutes to 7 days/],
@@ -83,9 +88,9 @@ describe("signet device", () => {
         [["revoke"], 2, /ID of the device is required/],
         [["revoke", orgId], 1, /there is no device/],
         [["withdraw-code", orgId], 1, /there is no enrollment code/],
-        [["withdraw-code"], 2, /ID of the device is required/],
+        [["withdraw-code"], 2, /ID of the enrollment code is required/],
         [["list", "--state", "asleep"], 2, /--state must be one of/],
-        [["list", "--codes", "--state", "active"], 2, /about devices/],
+        [["list", "--codes", "--state", "active"], 2, /can't be combined with --codes/],
       ] as const) {
         const ended = await typed(...args);
         assert.equal(ended.code, code, ended.err);
@@ -94,7 +99,7 @@ describe("signet device", () => {
       assert.equal(await standing(der), "good");
     });
 
-    test("another organisation's devices and codes are none", async () => {
+    test("doesn't find another organisation's devices and codes", async () => {
       const { deviceId } = await enrolledByCode(server.service, org.issuer);
       const { id: codeId } = await json<Registered>("register");
       const other = (await makeOrganisation(server.service, "Beta")).organisation.id;
@@ -103,13 +108,13 @@ describe("signet device", () => {
         ["revoke", deviceId],
         ["withdraw-code", codeId],
       ] as const) {
-        const ended = await runHere(["device", ...args, "--org", other], settings.env);
+        const ended = await runInProcess(["device", ...args, "--org", other], settings.env);
         assert.equal(ended.code, 1, args[0]);
         assert.match(ended.err, /there is no/);
       }
     });
 
-    test("codes that wait are listed without themselves, and withdrawn", async () => {
+    test("lists unused codes without their value, and withdraws them", async () => {
       const device = await enrolledByCode(server.service, org.issuer);
       const more = ["--attestation", "required", "--replaces", device.deviceId];
       const { id, code } = await json<Registered>("register", "--name", "Gate", ...more);

@@ -8,7 +8,12 @@ import { softEk } from "@signet/protocol/testing/soft-tpm";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { ekCertificate, softVendor } from "../../testing/fakes/soft-tpm-device.ts";
 
@@ -32,10 +37,10 @@ describe("signet device-policy, device-roots, ek-allow", () => {
     let databaseUrl: string;
     let org: string;
     let other: string;
-    const json = <Answer>(...args: string[]) => jsonHere<Answer>([...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere([...args, "--org", org], settings.env);
+    const json = <Answer>(...args: string[]) => runForJson<Answer>([...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess([...args, "--org", org], settings.env);
     const listed = (id = org) =>
-      jsonHere<{ items: Root[] }>(["device-roots", "list", "--org", id], settings.env);
+      runForJson<{ items: Root[] }>(["device-roots", "list", "--org", id], settings.env);
     const file = async (name: string, content: string | Buffer): Promise<string> => {
       const path = join(folder, name);
       await writeFile(path, content);
@@ -47,7 +52,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       databaseUrl = await fresh();
       settings = await operatorSettings(databaseUrl);
       const made = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], settings.env)).id;
       org = await made("Acme");
       other = await made("Other");
     });
@@ -56,7 +61,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       await rm(folder, { recursive: true, force: true });
     });
 
-    test("the policy is optional by chain until it is set, in one of its parts or in both", async () => {
+    test("changes attestation and EK trust separately or together", async () => {
       const show = () => json("device-policy", "show");
       assert.deepEqual(await show(), { attestation: "optional", ekTrust: "chain" });
       const set = await json("device-policy", "set", "--attestation", "Required");
@@ -68,7 +73,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
         assert.equal((await typed("device-policy", "set", ...args)).code, 2, args.join(" "));
     });
 
-    test("roots are imported from PEM and DER, several in a file, once each, for one organisation", async () => {
+    test("imports roots from PEM and DER, several per file, once each, for one organisation", async () => {
       const pem = await file("vendor.pem", `the vendor's\n${vendor.root.pem}\n${vendor.issuing.pem}`);
       const der = await file("root.der", vendor.root.der);
       assert.match((await typed("device-roots", "list")).out, /No trusted roots yet/);
@@ -86,7 +91,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       assert.equal((await listed()).items.length, 1);
     });
 
-    test("what is no authority's certificate is named, and nothing of the command is imported", async () => {
+    test("rejects a file with a non-CA certificate, and imports nothing", async () => {
       const before = (await listed()).items;
       const past = { validFrom: new Date(Date.now() - 2 * DAY_MS), validTo: new Date(Date.now() - DAY_MS) };
       const good = testCertificate({ subject: "Good", isCa: true }).pem;
@@ -119,7 +124,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       assert.deepEqual((await listed()).items, before);
     });
 
-    test("endorsement keys are listed by their certificates and by their public keys, the same one once", async () => {
+    test("adds endorsement keys by certificate or public key, without duplicates", async () => {
       const ek = softEk("p384");
       const stored = Buffer.concat([ekCertificate(vendor, ek).der, Buffer.alloc(20, 0xff)]);
       const der = await file("ek.der", stored);
@@ -141,7 +146,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       assert.deepEqual(items, more.added);
     });
 
-    test("what is no endorsement key is named, and nothing of the command is listed", async () => {
+    test("rejects a file without an endorsement key, and adds nothing", async () => {
       const before = await json("ek-allow", "list");
       for (const [name, content, reason] of [
         ["ca.der", vendor.issuing.der, /authority/],
@@ -156,7 +161,7 @@ describe("signet device-policy, device-roots, ek-allow", () => {
       assert.deepEqual(await json("ek-allow", "list"), before);
     });
 
-    test("the audit log has each change, by whom, and of what", async () => {
+    test("audits every change with actor and target", async () => {
       const database = openDatabase(databaseUrl);
       try {
         const events = await listAuditEvents(database.query, org, 100);

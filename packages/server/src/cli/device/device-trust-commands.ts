@@ -8,8 +8,14 @@ import {
 } from "../../features/device-identity/ek-trust/ek-trust.store.ts";
 import { importRoots, removeRoot } from "../../features/device-identity/ek-trust/roots.ts";
 import { shownHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
-import type { Service } from "../../modules/open-service.ts";
-import { type Command, jsonOption, listArguments, optionalText, orgOption } from "../command.ts";
+import {
+  type Command,
+  jsonOption,
+  listArguments,
+  optionalText,
+  orgOption,
+  recordArguments,
+} from "../command.ts";
 import { formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readAll, requireOrganisation } from "../with-service.ts";
 import { MAX_FILES, parseSha256, readTrustFiles } from "./trust-files.ts";
@@ -68,12 +74,21 @@ const rootsList: Command = {
   },
 };
 
-const rootsRemove = removal("device-roots remove", {
+const hashArguments = { ...recordArguments, usage: "SHA256 --org ID [--json]" };
+
+const rootsRemove: Command = {
+  name: "device-roots remove",
   summary: "remove a trusted root; devices enrolled under it are unaffected",
-  remove: (service, { orgId, hash }) => removeRoot(service, { orgId, actor: OPERATOR, fingerprint: hash }),
-  missing: "there is no such root certificate in this organisation",
-  done: "Root certificate removed.",
-});
+  ...hashArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const fingerprint = parseSha256(call.positionals[0]);
+    if (!(await removeRoot(service, { orgId, actor: OPERATOR, fingerprint })))
+      throw new Error("there is no such root certificate in this organisation");
+    const record = { sha256: shownHash(fingerprint), removed: true };
+    return printResult(call, record, () => ["Root certificate removed."]);
+  },
+};
 
 const ekAdd: Command = {
   name: "ek-allow add",
@@ -122,37 +137,19 @@ const ekList: Command = {
   },
 };
 
-const ekRemove = removal("ek-allow remove", {
+const ekRemove: Command = {
+  name: "ek-allow remove",
   summary: "remove an endorsement key (EK) from the allow list; a device enrolled with it is unaffected",
-  remove: (service, { orgId, hash }) => disallowEk(service, { orgId, actor: OPERATOR, ekHash: hash }),
-  missing: "there is no such endorsement key on this organisation's allow list",
-  done: "Endorsement key removed.",
-});
-
-/** A command that removes a record by its SHA-256, the positional argument. */
-function removal(
-  name: string,
-  told: {
-    readonly summary: string;
-    remove(service: Service, of: { orgId: string; hash: string }): Promise<boolean>;
-    readonly missing: string;
-    readonly done: string;
+  ...hashArguments,
+  runWithService: async (service, call) => {
+    const { id: orgId } = await requireOrganisation(service, call.values);
+    const ekHash = parseSha256(call.positionals[0]);
+    if (!(await disallowEk(service, { orgId, actor: OPERATOR, ekHash })))
+      throw new Error("there is no such endorsement key on this organisation's allow list");
+    const record = { sha256: shownHash(ekHash), removed: true };
+    return printResult(call, record, () => ["Endorsement key removed."]);
   },
-): Command {
-  return {
-    name,
-    summary: told.summary,
-    usage: "SHA256 --org ID [--json]",
-    positionals: 1,
-    options: { ...orgOption, ...jsonOption },
-    runWithService: async (service, call) => {
-      const { id: orgId } = await requireOrganisation(service, call.values);
-      const hash = parseSha256(call.positionals[0]);
-      if (!(await told.remove(service, { orgId, hash }))) throw new Error(told.missing);
-      return printResult(call, { sha256: shownHash(hash), removed: true }, () => [told.done]);
-    },
-  };
-}
+};
 
 export const deviceTrustCommands: readonly Command[] = [
   rootsImport,

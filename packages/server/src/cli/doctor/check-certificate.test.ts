@@ -18,11 +18,11 @@ async function check(more: Record<string, string> = {}, now = Date.now()) {
   return found.map(({ level, message }) => `${level} ${message}`).join();
 }
 
-test("without the listener there is nothing to check", async () => {
+test("skips the certificate check without an mTLS listener", async () => {
   assert.deepEqual(await mtlsCertificateCheck(readConfig({}), Date.now()), []);
 });
 
-test("the certificate's end and its name are looked at", async () => {
+test("checks expiry and host name of the certificate", async () => {
   assert.match(await check(), /^warn expires on \d{4}-\d\d-\d\d$/, "the test's is good for a day");
   assert.match(await check({}, Date.now() - 20 * 24 * HOUR_MS), /^ok covers 127\.0\.0\.1, expires on /);
   assert.match(await check({}, Date.now() + 25 * HOUR_MS), /^fail expired on /);
@@ -30,7 +30,7 @@ test("the certificate's end and its name are looked at", async () => {
   assert.equal(await check(elsewhere), "fail doesn't cover devices.example, the host that devices use");
 });
 
-test("a key of another certificate and a file that is not there are told", async () => {
+test("fails on a key of another certificate and on a missing file", async () => {
   const other = await testListeners();
   const key = { SIGNET_MTLS_KEY_FILE: String(other.env["SIGNET_MTLS_KEY_FILE"]) };
   assert.match(await check(key), /^fail .*mismatch/);

@@ -5,14 +5,14 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { openDatabase } from "../../db/open.ts";
-import { type Environment, jsonHere, operatorSettings, runHere } from "../../testing/command-line.ts";
+import { type Environment, operatorSettings, runForJson, runInProcess } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { startMailServer } from "../../testing/fakes/mail-server.ts";
 import { type Check, clockCheck, databaseClockCheck } from "./check-configuration.ts";
 
 /** The checks by what they are about, and the exit code. */
 async function diagnose(env: Environment) {
-  const { code, out, err } = await runHere(["doctor", "--json"], env);
+  const { code, out, err } = await runInProcess(["doctor", "--json"], env);
   assert.equal(err, "");
   const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Check[] };
   const of = (subject: string) => checks.find((check) => check.subject === subject);
@@ -34,9 +34,9 @@ after(() => rm(folder, { recursive: true, force: true }));
 async function healthyFolder(name: string) {
   const dataDir = path.join(folder, name);
   const env = { SIGNET_DATA_DIR: dataDir };
-  const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-  await jsonHere(["keys", "rotate", "--org", id], env);
-  await jsonHere(["keys", "rotate", "--org", id, "--alg", "RS256"], env);
+  const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+  await runForJson(["keys", "rotate", "--org", id], env);
+  await runForJson(["keys", "rotate", "--org", id, "--alg", "RS256"], env);
   return {
     dataDir,
     env,
@@ -47,21 +47,21 @@ async function healthyFolder(name: string) {
 
 describe("signet doctor on both databases", () => {
   forEachDatabase(({ name, fresh, empty }) => {
-    test("finds nothing wrong with a service that works", async () => {
+    test("passes every check on a working installation", async () => {
       const { env, remove } = await operatorSettings(await fresh());
-      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-      await jsonHere(["keys", "rotate", "--org", id], env);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await runForJson(["keys", "rotate", "--org", id], env);
       const { failed, of } = await diagnose(env);
       assert.deepEqual(failed, []);
       assert.match(of("signing keys")?.message ?? "", /decrypts all 2$/);
       assert.equal(of("database clock")?.level, name === "postgres" ? "ok" : undefined);
-      const { out } = await runHere(["doctor"], env);
+      const { out } = await runInProcess(["doctor"], env);
       assert.match(out, /^ok {4}schema +up to date$/m);
       assert.match(out, /^note {2}mail +not configured/m);
       await remove();
     });
 
-    test("finds a schema that is missing, and does not make it", async () => {
+    test("reports a missing schema without creating it", async () => {
       const databaseUrl = await empty();
       if (name === "sqlite") await writeFile(databaseUrl.slice("sqlite:".length), "");
       const { env, remove } = await operatorSettings(databaseUrl);
@@ -71,15 +71,15 @@ describe("signet doctor on both databases", () => {
       const database = openDatabase(databaseUrl);
       assert.deepEqual(await database.query.introspection.getTables(), []);
       await database.close();
-      assert.match((await runHere(["migrate"], env)).out, /^Applied: 0001-foundation/);
+      assert.match((await runInProcess(["migrate"], env)).out, /^Applied: 0001-foundation/);
       assert.deepEqual((await diagnose(env)).failed, []);
       await remove();
     });
 
-    test("finds a master key that does not open the stored keys", async () => {
+    test("reports a master key that can't decrypt the stored keys", async () => {
       const { env, remove } = await operatorSettings(await fresh());
-      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
-      await jsonHere(["keys", "rotate", "--org", id], env);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await runForJson(["keys", "rotate", "--org", id], env);
       const wrong = { ...env, SIGNET_MASTER_KEY: "ab".repeat(32) };
       const { failed, of } = await diagnose(wrong);
       assert.deepEqual(failed, ["signing keys"]);
@@ -89,14 +89,14 @@ describe("signet doctor on both databases", () => {
   });
 });
 
-test("an empty machine: folder, key and database are missing, and stay so", async () => {
+test("reports a missing folder, key and database without creating them", async () => {
   const dataDir = path.join(folder, "nothing");
   const { failed } = await diagnose({ SIGNET_DATA_DIR: dataDir });
   assert.deepEqual(failed, ["data folder", "master key", "database"]);
   await assert.rejects(stat(dataDir), { code: "ENOENT" });
 });
 
-test("a key file that others can read fails", async () => {
+test("fails on a key file readable by others", async () => {
   const { env, keyFile } = await healthyFolder("readable-key");
   assert.deepEqual((await diagnose(env)).failed, []);
   await chmod(keyFile, 0o640);
@@ -106,7 +106,7 @@ test("a key file that others can read fails", async () => {
   assert.equal(of("signing keys")?.level, "warn");
 });
 
-test("a key file that is gone fails, and no other one is made", async () => {
+test("fails on a lost key file without creating another", async () => {
   const { env, keyFile, dataDir } = await healthyFolder("lost-key");
   await rm(keyFile);
   const { failed, of } = await diagnose(env);
@@ -115,7 +115,7 @@ test("a key file that is gone fails, and no other one is made", async () => {
   assert.ok(!(await readdir(dataDir)).includes("master.key"));
 });
 
-test("a database file that is gone fails, and no other one is made", async () => {
+test("fails on a lost database file without creating another", async () => {
   const { env, database, dataDir } = await healthyFolder("lost-database");
   await rm(database);
   const { failed, of } = await diagnose(env);
@@ -124,13 +124,13 @@ test("a database file that is gone fails, and no other one is made", async () =>
   assert.ok(!(await readdir(dataDir)).includes("signet.db"));
 });
 
-test("a key file that holds no key fails", async () => {
+test("fails on a key file without a key", async () => {
   const { env, keyFile } = await healthyFolder("broken-key");
   await writeFile(keyFile, "gibberish\n");
   assert.deepEqual((await diagnose(env)).failed, ["master key"]);
 });
 
-test("a data folder that others may change fails, one that they may read is a warning", async () => {
+test("fails on a data folder writable by others, and warns when others can read it", async () => {
   const { env, dataDir } = await healthyFolder("open-folder");
   await chmod(dataDir, 0o755);
   const readable = await diagnose(env);
@@ -141,7 +141,7 @@ test("a data folder that others may change fails, one that they may read is a wa
   assert.equal(of("data folder")?.remedy, `Run chmod 700 ${dataDir}.`);
 });
 
-test("a database file that is none fails", async () => {
+test("fails on a file that is not a database", async () => {
   const { env, database } = await healthyFolder("no-database");
   await writeFile(
     database,
@@ -153,7 +153,7 @@ test("a database file that is none fails", async () => {
   assert.match(of("database")?.message ?? "", /not a database/);
 });
 
-test("a schema from a newer program is a warning", async () => {
+test("warns about a schema of a newer version", async () => {
   const { env, database } = await healthyFolder("newer-schema");
   const file = new DatabaseSync(database);
   file.exec("insert into schema_migration (name, applied_at) values ('9999-future', 0)");
@@ -163,7 +163,7 @@ test("a schema from a newer program is a warning", async () => {
   assert.match(of("schema")?.message ?? "", /9999-future/);
 });
 
-test("a PostgreSQL that does not answer fails, without its password in the answer", async () => {
+test("fails on an unreachable PostgreSQL without printing the password", async () => {
   const env = {
     SIGNET_DATA_DIR: path.join(folder, "unreachable"),
     SIGNET_MASTER_KEY: "ab".repeat(32),
@@ -176,18 +176,18 @@ test("a PostgreSQL that does not answer fails, without its password in the answe
   assert.equal(of("data folder")?.level, "note");
 });
 
-test("every fault of the configuration is a failed check", async () => {
+test("reports every configuration error as a failed check", async () => {
   const env = { PORT: "x", LOG_LEVEL: "loud", SIGNET_DATA_DIR: path.join(folder, "nothing") };
   const { failed, checks } = await diagnose(env);
   assert.deepEqual(failed, ["configuration", "configuration"]);
   assert.match(checks.map(({ message }) => message).join(), /PORT.*LOG_LEVEL/);
-  const { code, out } = await runHere(["doctor"], env);
+  const { code, out } = await runInProcess(["doctor"], env);
   assert.equal(code, 1);
   assert.match(out, /^fail {2}configuration {2}PORT must be/m);
   assert.match(out, /2 checks failed/);
 });
 
-test("the base URL: http is a note, https without a trusted proxy a warning, with one fine", async () => {
+test("notes an http base URL, warns about https without trusted proxies, and accepts https with them", async () => {
   const { env } = await healthyFolder("base-url");
   const level = async (more: Environment) => (await diagnose({ ...env, ...more })).of("base URL")?.level;
   assert.equal(await level({}), "note");
@@ -195,7 +195,7 @@ test("the base URL: http is a note, https without a trusted proxy a warning, wit
   assert.equal(await level({ SIGNET_BASE_URL: "https://id.example", TRUSTED_PROXIES: "10.0.0.0/8" }), "ok");
 });
 
-test("a clock that is years away, or more than a minute from the database's, fails", () => {
+test("fails on a clock that is years off, or over a minute off the database's", () => {
   assert.equal(clockCheck(Date.now()).level, "ok");
   assert.equal(clockCheck(0).level, "fail");
   assert.equal(clockCheck(Date.UTC(2150, 0)).level, "fail");
@@ -204,7 +204,7 @@ test("a clock that is years away, or more than a minute from the database's, fai
   assert.deepEqual([939_999, 1_062_001].map(level), ["fail", "fail"]);
 });
 
-test("a mail server that answers is well, one that does not fails, and no password is shown", async () => {
+test("checks the SMTP server without printing its password", async () => {
   const { env } = await healthyFolder("mail");
   const server = await startMailServer();
   const mail = { ...env, SIGNET_MAIL_FROM: "no-reply@id.example" };

@@ -6,7 +6,12 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { findOrganisation } from "../../core/organisations/organisations.store.ts";
 import { openDatabase } from "../../db/open.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -23,8 +28,8 @@ describe("signet org", () => {
   forEachDatabase(({ fresh }) => {
     let databaseUrl: string;
     let settings: OperatorSettings;
-    const json = <Answer = Shown>(...args: string[]) => jsonHere<Answer>(["org", ...args], settings.env);
-    const typed = (...args: string[]) => runHere(["org", ...args], settings.env);
+    const json = <Answer = Shown>(...args: string[]) => runForJson<Answer>(["org", ...args], settings.env);
+    const typed = (...args: string[]) => runInProcess(["org", ...args], settings.env);
 
     before(async () => {
       databaseUrl = await fresh();
@@ -32,12 +37,12 @@ describe("signet org", () => {
     });
     after(() => settings.remove());
 
-    test("an empty database has no organisation, and says how to make one", async () => {
+    test("suggests org create on an empty database", async () => {
       assert.match((await typed("list")).out, /No organisations yet: signet org create/);
       assert.deepEqual(await json("list"), { items: [], more: false });
     });
 
-    test("create, list, disable, enable", async () => {
+    test("creates, lists, disables and enables an organisation", async () => {
       const made = await json("create", "--name", " Acme ");
       assert.equal(made.name, "Acme");
       assert.equal(made.issuer, `http://localhost:8080/oauth/${made.id}`);
@@ -52,7 +57,7 @@ describe("signet org", () => {
       assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +enabled`, "m"));
     });
 
-    test("name, colour and lengths are changed by the rules of the console", async () => {
+    test("validates name, colour and lengths as the console does", async () => {
       const { id } = await json("create", "--name", "Plain");
       const set = (...args: string[]) => typed("set", "--org", id, ...args);
       const done = await set("--name", "Fancy", "--accent-color", "#B00020", "--session-idle", "600");
@@ -72,7 +77,7 @@ describe("signet org", () => {
       assert.equal((await set("--session-idle", "1e3")).code, 2);
     });
 
-    test("whether users may delete their own accounts is told back, and a logo is a PNG in a file", async () => {
+    test("sets account deletion, and a logo from a PNG file", async () => {
       const { id } = await json("create", "--name", "Own");
       const set = (...args: string[]) => typed("set", "--org", id, ...args);
       const kept = async () => {
@@ -119,7 +124,7 @@ describe("signet org", () => {
       }
     });
 
-    test("policies are changed one by one, and keep what is not named", async () => {
+    test("changes single policies and keeps the others", async () => {
       type Policies = Shown & { secondFactor: string; requireVerifiedEmail: boolean };
       const { id } = await json("create", "--name", "Strict");
       const verified = await json<Policies>("set", "--org", id, "--verified-email", "required");
@@ -133,7 +138,7 @@ describe("signet org", () => {
       assert.equal((await typed("set", "--org", id, "--verified-email", "yes")).code, 2);
     });
 
-    test("a policy is set, told back and in force at once", async () => {
+    test("enforces a changed policy immediately", async () => {
       const { id } = await json("create", "--name", "Strict");
       const readPolicy = async () =>
         (await json<{ items: (Shown & { secondFactor: string })[] }>("list")).items.find(
@@ -154,7 +159,7 @@ describe("signet org", () => {
         assert.equal((await typed("set", "--org", id, ...wrong)).code, 2, wrong.join(" "));
     });
 
-    test("what was done is in the audit log, by the operator", async () => {
+    test("audits every change with the operator as actor", async () => {
       const { id } = await json("create", "--name", "Audited");
       await json("disable", id);
       await json("disable", id, "--enable");
@@ -172,7 +177,7 @@ describe("signet org", () => {
       );
     });
 
-    test("an unknown id is refused with a sentence and exit code 1", async () => {
+    test("rejects an unknown ID with exit code 1", async () => {
       for (const id of [unknownId, "acme", "' or 1=1"]) {
         const { code, out, err } = await typed("disable", id);
         assert.deepEqual([code, out], [1, ""]);
@@ -180,7 +185,7 @@ describe("signet org", () => {
       }
     });
 
-    test("a name that could deceive is refused", async () => {
+    test("rejects a deceptive name", async () => {
       for (const name of ["A\u202ecmE", "line\nbreak", "x".repeat(101)]) {
         const { code, err } = await typed("create", "--name", name);
         assert.equal(code, 1);
@@ -188,7 +193,7 @@ describe("signet org", () => {
       }
     });
 
-    test("--limit shows the first ones and says that there are more", async () => {
+    test("shows the first entries with --limit, and that more exist", async () => {
       const { items, more } = await json<{ items: Shown[]; more: boolean }>("list", "--limit", "2");
       assert.deepEqual([items.length, more], [2, true]);
       assert.match((await typed("list", "--limit", "2")).out, /More entries exist/);

@@ -52,12 +52,12 @@ const orgCreate: Command = {
   examples: ['signet org create --name "Acme"'],
   runWithService: async (service, call) => {
     const name = requiredText(call.values, "name");
-    const made = await service.database.transaction(async (tx) => {
+    const created = await service.database.transaction(async (tx) => {
       const organisation = await createOrganisation(service, tx, { name, actor: OPERATOR });
       await service.deviceCa.create(tx, { orgId: organisation.id, actor: OPERATOR });
       return organisation;
     });
-    const shown = record(made, call.config.baseUrl);
+    const shown = record(created, call.config.baseUrl);
     return printResult(call, shown, () => [
       ...fields({ id: shown.id, name: shown.name, issuer: shown.issuer }),
       "",

@@ -4,10 +4,10 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { OrganisationFile } from "../../core/configuration/organisation-file.ts";
 import {
-  jsonHere,
   type OperatorSettings,
   operatorSettings,
-  runHere,
+  runForJson,
+  runInProcess,
   runProgram,
 } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -44,9 +44,10 @@ describe("signet org export and apply", () => {
     });
     after(() => settings.remove());
 
-    const typed = (args: readonly string[], answer = "") => runHere(["org", ...args], settings.env, answer);
+    const typed = (args: readonly string[], answer = "") =>
+      runInProcess(["org", ...args], settings.env, answer);
     const makeOrg = async () =>
-      (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     const inFolder = (name: string) => path.join(settings.env["SIGNET_DATA_DIR"] ?? "", name);
     /** @returns the arguments of an apply of this content */
     const applying = async (org: string, file: unknown, name = "acme.json") => {
@@ -54,12 +55,12 @@ describe("signet org export and apply", () => {
       return ["apply", "--org", org, "--file", inFolder(name)];
     };
     const applied = async (org: string, file: unknown, ...more: string[]) =>
-      jsonHere<Outcome>(["org", ...(await applying(org, file)), ...more], settings.env);
+      runForJson<Outcome>(["org", ...(await applying(org, file)), ...more], settings.env);
     const exported = async (org: string) =>
       JSON.parse((await typed(["export", "--org", org])).out) as OrganisationFile;
     const names = async (org: string) => (await exported(org)).applications?.map(({ name }) => name);
 
-    test("export writes the same to standard output and to a file", async () => {
+    test("exports the same bytes to standard output and to a file", async () => {
       const org = await makeOrg();
       await applied(org, content, "--yes");
       const out = inFolder("out.json");
@@ -71,11 +72,11 @@ describe("signet org export and apply", () => {
       assert.ok(
         text.startsWith('{\n  "format": "signet-organisation/1",\n  "branding": {\n') && text.endsWith("}\n"),
       );
-      const counts = await jsonHere(["org", "export", "--org", org, "--out", out], settings.env);
+      const counts = await runForJson(["org", "export", "--org", org, "--out", out], settings.env);
       assert.deepEqual(counts, { file: out, applications: 2, scopes: 1 });
     });
 
-    test("apply shows the difference, asks, and does it on a yes", async () => {
+    test("applies the shown difference only after a yes", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const no = await typed(args, "no");
@@ -102,7 +103,7 @@ describe("signet org export and apply", () => {
       assert.match(again.out, /^Already up to date\.$/m);
     });
 
-    test("without a terminal nothing happens unasked", async () => {
+    test("changes nothing without a terminal to confirm on", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const { code, err } = await typed(args);
@@ -113,7 +114,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), []);
     });
 
-    test("--dry-run changes nothing, and --yes does not ask", async () => {
+    test("changes nothing with --dry-run, and doesn't ask with --yes", async () => {
       const org = await makeOrg();
       const dry = await applied(org, content, "--dry-run");
       assert.deepEqual([dry.upToDate, dry.applied, dry.created, dry.changed], [false, false, 4, 1]);
@@ -126,7 +127,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual([again.upToDate, again.applied, again.records], [true, false, []]);
     });
 
-    test("an application that was made has no secret, and the command that makes one is told until it is made", async () => {
+    test("names the command that creates a missing client secret until one exists", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);
       const { out } = await typed([...args, "--yes"]);
@@ -140,11 +141,11 @@ describe("signet org export and apply", () => {
       );
       const again = await applied(org, content, "--yes");
       assert.deepEqual(again.withoutSecret, [{ clientId: id, name: "Shop", command }]);
-      assert.equal((await runHere(command.split(" ").slice(1), settings.env)).code, 0);
+      assert.equal((await runInProcess(command.split(" ").slice(1), settings.env)).code, 0);
       assert.deepEqual((await applied(org, content, "--yes")).withoutSecret, []);
     });
 
-    test("--prune removes what the file does not name, and says what goes with it", async () => {
+    test("removes records missing from the file with --prune, and names what is lost", async () => {
       const org = await makeOrg();
       await applied(org, content, "--yes");
       const less = { ...content, scopes: [], applications: [shop] };
@@ -160,7 +161,7 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), ["Shop"]);
     });
 
-    test("a narrower consent says that tokens end with it; a wider one does not", async () => {
+    test("announces token revocation for a narrower consent only", async () => {
       const org = await makeOrg();
       const allowing = (organisationConsent: readonly string[]) => ({
         ...content,
@@ -176,7 +177,7 @@ describe("signet org export and apply", () => {
       );
     });
 
-    test("every fault is named by its place, and nothing is changed", async () => {
+    test("names every error of the file by its path, and changes nothing", async () => {
       const org = await makeOrg();
       const wrong = {
         ...content,
@@ -207,14 +208,14 @@ describe("signet org export and apply", () => {
       );
     });
 
-    test("a name cannot steer the terminal", async () => {
+    test("escapes control characters of a name", async () => {
       const org = await makeOrg();
       const told = { ...content, applications: [{ ...shop, "\u001b[2J": 1 }] };
       const { err } = await typed([...(await applying(org, told)), "--yes"]);
       assert.ok(!err.includes("\u001b") && err.includes("?[2J: is unknown"), err);
     });
 
-    test("an organisation that is not there, and options that are missing", async () => {
+    test("rejects an unknown organisation and missing options", async () => {
       const none = "00000000-0000-7000-8000-000000000000";
       assert.match((await typed(["export", "--org", none])).err, /there is no organisation/);
       const absent = await typed([...(await applying(none, content)), "--yes"]);
@@ -222,7 +223,7 @@ describe("signet org export and apply", () => {
       assert.equal((await typed(["apply", "--org", none])).code, 2);
     });
 
-    test("two applications of one name are pointed out, because another organisation could not tell them apart", async () => {
+    test("warns about applications that share a name", async () => {
       const org = await makeOrg();
       const twins = ["one", "two"].map((externalKey) => ({ ...shop, externalKey }));
       await applied(org, { ...content, applications: twins }, "--yes");
@@ -236,17 +237,17 @@ describe("signet org export and apply", () => {
     });
   });
 
-  test("what one organisation exports can be piped into another one", async () => {
+  test("applies one organisation's export to another", async () => {
     const settings = await operatorSettings("");
     try {
       const env = { ...settings.env, DATABASE_URL: "" };
       const newOrg = async (name: string) =>
-        (await jsonHere<{ id: string }>(["org", "create", "--name", name], env)).id;
+        (await runForJson<{ id: string }>(["org", "create", "--name", name], env)).id;
       const [from, to] = [await newOrg("A"), await newOrg("B")];
       const file = path.join(settings.env["SIGNET_DATA_DIR"] ?? "", "acme.json");
       await writeFile(file, JSON.stringify(content));
       const args = ["org", "apply", "--yes", "--json", "--org"];
-      assert.equal((await runHere([...args, from, "--file", file], env)).code, 0);
+      assert.equal((await runInProcess([...args, from, "--file", file], env)).code, 0);
       const { out } = await runProgram(["org", "export", "--org", from], env);
       const piped = await runProgram([...args, to, "--file", "-"], env, out);
       assert.equal(piped.err, "");

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { newAgentKey, signedWith, type TestAgentKey } from "../../testing/fixtures/agent.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
@@ -31,8 +36,8 @@ describe("signet pool, signet agent", () => {
     let folder: string;
     let org: string;
     let files = 0;
-    const json = <Answer>(...args: string[]) => jsonHere<Answer>([...args, "--org", org], settings.env);
-    const typed = (...args: string[]) => runHere([...args, "--org", org], settings.env);
+    const json = <Answer>(...args: string[]) => runForJson<Answer>([...args, "--org", org], settings.env);
+    const typed = (...args: string[]) => runInProcess([...args, "--org", org], settings.env);
     const makePool = (...more: string[]) => json<Pool>("pool", "create", "--name", "HQ", ...more);
     const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -55,14 +60,14 @@ describe("signet pool, signet agent", () => {
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), "signet-pools-"));
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(async () => {
       await settings.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
-    test("a pool is made, listed, shown, disabled and enabled", async () => {
+    test("creates, lists, shows, disables and enables a pool", async () => {
       assert.match((await typed("pool", "list")).out, /no signing pools yet/);
       const pool = await makePool("--alg", "ES256", "--alg", "eddsa", "--max-token-lifetime", "15m");
       assert.deepEqual(pool.algs, ["ES256", "EdDSA"]);
@@ -76,7 +81,7 @@ describe("signet pool, signet agent", () => {
       assert.match((await typed("pool", "enable", pool.poolId)).out, /is now enabled/);
     });
 
-    test("what makes no pool is told, and none is made", async () => {
+    test("rejects invalid pool settings", async () => {
       const before = await json<{ items: Pool[] }>("pool", "list");
       const wrong: ReadonlyArray<readonly [string[], RegExp, number]> = [
         [["--alg", "HS256"], /--alg must be one of/, 2],
@@ -96,7 +101,7 @@ describe("signet pool, signet agent", () => {
       assert.equal((await makePool("--trusted-root", root, "--require-x5c")).keys, undefined);
     });
 
-    test("an agent is registered from a file, shown its API key once, and given another key", async () => {
+    test("registers an agent from a file, shows the API key once, and adds a key", async () => {
       const pool = await makePool();
       const { agent, key } = await register(pool);
       assert.match(agent.apiKey, /^sgn_ak_/);
@@ -118,7 +123,7 @@ describe("signet pool, signet agent", () => {
       assert.deepEqual(new Set(keys.map(({ kid }) => kid)), new Set([key.kid, next.kid]));
     });
 
-    test("an agent is ended; when its keys are known to others, they are gone", async () => {
+    test("deactivates an agent, and removes compromised keys from the JWKS", async () => {
       const pool = await makePool();
       const { agent } = await register(pool);
       assert.match((await typed("agent", "deactivate", agent.agentId)).out, /Deactivated/);
@@ -132,7 +137,7 @@ describe("signet pool, signet agent", () => {
       );
     });
 
-    test("files that hold no keys are refused with their name", async () => {
+    test("rejects a file without keys, naming it", async () => {
       const pool = await makePool();
       for (const content of ["x", [], {}, [{ jwk: {} }], [{ jwk: {}, pop: "x", x5c: "y" }]]) {
         const file = await write(content);
@@ -147,7 +152,7 @@ describe("signet pool, signet agent", () => {
       assert.match(ended.err, /private members/);
     });
 
-    test("an application joins a pool of its organisation, and a file that names another one is refused", async () => {
+    test("accepts only a signing pool of the same organisation", async () => {
       const pool = await makePool();
       const make = (...more: string[]) =>
         typed(
@@ -172,14 +177,14 @@ describe("signet pool, signet agent", () => {
       const file = await write(text);
       const same = await typed("org", "apply", "--file", file, "--dry-run");
       assert.equal(same.code, 0, same.err + same.out);
-      const other = (await jsonHere<{ id: string }>(["org", "create", "--name", "B"], settings.env)).id;
+      const other = (await runForJson<{ id: string }>(["org", "create", "--name", "B"], settings.env)).id;
       const args = ["org", "apply", "--org", other, "--file", file, "--dry-run"];
-      const refused = await runHere(args, settings.env);
+      const refused = await runInProcess(args, settings.env);
       assert.equal(refused.code, 1);
       assert.match(refused.err + refused.out, /applications\/0\/signingPoolId:? names no signing pool/);
     });
 
-    test("what was done is in the audit log, by the operator", () =>
+    test("audits every change with the operator as actor", () =>
       assertListed(settings.env, org, "signing-pool.disabled", "signing-pool.enabled"));
   });
 });

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 type Shown = Record<string, unknown> & { readonly id: string };
@@ -11,14 +16,14 @@ describe("signet scope, consent, preauth", () => {
     let org: string;
     let app: string;
     const json = <Answer = Shown>(command: string, ...args: string[]) =>
-      jsonHere<Answer>([...command.split(" "), ...args, "--org", org], settings.env);
+      runForJson<Answer>([...command.split(" "), ...args, "--org", org], settings.env);
     const typed = (command: string, ...args: string[]) =>
-      runHere([...command.split(" "), ...args, "--org", org], settings.env);
+      runInProcess([...command.split(" "), ...args, "--org", org], settings.env);
     const items = async (command: string) => (await json<{ items: Shown[] }>(command)).items;
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       const create = ["--name", "Pay", "--type", "confidential", "--redirect-uri", "https://pay.example/cb"];
       const made = await json<{ clientId: string; consentMode: string; requireConsent: boolean }>(
         "app create",
@@ -35,7 +40,7 @@ describe("signet scope, consent, preauth", () => {
     });
     after(() => settings.remove());
 
-    test("a scope is made, listed, changed in part, and deleted", async () => {
+    test("creates, lists, partly changes and deletes a scope", async () => {
       assert.match((await typed("scope list")).out, /No custom scopes yet/);
       const claims = ["--claim", "department=user:attributes.department", "--claim", "level=static:7"];
       const text = [
@@ -73,7 +78,7 @@ describe("signet scope, consent, preauth", () => {
       assert.deepEqual(await items("scope list"), []);
     });
 
-    test("a reserved claim, a standard scope and what cannot be read are refused", async () => {
+    test("rejects a reserved claim, a standard scope and an unreadable claim", async () => {
       const named = ["--name", "hr", "--display-name", "HR"];
       const reserved = await typed("scope create", ...named, "--claim", "sub=static:root");
       assert.equal(reserved.code, 1);
@@ -83,7 +88,7 @@ describe("signet scope, consent, preauth", () => {
         assert.equal((await typed("scope create", ...named, "--claim", claim)).code, 2, claim);
     });
 
-    test("consent for everybody and pre-authorizations are given, listed and taken back", async () => {
+    test("grants, lists and revokes organisation consents and pre-authorizations", async () => {
       const granted = await json("consent grant-organisation", "--app", app, "--scope", "openid");
       const more = await json("consent grant-organisation", "--app", app, "--scope", "hr");
       assert.deepEqual(
@@ -112,20 +117,20 @@ describe("signet scope, consent, preauth", () => {
       assert.equal((await typed("preauth create", "--app", app)).code, 2);
     });
 
-    test("another organisation's records are as if they were not there", async () => {
-      const { id: foreign } = await jsonHere<{ id: string }>(
+    test("doesn't find another organisation's records", async () => {
+      const { id: foreign } = await runForJson<{ id: string }>(
         ["org", "create", "--name", "Other"],
         settings.env,
       );
       const granted = await json("consent grant-organisation", "--app", app, "--scope", "openid");
-      const at = (...args: string[]) => runHere([...args, "--org", foreign], settings.env);
+      const at = (...args: string[]) => runInProcess([...args, "--org", foreign], settings.env);
       assert.equal((await at("consent", "revoke", granted.id)).code, 1);
       assert.equal((await at("preauth", "create", "--app", app, "--scope", "openid")).code, 1);
       assert.equal((await at("scope", "update", "hr", "--no-claims")).code, 1);
       assert.equal((await items("consent list")).length, 1);
     });
 
-    test("a user's attributes and groups are replaced", async () => {
+    test("replaces a user's attributes and groups", async () => {
       const email = ["--email", "ada@acme.example"];
       await json("user create", ...email, "--generate");
       const values = ["--attribute", "department=Finance", "--attribute", "level=7", "--group", "staff"];

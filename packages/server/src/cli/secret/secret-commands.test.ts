@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { assertListed } from "../../testing/probes/written-actions.ts";
 
@@ -21,13 +26,13 @@ describe("signet secret", () => {
     let org: string;
     let app: string;
     const here = (args: string[]) => [...args, "--org", org, "--app", app];
-    const json = (...args: string[]) => jsonHere<Shown>(here(["secret", ...args]), settings.env);
-    const typed = (...args: string[]) => runHere(here(["secret", ...args]), settings.env);
-    const shown = () => jsonHere<{ secrets: Shown[] }>(here(["app", "show"]), settings.env);
+    const json = (...args: string[]) => runForJson<Shown>(here(["secret", ...args]), settings.env);
+    const typed = (...args: string[]) => runInProcess(here(["secret", ...args]), settings.env);
+    const shown = () => runForJson<{ secrets: Shown[] }>(here(["app", "show"]), settings.env);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       const args = [
         "app",
         "create",
@@ -40,11 +45,11 @@ describe("signet secret", () => {
         "--grant",
         "client_credentials",
       ];
-      app = (await jsonHere<{ clientId: string }>(args, settings.env)).clientId;
+      app = (await runForJson<{ clientId: string }>(args, settings.env)).clientId;
     });
     after(() => settings.remove());
 
-    test("a new secret is shown once; the others stay active", async () => {
+    test("shows a new secret once and keeps the others active", async () => {
       const made = await json("create", "--label", "autumn");
       assert.match(made.clientSecret, /^sgn_cs_/);
       assert.deepEqual([made.clientId, made.label, made.expiresAt], [app, "autumn", null]);
@@ -56,12 +61,12 @@ describe("signet secret", () => {
           ["autumn", null],
         ],
       );
-      const { out } = await runHere(here(["app", "show"]), settings.env);
+      const { out } = await runInProcess(here(["app", "show"]), settings.env);
       assert.match(out, /autumn +\S{4} +active +never +never/);
       assert.ok(!out.includes(made.clientSecret));
     });
 
-    test("an expiry is days from now, a date in UTC, or a time with its zone", async () => {
+    test("reads an expiry as days, a UTC date, or a time with a time zone", async () => {
       const inDays = Date.parse((await json("create", "--expires", "90")).expiresAt ?? "");
       assert.ok(Math.abs(inDays - (Date.now() + 90 * 86_400_000)) < 60_000);
       assert.equal((await json("create", "--expires", "2096-02-29")).expiresAt, "2096-02-29T00:00:00.000Z");
@@ -69,7 +74,7 @@ describe("signet secret", () => {
       assert.equal(zoned.expiresAt, "2096-01-31T10:00:00.000Z");
     });
 
-    test("an expiry that is past, not real or unclear is a mistake", async () => {
+    test("rejects a past, invalid or ambiguous expiry", async () => {
       for (const expires of [
         "0",
         "2020-01-01",
@@ -85,7 +90,7 @@ describe("signet secret", () => {
       }
     });
 
-    test("revoking ends one secret and leaves the others", async () => {
+    test("revokes one secret and keeps the others", async () => {
       const made = await json("create", "--label", "short-lived");
       const active = (await shown()).secrets.filter(({ revokedAt }) => revokedAt === null).length;
       assert.notEqual((await json("revoke", "--id", made.id.toUpperCase())).revokedAt, null);
@@ -94,24 +99,24 @@ describe("signet secret", () => {
       assert.deepEqual([again.code, again.out], [0, "The secret was already revoked.\n"]);
     });
 
-    test("revoking the last active secret says so", async () => {
+    test("warns when the last active secret is revoked", async () => {
       const { secrets } = await shown();
       let last = "";
       for (const { id } of secrets) last = (await typed("revoke", "--id", id)).out;
       assert.match(last, /no active secret left/);
     });
 
-    test("an unknown secret or application is refused with exit code 1", async () => {
+    test("rejects an unknown secret or application with exit code 1", async () => {
       const { code, err } = await typed("revoke", "--id", unknownId);
       assert.deepEqual(
         [code, err],
         [1, `signet secret revoke: the application has no secret "${unknownId}"\n`],
       );
       const args = ["secret", "create", "--org", org, "--app", unknownId];
-      assert.equal((await runHere(args, settings.env)).code, 1);
+      assert.equal((await runInProcess(args, settings.env)).code, 1);
     });
 
-    test("a public application cannot have a secret", async () => {
+    test("rejects a secret for a public application", async () => {
       const args = [
         "app",
         "create",
@@ -124,8 +129,8 @@ describe("signet secret", () => {
         "--redirect-uri",
         "https://a.example/",
       ];
-      const { clientId } = await jsonHere<{ clientId: string }>(args, settings.env);
-      const { code, err } = await runHere(
+      const { clientId } = await runForJson<{ clientId: string }>(args, settings.env);
+      const { code, err } = await runInProcess(
         ["secret", "create", "--org", org, "--app", clientId],
         settings.env,
       );
@@ -133,13 +138,13 @@ describe("signet secret", () => {
       assert.match(err, /native client, which can't have/);
     });
 
-    test("what was typed wrong ends with 2", async () => {
+    test("rejects an invalid command line with exit code 2", async () => {
       for (const args of [["revoke"], ["create", "--label", "x".repeat(101)], ["create", "here"]])
         assert.equal((await typed(...args)).code, 2, args.join(" "));
-      assert.equal((await runHere(["secret", "create", "--org", org], settings.env)).code, 2);
+      assert.equal((await runInProcess(["secret", "create", "--org", org], settings.env)).code, 2);
     });
 
-    test("what was done is in the audit log, by the operator", () =>
+    test("audits every change with the operator as actor", () =>
       assertListed(settings.env, org, "client-secret.revoked"));
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Environment, jsonHere, runHere, runProgram } from "../../testing/command-line.ts";
+import { type Environment, runForJson, runInProcess, runProgram } from "../../testing/command-line.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
@@ -11,7 +11,7 @@ import { callApi, type TestAccount } from "../../testing/fixtures/system-account
 import { type StartedProgram, startSignet } from "../../testing/started-program.ts";
 import type { DemoFile, ServiceApp } from "../demo/demo-file.ts";
 
-describe("a command on the database of a running server takes effect in it at once", () => {
+describe("commands beside a running server take effect immediately", () => {
   let dataDir: string;
   let env: Environment;
   let server: StartedProgram;
@@ -39,31 +39,31 @@ describe("a command on the database of a running server takes effect in it at on
     return `${Math.round(performance.now() - began)} ms`;
   };
 
-  test("app disable: no more tokens, and app enable lets it in again", async (t) => {
+  test("app disable stops tokens, and --enable restores them", async (t) => {
     const ask = () => tokenStatus(demo.serviceApp);
     assert.equal(await ask(), 200);
     const args = ["app", "disable", demo.serviceApp.clientId, "--org", demo.org];
     assert.equal((await runProgram(args, env)).code, 0);
     t.diagnostic(`refused ${await becomes(401, ask)} after the command had ended`);
-    assert.equal((await runHere([...args, "--enable"], env)).code, 0);
+    assert.equal((await runInProcess([...args, "--enable"], env)).code, 0);
     t.diagnostic(`accepted ${await becomes(200, ask)} after the command had ended`);
   });
 
-  test("secret create and revoke", async () => {
+  test("secret create and secret revoke change client authentication", async () => {
     const { clientId } = demo.serviceApp;
     const which = ["--org", demo.org, "--app", clientId];
-    const made = await jsonHere<{ id: string; clientSecret: string }>(["secret", "create", ...which], env);
+    const made = await runForJson<{ id: string; clientSecret: string }>(["secret", "create", ...which], env);
     const second = { clientId, clientSecret: made.clientSecret };
     await becomes(200, () => tokenStatus(second));
-    await jsonHere(["secret", "revoke", ...which, "--id", made.id], env);
+    await runForJson(["secret", "revoke", ...which, "--id", made.id], env);
     await becomes(401, () => tokenStatus(second));
     assert.equal(await tokenStatus(demo.serviceApp), 200);
   });
 
-  test("account rotate: both pairs of keys work until the old one ends; disable refuses both", async () => {
+  test("account rotate keeps both keys active until the old one expires, and disable rejects both", async () => {
     const which = ["--org", demo.org];
     const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Import"];
-    const first = await jsonHere<TestAccount & { secretKey: string }>(make, env);
+    const first = await runForJson<TestAccount & { secretKey: string }>(make, env);
     const call =
       ({ publicKey, secretKey }: { publicKey: string; secretKey: string }) =>
       async () => {
@@ -73,14 +73,14 @@ describe("a command on the database of a running server takes effect in it at on
       };
     await becomes(200, call(first));
     const rotate = (...more: string[]) =>
-      jsonHere<{ publicKey: string; secretKey: string }>(
+      runForJson<{ publicKey: string; secretKey: string }>(
         ["account", "rotate", first.id, ...which, ...more],
         env,
       );
     const second = await rotate();
     await becomes(200, call(second));
     assert.equal(await call(first)(), 200);
-    await jsonHere(["account", "revoke-key", first.id, ...which, "--key", first.publicKey], env);
+    await runForJson(["account", "revoke-key", first.id, ...which, "--key", first.publicKey], env);
     await becomes(401, call(first));
     assert.equal(await call(second)(), 200);
 
@@ -94,33 +94,35 @@ describe("a command on the database of a running server takes effect in it at on
 
     const fourth = await rotate();
     await becomes(200, call(fourth));
-    await jsonHere(["account", "disable", first.id, ...which], env);
+    await runForJson(["account", "disable", first.id, ...which], env);
     await becomes(401, call(fourth));
-    await jsonHere(["account", "enable", first.id, ...which], env);
+    await runForJson(["account", "enable", first.id, ...which], env);
     await becomes(200, call(fourth));
-    await jsonHere(["account", "delete", first.id, ...which], env);
+    await runForJson(["account", "delete", first.id, ...which], env);
     await becomes(401, call(fourth));
   });
 
-  test("account grant and withdraw rule which application a call may be about", async () => {
+  test("account grant and withdraw control which applications a call may name", async () => {
     const which = ["--org", demo.org];
     const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Reader"];
-    const { id, publicKey, secretKey } = await jsonHere<TestAccount & { secretKey: string }>(make, env);
+    const { id, publicKey, secretKey } = await runForJson<TestAccount & { secretKey: string }>(make, env);
     const call = async () => {
       const body = { email: demo.user.email, ApplicationId: demo.webApp.clientId };
       const account = { publicKey, secret: secretKey };
       return (await callApi(`${server.baseUrl}/legacy/api/users/get`, account, { body })).status;
     };
     assert.equal(await call(), 401);
-    await jsonHere(["account", "grant", id, ...which, "--app", demo.webApp.clientId], env);
+    await runForJson(["account", "grant", id, ...which, "--app", demo.webApp.clientId], env);
     await becomes(200, call);
-    await jsonHere(["account", "withdraw", id, ...which, "--app", demo.webApp.clientId], env);
+    await runForJson(["account", "withdraw", id, ...which, "--app", demo.webApp.clientId], env);
     await becomes(401, call);
   });
 
-  test("org apply: what the file says holds, and so does the file before it", async () => {
+  test("org apply takes effect, and so does applying the earlier file", async () => {
     const exportArgs = ["org", "export", "--org", demo.org];
-    const file = JSON.parse((await runHere(exportArgs, env)).out) as { applications: Array<{ id: string }> };
+    const file = JSON.parse((await runInProcess(exportArgs, env)).out) as {
+      applications: Array<{ id: string }>;
+    };
     const ask = () => tokenStatus(demo.serviceApp);
     const apply = async (enabled: boolean) => {
       const applications = file.applications.map((one) =>
@@ -129,7 +131,7 @@ describe("a command on the database of a running server takes effect in it at on
       const name = path.join(dataDir, "organisation.json");
       await writeFile(name, JSON.stringify({ ...file, applications }));
       const args = ["org", "apply", "--org", demo.org, "--file", name, "--yes"];
-      assert.equal((await runHere(args, env)).code, 0);
+      assert.equal((await runInProcess(args, env)).code, 0);
     };
     await apply(false);
     await becomes(401, ask);
@@ -137,28 +139,28 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(200, ask);
   });
 
-  test("org disable: its issuer is gone, and comes back", async () => {
+  test("org disable removes the issuer, and --enable restores it", async () => {
     const { issuer, org } = demo.otherOrg;
     const discovery = async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).status;
     assert.equal(await discovery(), 200);
-    await jsonHere(["org", "disable", org], env);
+    await runForJson(["org", "disable", org], env);
     await becomes(404, discovery);
     await becomes(404, () => tokenStatus(demo.otherOrg.serviceApp, issuer));
-    await jsonHere(["org", "disable", org, "--enable"], env);
+    await runForJson(["org", "disable", org, "--enable"], env);
     await becomes(200, discovery);
   });
 
-  test("keys rotate: the JWKS shows the new key; a compromised one leaves it", async () => {
+  test("keys rotate publishes the new key, and removes a compromised one from the JWKS", async () => {
     const jwks = async () => {
       const answer = await fetch(`${demo.issuer}/.well-known/jwks.json`);
       return ((await answer.json()) as { keys: Array<{ kid: string }> }).keys.map(({ kid }) => kid);
     };
     const before = await jwks();
-    const next = await jsonHere<{ kid: string }>(["keys", "rotate", "--org", demo.org], env);
+    const next = await runForJson<{ kid: string }>(["keys", "rotate", "--org", demo.org], env);
     await eventually("the next key is published", async () => (await jwks()).includes(next.kid));
     assert.ok(before.every((kid) => kid !== next.kid));
     const args = ["keys", "rotate", "--org", demo.org, "--compromised"];
-    const { kid } = await jsonHere<{ kid: string }>(args, env);
+    const { kid } = await runForJson<{ kid: string }>(args, env);
     const replaced = async () => {
       const now = await jwks();
       return now.includes(kid) && !now.includes(next.kid) && now.length === 2;
@@ -170,7 +172,7 @@ describe("a command on the database of a running server takes effect in it at on
   test("user create, set-password and disable rule who may sign in and whose tokens live", async () => {
     const who = ["--org", demo.org, "--email", "nia@demo.example"];
     const password = "plum tractor ninety";
-    assert.equal((await runHere(["user", "create", ...who], env, password)).code, 0);
+    assert.equal((await runInProcess(["user", "create", ...who], env, password)).code, 0);
     const { clientId, clientSecret, redirectUris } = demo.webApp;
     const [redirectUri = ""] = redirectUris;
     const { query, verifier } = authorizationRequest(clientId, redirectUri);
@@ -189,12 +191,12 @@ describe("a command on the database of a running server takes effect in it at on
       return (await fetch(`${demo.issuer}/userinfo`, { headers })).status;
     };
     assert.equal(await userinfo(), 200);
-    await jsonHere(["user", "disable", ...who], env);
+    await runForJson(["user", "disable", ...who], env);
     await becomes(401, userinfo);
     const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), ...client };
     assert.equal((await postForm(`${demo.issuer}/token`, refresh)).status, 400);
-    await jsonHere(["user", "disable", ...who, "--enable"], env);
-    await jsonHere(["user", "set-password", ...who, "--generate"], env);
+    await runForJson(["user", "disable", ...who, "--enable"], env);
+    await runForJson(["user", "set-password", ...who, "--generate"], env);
     const again = authorizationRequest(clientId, redirectUri);
     await assert.rejects(authorize(testBrowser(), { issuer: demo.issuer, query: again.query, ...person }));
   });

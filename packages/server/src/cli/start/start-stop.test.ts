@@ -28,7 +28,7 @@ async function start(name: string, options: string[] = []): Promise<StartedProgr
   return server;
 }
 
-describe("signet start told to stop", () => {
+describe("signet start on SIGTERM", () => {
   let ordinaryStopMs = 0;
 
   /** A connection that has sent all of a request but the last byte of its body. */
@@ -64,7 +64,7 @@ describe("signet start told to stop", () => {
       ),
     );
 
-  test("finishes the request under way, lets idle connections go, and ends with 0", async () => {
+  test("finishes running requests, closes idle connections, and exits with 0", async () => {
     const server = await start("drain");
     const idle = await connected(server);
     idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
@@ -83,7 +83,7 @@ describe("signet start told to stop", () => {
     for (const one of [idle, socket]) one.destroy();
   });
 
-  test("ends with 0 when the signal comes before it is ready, and the next start finds everything in order", async () => {
+  test("exits with 0 on a signal during startup, and starts again", async () => {
     const dataDir = path.join(folder, "early");
     const env = { SIGNET_DATA_DIR: dataDir };
     const child = startProgram(["start", "--demo"], { ...env, PORT: String(await freePort()) });
@@ -106,7 +106,7 @@ describe("signet start told to stop", () => {
     assert.equal((await server.stop()).code, 0);
   });
 
-  test("cuts a request that never ends, and ends with 0 within ten seconds", async () => {
+  test("aborts a request that never ends, and exits with 0 within ten seconds", async () => {
     const server = await start("stuck");
     const { socket } = await unfinishedRequest(server);
     await fetch(`${server.baseUrl}/healthz`);

@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { jsonHere, runProgram } from "../../testing/command-line.ts";
+import { runForJson, runProgram } from "../../testing/command-line.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
@@ -83,7 +83,7 @@ describe("signet start --demo on an empty folder", () => {
     }
   });
 
-  test("writes demo.json with exactly the promised members, for its owner alone", async () => {
+  test("writes demo.json with the documented members, readable by its owner only", async () => {
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);
     assert.equal((await stat(path.join(dataDir, "master.key"))).mode & 0o777, 0o600);
     assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
@@ -115,7 +115,7 @@ describe("signet start --demo on an empty folder", () => {
     assert.deepEqual(demo.nativeApp.redirectUris, ["http://127.0.0.1/callback"]);
   });
 
-  test("prints the sign-in address, the people, and a curl line that returns a token when it is pasted", async () => {
+  test("prints the sign-in URL, the users, and a curl command that returns a token", async () => {
     const printed = server.out();
     assert.ok(printed.includes(`${server.baseUrl}/demo/try`));
     for (const { email, password } of [demo.admin, demo.user])
@@ -129,7 +129,7 @@ describe("signet start --demo on an empty folder", () => {
     credentials.add(String(answer["access_token"]));
   });
 
-  test("prints lines that make signed calls with nothing but curl and openssl", async () => {
+  test("prints shell commands that make signed calls with curl and openssl", async () => {
     const lines = server.out().split("\n");
     const signed = lines.filter((line) => line.includes("openssl dgst"));
     const [asProgram = "", asAdministrator = ""] = signed;
@@ -145,7 +145,7 @@ describe("signet start --demo on an empty folder", () => {
     assert.equal((await run(forged))["type"], "urn:signet:error:not-authenticated");
   });
 
-  test("lets the user sign in, and every application of the demo get its tokens", async () => {
+  test("issues tokens to every demo application", async () => {
     for (const [app, redirectUri, secret] of [
       [demo.webApp, "http://127.0.0.1:8765/callback", { client_secret: demo.webApp.clientSecret }],
       [demo.nativeApp, "http://127.0.0.1:49152/callback", {}],
@@ -174,7 +174,7 @@ describe("signet start --demo on an empty folder", () => {
     }
   });
 
-  test("logs no credential, whatever is sent where", async () => {
+  test("never logs a credential", async () => {
     const [secret = "", token = ""] = [demo.serviceApp.clientSecret, [...credentials].at(-1)];
     const paths = [
       `/oauth/${demo.org}/authorize?code=${token}&client_id=${demo.webApp.clientId}&redirect_uri=${token}`,
@@ -266,7 +266,7 @@ describe("signet start --demo on an empty folder", () => {
     assert.ok(shown.includes("GET (none) 404"));
   });
 
-  test("a second start keeps the data, at another port too, and adds what an older demo lacks", async () => {
+  test("keeps the demo on a second start, on another port too, and adds what an older one lacks", async () => {
     assert.deepEqual(await server.stop("SIGINT").then(({ code, signal }) => [code, signal]), [0, null]);
     const older = { ...demo, systemAccount: undefined, examples: undefined };
     await writeFile(path.join(dataDir, "demo.json"), JSON.stringify(older), { mode: 0o600 });
@@ -294,14 +294,14 @@ describe("signet start --demo on an empty folder", () => {
     });
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);
     assert.equal((await postForm(`${kept.issuer}/token`, clientCredentials(kept))).status, 200);
-    const { items } = await jsonHere<{ items: unknown[] }>(["org", "list"], { SIGNET_DATA_DIR: dataDir });
+    const { items } = await runForJson<{ items: unknown[] }>(["org", "list"], { SIGNET_DATA_DIR: dataDir });
     assert.equal(items.length, 2);
     assert.equal((await again.server.stop()).code, 0);
   });
 });
 
-describe("signet start that cannot", () => {
-  test("names every fault of the configuration at once, ends with 1, and makes nothing", async () => {
+describe("signet start that fails", () => {
+  test("names every configuration error at once, exits with 1, and creates nothing", async () => {
     const env = {
       SIGNET_DATA_DIR: path.join(folder, "faulty"),
       PORT: "eighty",
@@ -317,7 +317,7 @@ describe("signet start that cannot", () => {
     assert.ok(!(await readdir(folder)).includes("faulty"));
   });
 
-  test("says that its port is taken", async (t) => {
+  test("reports a port in use", async (t) => {
     const other = createServer().listen(0, "localhost");
     await once(other, "listening");
     t.after(() => other.close());
@@ -329,12 +329,12 @@ describe("signet start that cannot", () => {
     assert.match(err, /^signet start: .*EADDRINUSE/m);
   });
 
-  test("adds no demo to an organisation's database, says so, and runs", async () => {
+  test("runs without demo data on a database with other organisations", async () => {
     const dataDir = path.join(folder, "own");
     await mkdir(dataDir, { mode: 0o700 });
-    await jsonHere(["org", "create", "--name", "Acme"], { SIGNET_DATA_DIR: dataDir });
+    await runForJson(["org", "create", "--name", "Acme"], { SIGNET_DATA_DIR: dataDir });
     const { server } = await start("own", ["--demo"]);
-    await eventually("it says so", () => server.out().includes("no demo data was added"));
+    await eventually("it says so", () => server.out().includes("No demo data was added"));
     assert.ok(!(await readdir(dataDir)).includes("demo.json"));
     assert.equal((await fetch(`${server.baseUrl}/demo/try`, { redirect: "manual" })).status, 404);
     assert.equal((await server.stop()).code, 0);

@@ -9,7 +9,12 @@ import { addTotp, newTotpSecret } from "../../core/second-factors/totp/totp.ts";
 import { findSignedIn, signIn } from "../../core/sessions/sessions.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { openService, type Service } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 
 interface Shown {
@@ -29,13 +34,13 @@ describe("signet user", () => {
     let settings: OperatorSettings;
     let org: string;
     const json = <Answer = Shown>(args: string[], password = "") =>
-      jsonHere<Answer>(["user", ...args, "--org", org], settings.env, password);
+      runForJson<Answer>(["user", ...args, "--org", org], settings.env, password);
     const typed = (args: string[], password = "") =>
-      runHere(["user", ...args, "--org", org], settings.env, password);
+      runInProcess(["user", ...args, "--org", org], settings.env, password);
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
     });
     after(() => settings.remove());
 
@@ -48,7 +53,7 @@ describe("signet user", () => {
       return fits;
     };
 
-    test("a user is made with the password that was typed, and listed without it", async () => {
+    test("creates a user with the typed password and lists the user without it", async () => {
       const made = await json(
         [
           "create",
@@ -83,7 +88,7 @@ describe("signet user", () => {
       assert.match(list, /Ada@example.com +Ada Love +Administrator +enabled/);
     });
 
-    test("a generated password is shown this once, and works", async () => {
+    test("shows a generated password once", async () => {
       const made = await json(["create", "--email", "bo@example.com", "--generate"]);
       assert.deepEqual([made.role, made.emailVerified], ["Standard", false]);
       const password = made.password ?? "";
@@ -96,7 +101,7 @@ describe("signet user", () => {
       }
     });
 
-    test("no answer holds a password's hash", async () => {
+    test("never prints a password hash", async () => {
       const answers = [
         await typed(["create", "--email", "cy@example.com", "--json"], PASSWORD),
         await typed(["set-password", "--email", "cy@example.com"], `${PASSWORD} seven`),
@@ -109,7 +114,7 @@ describe("signet user", () => {
       }
     });
 
-    test("set-password replaces the password, by id or address in any case", async () => {
+    test("replaces the password of a user named by ID or email address in any case", async () => {
       const { id } = await json(["create", "--email", "di@example.com"], PASSWORD);
       const { password = "" } = await json(["set-password", "--email", "DI@example.com", "--generate"]);
       assert.ok(await signsIn("di@example.com", password));
@@ -120,14 +125,14 @@ describe("signet user", () => {
       assert.ok(await signsIn("di@example.com", "another good phrase"));
     });
 
-    test("disable and enable", async () => {
+    test("disables and enables a user", async () => {
       const { id } = await json(["create", "--email", "ed@example.com", "--generate"]);
       assert.notEqual((await json(["disable", "--id", id])).disabledAt, null);
       assert.match((await typed(["list"])).out, /ed@example.com +Standard +disabled/);
       assert.equal((await json(["disable", "--email", "ed@example.com", "--enable"])).disabledAt, null);
     });
 
-    test("reset-factors takes a user's second factors away, and nobody else's", async () => {
+    test("removes the second factors of the named user only", async () => {
       const people = [
         await json(["create", "--email", "tofa@example.com", "--generate"]),
         await json(["create", "--email", "tofb@example.com", "--generate"]),
@@ -157,7 +162,7 @@ describe("signet user", () => {
       assert.equal((await typed(["reset-factors"])).code, 2);
     });
 
-    test("what the core refuses is told in a sentence, with exit code 1", async () => {
+    test("reports a core error with exit code 1", async () => {
       await json(["create", "--email", "fy@example.com", "--generate"]);
       for (const [args, password, reason] of [
         [
@@ -178,7 +183,7 @@ describe("signet user", () => {
       }
     });
 
-    test("an unknown user or organisation is refused with exit code 1", async () => {
+    test("rejects an unknown user or organisation with exit code 1", async () => {
       for (const command of ["disable", "set-password"]) {
         for (const which of [
           ["--id", unknownId],
@@ -191,20 +196,20 @@ describe("signet user", () => {
           );
         }
       }
-      const { code, err } = await runHere(["user", "list", "--org", unknownId], settings.env);
+      const { code, err } = await runInProcess(["user", "list", "--org", unknownId], settings.env);
       assert.deepEqual([code, err], [1, `signet user list: there is no organisation "${unknownId}"\n`]);
     });
 
-    test("a user of another organisation is not there", async () => {
-      const other = await jsonHere<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
+    test("doesn't find a user of another organisation", async () => {
+      const other = await runForJson<{ id: string }>(["org", "create", "--name", "Other"], settings.env);
       const args = ["user", "create", "--org", other.id, "--email", "zoe@example.com", "--generate"];
-      const { id } = await jsonHere<Shown>(args, settings.env);
+      const { id } = await runForJson<Shown>(args, settings.env);
       assert.equal((await typed(["disable", "--id", id])).code, 1);
       assert.equal((await typed(["set-password", "--email", "zoe@example.com", "--generate"])).code, 1);
       assert.doesNotMatch((await typed(["list"])).out, /zoe/);
     });
 
-    test("what was typed wrong ends with 2", async () => {
+    test("rejects an invalid command line with exit code 2", async () => {
       for (const args of [
         ["create"],
         ["create", "--email", "hy@example.com", "--role", "king"],
@@ -220,7 +225,7 @@ describe("signet user", () => {
       }
     });
 
-    test("signing a user out ends the sessions and refresh tokens, and says who did it", async () => {
+    test("revokes sessions and refresh tokens on sign-out, and audits the operator", async () => {
       const email = "roma@example.com";
       const made = await json(["create", "--email", email], PASSWORD);
       const service = await openService(readConfig(settings.env), { onError: assert.ifError });

@@ -4,21 +4,26 @@ import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../config/config.ts";
 import { findUser, findUserByEmail, insertMembership } from "../../core/users/users.store.ts";
 import { openService } from "../../modules/open-service.ts";
-import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import {
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
 
 const PASSWORD = "plum tractor ninety";
 
-describe("signet user, with names and mails", () => {
+describe("signet user: usernames, invitations, email changes and deletion", () => {
   forEachDatabase(({ fresh }) => {
     let settings: OperatorSettings;
     let org: string;
     const withMail = () => ({ ...settings.env, ...MAIL_ENV });
     const json = <Answer = { id: string }>(args: string[], password = "") =>
-      jsonHere<Answer>(["user", ...args, "--org", org], withMail(), password);
+      runForJson<Answer>(["user", ...args, "--org", org], withMail(), password);
     const typed = (args: string[], env: Record<string, string> = withMail(), answered = "") =>
-      runHere(["user", ...args, "--org", org], env, answered);
+      runInProcess(["user", ...args, "--org", org], env, answered);
     const opened = async <T>(work: (service: Awaited<ReturnType<typeof openService>>) => Promise<T>) => {
       const service = await openService(readConfig(withMail()), { onError: assert.ifError });
       try {
@@ -30,13 +35,13 @@ describe("signet user, with names and mails", () => {
 
     before(async () => {
       settings = await operatorSettings(await fresh());
-      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
       for (const email of ["ada@example.com", "bob@example.com"])
         await json(["create", "--email", email, "--verified"], PASSWORD);
     });
     after(() => settings.remove());
 
-    test("a username is one user's, however it is written, until it is taken away", async () => {
+    test("keeps usernames unique regardless of case, and frees a removed one", async () => {
       const set = (email: string, ...name: string[]) => ["set-username", "--email", email, ...name];
       await json(set("ada@example.com", "--username", " Ada.L "));
       const user = () => opened((service) => findUserByEmail(service.database.query, org, "ada@example.com"));
@@ -48,7 +53,7 @@ describe("signet user, with names and mails", () => {
       await json(set("bob@example.com", "--username", "ada.l"));
     });
 
-    test("an invitation makes an account without a password, and a mail; mail must be set up", async () => {
+    test("invites a user without a password by email, and requires SMTP_URL", async () => {
       const invite = ["invite", "--email", "ivy@example.com", "--firstname", "Ivy"];
       assert.notEqual((await typed(invite, settings.env)).code, 0);
       await json(invite);
@@ -64,7 +69,7 @@ describe("signet user, with names and mails", () => {
       assert.notEqual((await typed(["invite", "--email", "ada@example.com"])).code, 0, "there is one");
     });
 
-    test("a new address is asked for at that address; one that is somebody's is refused", async () => {
+    test("emails a confirmation link to the new address, and rejects one in use", async () => {
       const change = (to: string) => ["change-email", "--email", "ada@example.com", "--new-email", to];
       await json(change("ada@lovelace.example"));
       const mails = await opened((service) => mailsTo(service, "ada@lovelace.example"));
@@ -75,7 +80,7 @@ describe("signet user, with names and mails", () => {
       assert.notEqual((await typed(change("bob@example.com"))).code, 0);
     });
 
-    test("a deleted user is gone when it is said with --yes, or to the question; a guest keeps the account", async () => {
+    test("deletes a user only after confirmation, and keeps the account of a guest", async () => {
       await json(["create", "--email", "del@example.com", "--verified"], PASSWORD);
       const remove = ["delete", "--email", "del@example.com"];
       assert.equal((await typed(remove)).code, 2, "nobody to ask");
@@ -88,7 +93,7 @@ describe("signet user, with names and mails", () => {
       assert.equal((await typed(remove, withMail(), "yes")).out, "del@example.com has been deleted.\n");
       assert.equal(await found(), undefined);
       const { id } = await json(["create", "--email", "guest@example.com", "--verified"], PASSWORD);
-      const host = (await jsonHere<{ id: string }>(["org", "create", "--name", "Host"], withMail())).id;
+      const host = (await runForJson<{ id: string }>(["org", "create", "--name", "Host"], withMail())).id;
       await opened(({ database, clock }) =>
         insertMembership(database.query, {
           orgId: host,
@@ -99,7 +104,10 @@ describe("signet user, with names and mails", () => {
         }),
       );
       const shownOut = ["user", "delete", "--id", id, "--yes", "--org", host];
-      assert.match((await runHere(shownOut, withMail())).out, /is no longer a guest of this organisation/);
+      assert.match(
+        (await runInProcess(shownOut, withMail())).out,
+        /is no longer a guest of this organisation/,
+      );
       const memberOf = (orgId: string) => opened(({ database }) => findUser(database.query, orgId, id));
       assert.deepEqual([(await memberOf(host))?.id, (await memberOf(org))?.id], [undefined, id]);
       assert.equal((await json<{ deleted: boolean }>(["delete", "--id", id, "--yes"])).deleted, true);

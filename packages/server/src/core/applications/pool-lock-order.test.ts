@@ -6,7 +6,7 @@ import { boundTo, type Database } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { makePool } from "../../testing/fixtures/agent.ts";
-import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -64,7 +64,7 @@ forEachDatabase(({ fresh }) => {
       ended = Promise.allSettled([second()]).finally(() => {
         hasEnded = true;
       });
-      const waits = async () => hasEnded || (await isSomebodyBlocked(database().query));
+      const waits = async () => hasEnded || (await isStatementBlocked(database().query));
       // SQLite has one writer anyway.
       if (database().kind === "postgres") await eventually("the second waits, or is done", waits);
       await first[1](inside);

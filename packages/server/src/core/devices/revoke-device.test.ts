@@ -11,7 +11,7 @@ import {
   enrolledDevice,
   renewedDevice,
 } from "../../testing/fixtures/enrolled-device.ts";
-import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -150,7 +150,7 @@ describe("revoking a device", () => {
         await touchFirst(tx);
         second = revoke(device);
         if (database.kind === "postgres")
-          await eventually("the second waits", () => isSomebodyBlocked(database.query));
+          await eventually("the second waits", () => isStatementBlocked(database.query));
         await invalidateRevocationLists(tx, orgId);
       });
       assert.equal(await second, true);

@@ -5,7 +5,7 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { withUser } from "../../testing/fixtures/visit.ts";
-import { assertWritten } from "../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -217,5 +217,5 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await find(living.token));
   });
 
-  test("every action is audited", () => assertWritten(running.service.database.query, "session.renewed"));
+  test("every action is audited", () => assertAudited(running.service.database.query, "session.renewed"));
 });

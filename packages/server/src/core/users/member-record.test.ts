@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
-import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { changeMemberRecord } from "./member-record.ts";
 import { findUser, holdAccount } from "./users.store.ts";
@@ -35,7 +35,7 @@ forEachDatabase(({ name, fresh }) => {
       await holdAccount(tx, { homeOrgId: key.orgId, id: key.id }, clock());
       changed = changeMemberRecord(deps, { ...key, record, actor: "operator" });
       if (name === "postgres")
-        await eventually("the command waits for the form", () => isSomebodyBlocked(database.query));
+        await eventually("the command waits for the form", () => isStatementBlocked(database.query));
       assert.deepEqual(await groups(tx), []);
     });
     assert.equal(await changed, true);

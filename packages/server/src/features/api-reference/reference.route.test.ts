@@ -12,7 +12,7 @@ import { getTokens } from "../../testing/fixtures/client.ts";
 import { makeSessionKey } from "../../testing/fixtures/session-key.ts";
 import { makeSystemAccount } from "../../testing/fixtures/system-account.ts";
 import { recordAnswers } from "../../testing/probes/answer-recorder.ts";
-import { answerJudge } from "../../testing/probes/described-answers.ts";
+import { responseChecker } from "../../testing/probes/described-answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -131,7 +131,7 @@ describe("shell samples", () => {
 
   test("the service accepts every operation's sample and verifies its signature", async () => {
     const answers = recordAnswers(running.app.server);
-    const judge = answerJudge(document);
+    const judge = responseChecker(document);
     const env = await variables();
     answers.length = 0;
     for (const methods of Object.values(document.paths))

@@ -12,7 +12,7 @@ import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
 import { withUser } from "../../testing/fixtures/visit.ts";
 import { dumpDatabase } from "../../testing/probes/dump-database.ts";
-import { assertWritten } from "../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -213,7 +213,7 @@ describe("registration by call", () => {
     });
 
     test("audits every step", () =>
-      assertWritten(running.service.database.query, "registration.requested", "user.registered"));
+      assertAudited(running.service.database.query, "registration.requested", "user.registered"));
 
     test("keeps passwords and links unreadable in the database and the logs", async () => {
       await register("quiet@acme.example", { Password: "quiet stranger chose this" });

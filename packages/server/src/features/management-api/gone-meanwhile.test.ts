@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { deleteApplication } from "../../core/applications/application-changes.ts";
 import { removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { allNewsHeard } from "../../testing/fakes/change-notifications.ts";
+import { notificationsDelivered } from "../../testing/fakes/change-notifications.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { credentials, postForm } from "../../testing/fixtures/client.ts";
@@ -47,7 +47,7 @@ describe("records deleted before the node is notified", () => {
       refused: number,
     ): Promise<void> {
       // What was made a moment ago is news too, and PostgreSQL's takes its time.
-      await allNewsHeard(running.service);
+      await notificationsDelivered(running.service);
       assert.equal((await ask()).status, good);
       assert.equal(await remove(), true);
       assert.equal((await ask()).status, 503);

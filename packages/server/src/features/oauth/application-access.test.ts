@@ -11,7 +11,7 @@ import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { getTokens, redeem, refresh } from "../../testing/fixtures/client.ts";
 import {
   askForCodes,
-  letIn,
+  decideDeviceCode,
   openVerify,
   poll,
   showsQuestion,
@@ -120,7 +120,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.body, /You don’t have access to Web/);
     await assign();
     assert.ok(showsQuestion(await typeCode(browser, org, await openVerify(browser, org), codes.userCode)));
-    await letIn(browser, org, codes);
+    await decideDeviceCode(browser, org, codes);
     await unassign();
     const credentials = { client_id: id, client_secret: secret };
     assert.equal((await poll(org, codes, credentials)).body["error"], "invalid_grant");

@@ -1,7 +1,7 @@
 /** A minimal HTTP browser: cookies and forms; the test follows redirects itself. */
 import { randomBytes } from "node:crypto";
 import { s256Challenge } from "@signet/protocol/oauth/pkce";
-import { type Asked, ask, FORM_TYPE } from "../ask.ts";
+import { ask, FORM_TYPE, type RawRequest } from "../ask.ts";
 
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
@@ -27,7 +27,7 @@ export interface TestPage {
 
 export function testBrowser(): TestBrowser {
   const cookies = new Map<string, string>();
-  const send = async (url: string, sent: Asked): Promise<TestPage> => {
+  const send = async (url: string, sent: RawRequest): Promise<TestPage> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...sent.headers, ...(cookie === "" ? {} : { cookie }) };
     const { text: body, ...answer } = await ask(url, { ...sent, headers });

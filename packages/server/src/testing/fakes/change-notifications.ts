@@ -7,7 +7,7 @@ import type { Service } from "../../modules/open-service.ts";
  * Waits until the node has received every notification sent so far: PostgreSQL delivers them in commit order. On
  * SQLite a node receives its own changes immediately.
  */
-export async function allNewsHeard({
+export async function notificationsDelivered({
   database,
   changes,
 }: Pick<Service, "database" | "changes">): Promise<void> {

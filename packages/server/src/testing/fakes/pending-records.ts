@@ -12,7 +12,7 @@ import { findUser } from "../../core/users/users.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { recordsInStates } from "../fixtures/records-in-states.ts";
 
-export interface Hanger {
+export interface DependentRecordsInput {
   readonly organisation: Organisation;
   readonly applicationId: string;
   readonly userId: string;
@@ -21,9 +21,9 @@ export interface Hanger {
 const actor = "operator";
 
 /** @returns identifiers as `recordAddress` takes them */
-export async function hangRecords(
+export async function addDependentRecords(
   service: Service,
-  { organisation, applicationId, userId }: Hanger,
+  { organisation, applicationId, userId }: DependentRecordsInput,
 ): Promise<Record<string, string>> {
   const orgId = organisation.id;
   const db = service.database.query;

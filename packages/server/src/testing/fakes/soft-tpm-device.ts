@@ -69,13 +69,13 @@ export function softTpmDevice(vendor: SoftVendor, kind: SoftEkKind = "p256"): So
   };
 }
 
-export interface Told {
+export interface BeginResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
 }
 
-export async function postJson(address: string, body: unknown): Promise<Told> {
+export async function postJson(address: string, body: unknown): Promise<BeginResponse> {
   const answer = await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -95,14 +95,17 @@ export const beginBody = ({ ekCertificate, ekChain, ak }: SoftTpmDevice, code: s
   ak_public: ak.tpm2b.toString("base64"),
 });
 
-export interface Begun {
+export interface PendingEnrolment {
   readonly challengeId: string;
   readonly nonce: Buffer;
   readonly secret: Buffer;
 }
 
 /** The activated credential of an honest TPM for the response of `begin`. */
-export function activated({ ek, ak }: SoftTpmDevice, body: Readonly<Record<string, unknown>>): Begun {
+export function activated(
+  { ek, ak }: SoftTpmDevice,
+  body: Readonly<Record<string, unknown>>,
+): PendingEnrolment {
   const bytes = (name: string) => Buffer.from(String(body[name]), "base64");
   const credential = { credentialBlob: bytes("credential_blob"), encryptedSecret: bytes("encrypted_secret") };
   const secret = activateCredential(ek, ak.name, credential);
@@ -110,7 +113,7 @@ export function activated({ ek, ak }: SoftTpmDevice, body: Readonly<Record<strin
 }
 
 /** Defects of an enrolment. */
-export interface Crooked {
+export interface EnrolmentDefects {
   /** Whose request it is. */
   readonly csrKey?: KeyObject;
   readonly keyPublic?: Buffer;
@@ -127,21 +130,21 @@ export interface Crooked {
 export async function completeBody(
   { ak, key }: SoftTpmDevice,
   orgId: string,
-  { challengeId, nonce, secret }: Begun,
-  crooked: Crooked = {},
+  { challengeId, nonce, secret }: PendingEnrolment,
+  defects: EnrolmentDefects = {},
 ) {
-  const csr = await makeKeyCsr(crooked.csrKey ?? key.privateKey);
-  const { attest, signature } = certify(crooked.signer ?? ak, {
-    name: crooked.name ?? key.name,
-    extraData: crooked.extraData ?? enrolmentQualifyingData(orgId, challengeId, nonce, csr),
-    ...(crooked.type ? { type: crooked.type } : {}),
-    ...(crooked.forge ? { forge: crooked.forge } : {}),
+  const csr = await makeKeyCsr(defects.csrKey ?? key.privateKey);
+  const { attest, signature } = certify(defects.signer ?? ak, {
+    name: defects.name ?? key.name,
+    extraData: defects.extraData ?? enrolmentQualifyingData(orgId, challengeId, nonce, csr),
+    ...(defects.type ? { type: defects.type } : {}),
+    ...(defects.forge ? { forge: defects.forge } : {}),
   });
   return {
     challenge_id: challengeId,
     secret: secret.toString("base64"),
     csr: csr.toString("base64"),
-    key_public: (crooked.keyPublic ?? key.tpm2b).toString("base64"),
+    key_public: (defects.keyPublic ?? key.tpm2b).toString("base64"),
     attest: attest.toString("base64"),
     signature: signature.toString("base64"),
   };

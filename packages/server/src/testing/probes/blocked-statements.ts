@@ -6,7 +6,7 @@ import type { Db } from "../../db/open.ts";
  * Whether a statement of this database waits for a lock (PostgreSQL only). Other tests use other databases of the same
  * server, and most rows of `pg_locks` don't name their database.
  */
-export async function isSomebodyBlocked(db: Db): Promise<boolean> {
+export async function isStatementBlocked(db: Db): Promise<boolean> {
   const waiting = sql`select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
   return (await waiting.execute(db)).rows.length > 0;

@@ -1,7 +1,7 @@
 /** A signed-in administrator in the console who submits forms as a browser does. */
 
 import { type TestBrowser, type TestPage, testBrowser } from "../fakes/browser.ts";
-import type { Planted } from "../fixtures/planted-records.ts";
+import type { SeededRecords } from "../fixtures/planted-records.ts";
 import { follow, logIn } from "../fixtures/visit.ts";
 import type { TestService } from "../test-service.ts";
 
@@ -16,7 +16,7 @@ export interface ConsoleBrowser {
 
 export async function consoleBrowser(
   running: TestService,
-  org: Pick<Planted, "organisation" | "administrator"> & Parameters<typeof logIn>[1],
+  org: Pick<SeededRecords, "organisation" | "administrator"> & Parameters<typeof logIn>[1],
 ): Promise<ConsoleBrowser> {
   const browser = testBrowser();
   const base = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;

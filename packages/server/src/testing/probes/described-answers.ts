@@ -11,7 +11,7 @@ import type {
 } from "../../features/api-reference/openapi.ts";
 import type { RecordedAnswer } from "./answer-recorder.ts";
 
-export interface Judged {
+export interface CheckedResponse {
   readonly operationId: string;
   readonly status: number;
   /** Undefined if the response matches. */
@@ -19,7 +19,9 @@ export interface Judged {
 }
 
 /** @returns undefined for what is none of the document's: a page, a redirect, an address without a route */
-export function answerJudge(document: OpenApiDocument): (answer: RecordedAnswer) => Judged | undefined {
+export function responseChecker(
+  document: OpenApiDocument,
+): (answer: RecordedAnswer) => CheckedResponse | undefined {
   const templates = Object.entries(document.paths)
     .map(([path, methods]) => ({ pattern: patternOf(path), parameters: path.split("{").length, methods }))
     .sort((one, other) => one.parameters - other.parameters);

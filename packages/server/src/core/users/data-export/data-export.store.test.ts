@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { assignUser } from "../../application-access/assignments.ts";
 import { putSettings } from "../../application-settings/application-settings.store.ts";
@@ -24,12 +24,12 @@ import {
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh(), env: MAIL_ENV });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     const orgId = org.organisation.id;
     const { id, email } = org.holder.user;
     // Those of another user, who has no second factor to show.

@@ -19,7 +19,7 @@ import {
 } from "../../../testing/fixtures/factors.ts";
 import { follow, logIn, tokensOf, withUser } from "../../../testing/fixtures/visit.ts";
 import { payloadOf } from "../../../testing/probes/answers.ts";
-import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -170,5 +170,5 @@ forEachDatabase(({ fresh }) => {
     assert.equal(kept?.name, "Test");
   });
 
-  test("writes the audit event", () => assertWritten(running.service.database.query, "passkey.added"));
+  test("writes the audit event", () => assertAudited(running.service.database.query, "passkey.added"));
 });

@@ -7,7 +7,7 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -20,15 +20,15 @@ forEachDatabase(({ name: database, fresh }) => {
   // The queries have tests of their own on both: pages are made once.
   if (database === "postgres") return;
   let running: TestService;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   let clock: FakeClock;
   let console: ConsoleBrowser;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     console = await consoleBrowser(running, org);
   });
   after(async () => {

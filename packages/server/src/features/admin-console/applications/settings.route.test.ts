@@ -7,7 +7,7 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import { createApplication } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -19,13 +19,13 @@ import { startTestService, type TestService } from "../../../testing/test-servic
 forEachDatabase(({ name: database, fresh }) => {
   if (database === "postgres") return;
   let running: TestService;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   let console: ConsoleBrowser;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     console = await consoleBrowser(running, org);
   });
   after(async () => {

@@ -6,7 +6,7 @@ import { chainOrganisation } from "../../../core/audit/chain/chaining.ts";
 import { chainKey } from "../../../core/audit/chain/link.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { showsLogin } from "../../../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, textOf } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
@@ -17,14 +17,14 @@ describe("audit log pages", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let clock: FakeClock;
-    let org: Planted;
-    let other: Planted;
+    let org: SeededRecords;
+    let other: SeededRecords;
     let admin: ConsoleBrowser;
     before(async () => {
       clock = fakeClock();
       running = await startTestService({ databaseUrl: await fresh(), clock });
-      org = await plantRecords(running.service, "Acme");
-      other = await plantRecords(running.service, "Beta");
+      org = await seedRecords(running.service, "Acme");
+      other = await seedRecords(running.service, "Beta");
       admin = await consoleBrowser(running, org);
     });
     after(async () => {

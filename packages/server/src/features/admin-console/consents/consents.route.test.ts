@@ -10,7 +10,7 @@ import {
 } from "../../../core/consents/consents.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { signInAndConsent } from "../../../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
@@ -18,14 +18,14 @@ import { makeClient, startTestService, type TestService } from "../../../testing
 describe("consent pages", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
-    let org: Planted;
-    let other: Planted;
+    let org: SeededRecords;
+    let other: SeededRecords;
     let here: ConsoleBrowser;
     let orgId: string;
     before(async () => {
       running = await startTestService({ databaseUrl: await fresh() });
-      org = await plantRecords(running.service, "Acme");
-      other = await plantRecords(running.service, "Beta");
+      org = await seedRecords(running.service, "Acme");
+      other = await seedRecords(running.service, "Beta");
       orgId = org.organisation.id;
       here = await consoleBrowser(running, org);
     });

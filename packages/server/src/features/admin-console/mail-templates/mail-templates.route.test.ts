@@ -6,13 +6,13 @@ import { mailTemplates } from "../../../core/mail/mail.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { mailComposer } from "../../../modules/mail-content.ts";
 import { mailsTo } from "../../../testing/fakes/mailbox.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, textOf } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
 describe("mail template pages", () => {
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let here: ConsoleBrowser;
   before(async () => {
     const env = {
@@ -20,7 +20,7 @@ describe("mail template pages", () => {
       SIGNET_MAIL_FROM: "post@acme.example",
     };
     running = await startTestService({ databaseUrl: "sqlite::memory:", env });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     here = await consoleBrowser(running, org);
   });
   after(async () => {
@@ -125,7 +125,7 @@ describe("mail template pages", () => {
   test("explains that mail is not set up, and sends nothing", async () => {
     const bare = await startTestService({ databaseUrl: "sqlite::memory:" });
     try {
-      const there = await plantRecords(bare.service, "Bare");
+      const there = await seedRecords(bare.service, "Bare");
       const console = await consoleBrowser(bare, there);
       const list = await console.get("/mail-templates");
       assert.match(list.body, /SMTP_URL/);

@@ -8,7 +8,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { needsAttention } from "./attention.ts";
 import { countFigures } from "./overview.store.ts";
@@ -18,13 +18,13 @@ const DAY = 86_400_000;
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let clock: FakeClock;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     for (const { ids, organisation } of [org, other]) {
       const agent = { orgId: organisation.id, id: ids["agent"] ?? "" };
       await noteAgentSeen(db(), { ...agent, now: clock(), every: 0 });

@@ -5,7 +5,7 @@ import { createClientSecret } from "../../../core/applications/client-secrets.ts
 import { noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, plain } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
@@ -14,13 +14,13 @@ const DAY = 24 * HOUR;
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let clock: FakeClock;
   let browser: ConsoleBrowser;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     browser = await consoleBrowser(running, org);
   });
   after(async () => {
@@ -38,7 +38,7 @@ forEachDatabase(({ fresh }) => {
   };
 
   test("the overview counts only the organisation's own records", async () => {
-    await plantRecords(running.service, "Beta");
+    await seedRecords(running.service, "Beta");
     const { body, status } = await browser.get("");
     assert.equal(status, 200);
     const figures = ["users", "sessions", "applications", "devices"].map((name) => figure(body, name));
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
 
   test("lists what needs attention with a link, until it is done", async () => {
     const { service } = running;
-    const agentAway = "No agent of the pool Planted pool Acme is online";
+    const agentAway = "No agent of the pool SeededRecords pool Acme is online";
     const noMail = "Email isn’t set up";
     assert.deepEqual(await attention(), [agentAway, noMail]);
     const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
@@ -99,7 +99,7 @@ forEachDatabase(({ fresh }) => {
 test("shows getting-started hints only to an empty organisation", async (context) => {
   const running = await startTestService({ databaseUrl: "sqlite::memory:" });
   context.after(() => running.close());
-  const org = await plantRecords(running.service, "Acme");
+  const org = await seedRecords(running.service, "Acme");
   const browser = await consoleBrowser(running, org);
   assert.doesNotMatch((await browser.get("")).body, /id="first-steps"/);
   await running.service.database.query.deleteFrom("application").execute();

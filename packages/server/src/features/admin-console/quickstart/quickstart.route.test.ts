@@ -8,7 +8,7 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { decide, follow, logIn, showsConsent } from "../../../testing/fixtures/visit.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import {
@@ -17,7 +17,7 @@ import {
   formOfPage,
   textOf,
 } from "../../../testing/probes/console-browser.ts";
-import { type ShownProgram, shownProgram, snippetOf } from "../../../testing/shown-program.ts";
+import { type QuickstartProgram, quickstartProgram, snippetOf } from "../../../testing/shown-program.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
 const ENV = { ".env": "env-file" };
@@ -25,12 +25,12 @@ const ENV = { ".env": "env-file" };
 forEachDatabase(({ name: database, fresh }) => {
   if (database === "postgres") return;
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let console: ConsoleBrowser;
-  const programs: ShownProgram[] = [];
+  const programs: QuickstartProgram[] = [];
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     console = await consoleBrowser(running, org);
   });
   after(async () => {
@@ -44,8 +44,8 @@ forEachDatabase(({ name: database, fresh }) => {
     const typed = { kind, name: `My ${kind}`, ...(address === undefined ? {} : { address }) };
     return follow(console.browser, await console.send("/quickstart", typed));
   }
-  async function shown(page: TestPage, files: Record<string, string>): Promise<ShownProgram> {
-    const program = await shownProgram(page, files);
+  async function shown(page: TestPage, files: Record<string, string>): Promise<QuickstartProgram> {
+    const program = await quickstartProgram(page, files);
     programs.push(program);
     return program;
   }
@@ -226,7 +226,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     const forged = await console.post("/quickstart", { csrf: "forged", kind: "service", name: "Forged" });
     assert.equal(forged.status, 403);
     assert.ok(!(await console.get("/applications?search=Forged")).body.includes('id="application-0'));
-    const other = await plantRecords(running.service, "Beta");
+    const other = await seedRecords(running.service, "Beta");
     const id = other.web.application.id;
     assert.ok(await findApplication(running.service.database.query, other.organisation.id, id));
     assert.equal((await console.get(`/quickstart/${id}`)).status, 404);

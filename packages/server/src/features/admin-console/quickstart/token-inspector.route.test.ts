@@ -13,12 +13,12 @@ import { makeAgent, makePool, signedWith } from "../../../testing/fixtures/agent
 import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
 import {
   askForCodes,
-  letIn,
+  decideDeviceCode,
   makeDeviceApp,
   poll,
   type WaitingCodes,
 } from "../../../testing/fixtures/device.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { makeSessionKey } from "../../../testing/fixtures/session-key.ts";
 import {
   type ConsoleBrowser,
@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 forEachDatabase(({ name: database, fresh }) => {
   if (database === "postgres") return;
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let clock: FakeClock;
   let console: ConsoleBrowser;
   let source: CodeSource;
@@ -48,7 +48,7 @@ forEachDatabase(({ name: database, fresh }) => {
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
   });
   const begin = async () => {
     console = await consoleBrowser(running, org);
@@ -174,12 +174,12 @@ forEachDatabase(({ name: database, fresh }) => {
       ["Device code", "warn", ["madeHere", "pending"]],
     );
     const browser = testBrowser();
-    await letIn(browser, org, used);
+    await decideDeviceCode(browser, org, used);
     assert.equal(await last(used), "allowed");
     assert.ok((await found(used.deviceCode)).body.includes(org.user.email));
     assert.equal((await poll(org, used)).status, 200);
     assert.equal(await last(used), "codeUsed");
-    await letIn(browser, org, denied, "deny");
+    await decideDeviceCode(browser, org, denied, "deny");
     assert.equal(await last(denied), "denied");
     clock.advance(HOUR_MS);
     await begin();
@@ -233,7 +233,7 @@ forEachDatabase(({ name: database, fresh }) => {
   });
 
   test("reports another organisation's token as foreign, without names", async () => {
-    const other = await plantRecords(running.service, "Beta");
+    const other = await seedRecords(running.service, "Beta");
     const there = await codeSource(other).tokens();
     const signed = await found(there.accessToken);
     assert.deepEqual([signed.verdict, signed.findings.slice(0, 2)], ["bad", ["keyUnknown", "issuerOther"]]);

@@ -4,19 +4,19 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { findCustomScope, listCustomScopes } from "../../../core/scopes/scopes.store.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 
 describe("scope pages", () => {
   let running: TestService;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   let here: ConsoleBrowser;
   before(async () => {
     running = await startTestService({ databaseUrl: "sqlite::memory:" });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     here = await consoleBrowser(running, org);
   });
   after(async () => {

@@ -8,7 +8,7 @@ import { changeOrganisationSettings } from "../../../core/organisations/organisa
 import { acrValues } from "../../../core/sessions/session.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { visit } from "../../../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
@@ -36,12 +36,12 @@ function png(side: number, filling = 0): Buffer {
 describe("organisation settings pages", () => {
   let running: TestService;
   let clock: FakeClock;
-  let org: Planted;
+  let org: SeededRecords;
   let here: ConsoleBrowser;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: "sqlite::memory:", clock });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     here = await consoleBrowser(running, org);
   });
   after(async () => {

@@ -4,18 +4,18 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { PUBLISH_AHEAD_MS } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, textOf } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
 let running: TestService;
-let org: Planted;
+let org: SeededRecords;
 let clock: FakeClock;
 let browser: ConsoleBrowser;
 before(async () => {
   clock = fakeClock();
   running = await startTestService({ databaseUrl: "sqlite::memory:", clock });
-  org = await plantRecords(running.service, "Acme");
+  org = await seedRecords(running.service, "Acme");
   browser = await consoleBrowser(running, org);
 });
 after(async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { insertMembership } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { applicationsLike, listNamedPreauthorizations } from "../consents/consents.store.ts";
 import { applicationsAllowing } from "../scopes/scopes.store.ts";
@@ -12,12 +12,12 @@ import { findLastSignIn, listAssignedTo } from "./users.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
-  let org: Planted;
-  let other: Planted;
+  let org: SeededRecords;
+  let other: SeededRecords;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
-    org = await plantRecords(running.service, "Acme");
-    other = await plantRecords(running.service, "Beta");
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Beta");
     const homeOrgId = org.organisation.id;
     const guest = { orgId: other.organisation.id, userId: org.user.id, homeOrgId, role: "Standard" } as const;
     await insertMembership(db(), { ...guest, now: 1 });

@@ -12,23 +12,26 @@ import {
   softTpmDevice,
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
+import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
 import { allowEks } from "./allowed-eks.ts";
 import { removeRoot } from "./roots.ts";
 
 describe("trust in endorsement keys", () => {
   forEachDatabase(({ fresh }) => {
-    let stage: TpmStage;
+    let fixture: TpmFixture;
     before(async () => {
-      stage = await tpmStage(await fresh());
+      fixture = await tpmFixture(await fresh());
     });
-    after(() => stage.close());
+    after(() => fixture.close());
 
     test("trusts an endorsement key by its vendor's certificate path", async () => {
-      const device = softTpmDevice(stage.vendor);
-      const code = await stage.newCode();
+      const device = softTpmDevice(fixture.vendor);
+      const code = await fixture.newCode();
       const stranger = softVendor();
-      const expired = { validFrom: new Date(stage.clock() - 9e7), validTo: new Date(stage.clock() - 1e6) };
+      const expired = {
+        validFrom: new Date(fixture.clock() - 9e7),
+        validTo: new Date(fixture.clock() - 1e6),
+      };
       const ek = softEk("p256");
       const cases: ReadonlyArray<readonly [string, Partial<SoftTpmDevice>]> = [
         ["a vendor of the same name that nobody imported", softTpmDevice(stranger)],
@@ -36,31 +39,31 @@ describe("trust in endorsement keys", () => {
         ["another's authority", { ekChain: [stranger.issuing.der] }],
         [
           "an authority's certificate as an EK",
-          { ekCertificate: ekCertificate(stage.vendor, ek, { isCa: true, keyUsage: [4, 5] }).der },
+          { ekCertificate: ekCertificate(fixture.vendor, ek, { isCa: true, keyUsage: [4, 5] }).der },
         ],
         [
           "a certificate for something else",
-          { ekCertificate: ekCertificate(stage.vendor, ek, { keyUsage: [0] }).der },
+          { ekCertificate: ekCertificate(fixture.vendor, ek, { keyUsage: [0] }).der },
         ],
-        ["one that has expired", { ekCertificate: ekCertificate(stage.vendor, ek, expired).der }],
-        ["a forged one", { ekCertificate: ekCertificate(stage.vendor, ek, { forger: newEcKey() }).der }],
+        ["one that has expired", { ekCertificate: ekCertificate(fixture.vendor, ek, expired).der }],
+        ["a forged one", { ekCertificate: ekCertificate(fixture.vendor, ek, { forger: newEcKey() }).der }],
       ];
       for (const [what, changed] of cases)
-        refused(await stage.begin({ ...device, ...changed }, code), 403, "ek_untrusted", what);
+        refused(await fixture.begin({ ...device, ...changed }, code), 403, "ek_untrusted", what);
       const { der } = ekCertificate(
-        stage.vendor,
+        fixture.vendor,
         generateKeyPairSync("ec", { namedCurve: "P-521" }).privateKey,
       );
-      refused(await stage.begin({ ...device, ekCertificate: der }, code), 400, "unsupported_ek");
+      refused(await fixture.begin({ ...device, ekCertificate: der }, code), 400, "unsupported_ek");
       refused(
-        await stage.begin({ ...device, ekCertificate: Buffer.from("none") }, code),
+        await fixture.begin({ ...device, ekCertificate: Buffer.from("none") }, code),
         400,
         "ek_malformed",
       );
-      refused(await stage.begin({ ...device, ekChain: [Buffer.from("none")] }, code), 400, "ek_malformed");
+      refused(await fixture.begin({ ...device, ekChain: [Buffer.from("none")] }, code), 400, "ek_malformed");
       const stored = Buffer.concat([device.ekCertificate, Buffer.alloc(300, 0xff)]);
       assert.equal(
-        (await stage.begin({ ...device, ekCertificate: stored }, code)).status,
+        (await fixture.begin({ ...device, ekCertificate: stored }, code)).status,
         200,
         "as the TPM has it",
       );
@@ -68,61 +71,65 @@ describe("trust in endorsement keys", () => {
 
     test("accepts an imported intermediate as a trust anchor", async () => {
       const other = softVendor("Other");
-      await stage.believe(other.issuing.der);
+      await fixture.believe(other.issuing.der);
       const device = { ...softTpmDevice(other), ekChain: [] };
-      assert.equal((await stage.enrol(device, await stage.newCode())).status, 201);
+      assert.equal((await fixture.enrol(device, await fixture.newCode())).status, 201);
     });
 
     test("the allow list needs no vendor; in mode both each is required", async () => {
       const stranger = softTpmDevice(softVendor("Nobody"));
-      const known = softTpmDevice(stage.vendor);
-      const code = await stage.newCode();
+      const known = softTpmDevice(fixture.vendor);
+      const code = await fixture.newCode();
       const allow = (device: SoftTpmDevice) =>
-        allowEks(stage.running.service, {
-          orgId: stage.orgId,
+        allowEks(fixture.running.service, {
+          orgId: fixture.orgId,
           actor: "test",
           files: [{ name: "ek.der", blocks: [{ kind: "certificate", der: device.ekCertificate }] }],
         });
-      await stage.settings({ deviceEkTrust: "allowlist" });
-      refused(await stage.begin(known, code), 403, "ek_not_allowed");
+      await fixture.settings({ deviceEkTrust: "allowlist" });
+      refused(await fixture.begin(known, code), 403, "ek_not_allowed");
       await allow(stranger);
-      assert.equal((await stage.begin(stranger, code)).status, 200);
-      const begun = await stage.answer(stranger, code);
-      await stage.settings({ deviceEkTrust: "both" });
-      refused(await stage.begin(stranger, code), 403, "ek_untrusted");
-      refused(await stage.call("complete", begun), 403, "ek_untrusted");
-      refused(await stage.begin(known, code), 403, "ek_not_allowed");
+      assert.equal((await fixture.begin(stranger, code)).status, 200);
+      const begun = await fixture.answer(stranger, code);
+      await fixture.settings({ deviceEkTrust: "both" });
+      refused(await fixture.begin(stranger, code), 403, "ek_untrusted");
+      refused(await fixture.call("complete", begun), 403, "ek_untrusted");
+      refused(await fixture.begin(known, code), 403, "ek_not_allowed");
       await allow(known);
-      assert.equal((await stage.begin(known, code)).status, 200);
-      await stage.settings({ deviceEkTrust: "chain" });
+      assert.equal((await fixture.begin(known, code)).status, 200);
+      await fixture.settings({ deviceEkTrust: "chain" });
     });
 
     test("trust withdrawn between the two steps applies to the second", async () => {
-      const { running, orgId } = stage;
+      const { running, orgId } = fixture;
       const change = { orgId, actor: "test" };
       const late = async (vendor: SoftVendor, takeBack: (device: SoftTpmDevice) => Promise<unknown>) => {
-        const [device, code] = [softTpmDevice(vendor), await stage.newCode()];
-        const answer = await stage.answer(device, code);
+        const [device, code] = [softTpmDevice(vendor), await fixture.newCode()];
+        const answer = await fixture.answer(device, code);
         await takeBack(device);
-        return stage.call("complete", answer);
+        return fixture.call("complete", answer);
       };
       const gone = softVendor("Gone");
       const fingerprint = sha256Base64url(gone.root.der);
-      await stage.believe(gone.root.der);
+      await fixture.believe(gone.root.der);
       const rootless = await late(gone, () => removeRoot(running.service, { ...change, fingerprint }));
       refused(rootless, 403, "ek_untrusted", "a root");
-      const unlisted = await late(stage.vendor, () => stage.settings({ deviceEkTrust: "both" }));
+      const unlisted = await late(fixture.vendor, () => fixture.settings({ deviceEkTrust: "both" }));
       refused(unlisted, 403, "ek_not_allowed", "the policy");
-      await stage.settings({ deviceEkTrust: "chain" });
-      assert.equal((await late(stage.vendor, async () => {})).status, 201, "nothing");
+      await fixture.settings({ deviceEkTrust: "chain" });
+      assert.equal((await late(fixture.vendor, async () => {})).status, 201, "nothing");
     });
 
     test("an untrusted vendor certificate with a trusted name has no effect", async () => {
       const impostor = testCertificate({ subject: "Vendor root", isCa: true });
       const issuing = testCertificate({ subject: "Vendor issuing", isCa: true, issuer: impostor });
       const device = softTpmDevice({ root: impostor, issuing });
-      const chain = [issuing.der, impostor.der, stage.vendor.issuing.der, stage.vendor.root.der];
-      refused(await stage.begin({ ...device, ekChain: chain }, await stage.newCode()), 403, "ek_untrusted");
+      const chain = [issuing.der, impostor.der, fixture.vendor.issuing.der, fixture.vendor.root.der];
+      refused(
+        await fixture.begin({ ...device, ekChain: chain }, await fixture.newCode()),
+        403,
+        "ek_untrusted",
+      );
     });
   });
 });

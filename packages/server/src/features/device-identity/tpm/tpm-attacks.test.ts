@@ -17,12 +17,12 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import {
   activated,
   beginBody,
-  type Crooked,
   completeBody,
+  type EnrolmentDefects,
   type SoftTpmDevice,
   softTpmDevice,
 } from "../../../testing/fakes/soft-tpm-device.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
+import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
 
 const { fixedTpm, decrypt, restricted } = keyAttributes;
 const mine = (attributes: number) => softAk({ attributes });
@@ -36,9 +36,11 @@ const unusableAks: ReadonlyArray<readonly [what: string, ak: SoftKey, error: str
 const another = softDeviceKey();
 const weak = (attributes: number) => {
   const key = softDeviceKey({ attributes });
-  return { key, crooked: { keyPublic: key.tpm2b, name: key.name, csrKey: key.privateKey } };
+  return { key, defects: { keyPublic: key.tpm2b, name: key.name, csrKey: key.privateKey } };
 };
-const attacks: ReadonlyArray<readonly [what: string, crooked: Crooked, status: number, error: string]> = [
+const attacks: ReadonlyArray<
+  readonly [what: string, defects: EnrolmentDefects, status: number, error: string]
+> = [
   ["a swapped CSR key", { csrKey: newEcKey() }, 403, "csr_key_mismatch"],
   ["certify of another key", { name: another.name }, 403, "attest_name"],
   ["another key than is certified", { keyPublic: another.tpm2b }, 403, "attest_name"],
@@ -54,50 +56,50 @@ const attacks: ReadonlyArray<readonly [what: string, crooked: Crooked, status: n
   ["a stale nonce", { extraData: createHash("sha256").update("another").digest() }, 403, "attest_nonce"],
   ["the constant of tpm2_certify", { extraData: Buffer.from("00ff55aa", "hex") }, 403, "attest_nonce"],
   ["no nonce", { extraData: Buffer.alloc(0) }, 403, "attest_nonce"],
-  ["an exportable key", weak(DEVICE_KEY_ATTRIBUTES & ~fixedTpm).crooked, 403, "key_attributes"],
-  ["a restricted key", weak(DEVICE_KEY_ATTRIBUTES | restricted).crooked, 403, "key_attributes"],
-  ["a key that decrypts", weak(DEVICE_KEY_ATTRIBUTES | decrypt).crooked, 403, "key_attributes"],
+  ["an exportable key", weak(DEVICE_KEY_ATTRIBUTES & ~fixedTpm).defects, 403, "key_attributes"],
+  ["a restricted key", weak(DEVICE_KEY_ATTRIBUTES | restricted).defects, 403, "key_attributes"],
+  ["a key that decrypts", weak(DEVICE_KEY_ATTRIBUTES | decrypt).defects, 403, "key_attributes"],
   ["no TPM2B", { keyPublic: Buffer.from("nonsense") }, 400, "invalid_request"],
 ];
 describe("forged evidence in TPM enrolment", () => {
   forEachDatabase(({ fresh }) => {
-    let stage: TpmStage;
+    let fixture: TpmFixture;
     before(async () => {
-      stage = await tpmStage(await fresh());
+      fixture = await tpmFixture(await fresh());
     });
-    after(() => stage.close());
+    after(() => fixture.close());
 
     test("rejects unrestricted and weak attestation keys", async () => {
-      const code = await stage.newCode();
+      const code = await fixture.newCode();
       for (const [what, ak, error] of unusableAks)
-        refused(await stage.begin({ ...softTpmDevice(stage.vendor), ak }, code), 400, error, what);
+        refused(await fixture.begin({ ...softTpmDevice(fixture.vendor), ak }, code), 400, error, what);
       const sha1 = Buffer.from(softAk().tpm2b);
       sha1.writeUInt16BE(0x0004, 16);
-      const body = { ...beginBody(softTpmDevice(stage.vendor), code), ak_public: sha1.toString("base64") };
-      refused(await stage.call("begin", body), 400, "ak_alg", "SHA-1");
+      const body = { ...beginBody(softTpmDevice(fixture.vendor), code), ak_public: sha1.toString("base64") };
+      refused(await fixture.call("begin", body), 400, "ak_alg", "SHA-1");
     });
 
     test("checks the secret before any other evidence", async () => {
-      const device = softTpmDevice(stage.vendor);
-      const code = await stage.newCode();
+      const device = softTpmDevice(fixture.vendor);
+      const code = await fixture.newCode();
       // A forged AK in a file, with attributes that lie, under the certificate of somebody's real TPM.
       const forged: SoftTpmDevice = { ...device, ak: softAk(), key: softDeviceKey() };
-      const { body } = await stage.begin(forged, code);
+      const { body } = await fixture.begin(forged, code);
       assert.throws(() => activated({ ...forged, ek: softEk("p256") }, body), "wrong EK");
       const wrong = {
         challengeId: String(body["challenge_id"]),
         nonce: Buffer.from(String(body["nonce"]), "base64"),
       };
-      const sent = await completeBody(forged, stage.orgId, { ...wrong, secret: randomBytes(32) });
+      const sent = await completeBody(forged, fixture.orgId, { ...wrong, secret: randomBytes(32) });
       const nonsense = { ...sent, csr: "no request", attest: "AA==", signature: "AA==" };
-      refused(await stage.call("complete", nonsense), 403, "secret_mismatch", "before all else");
-      refused(await stage.call("complete", sent), 404, "challenge_not_found", "one shot");
-      assert.equal((await stage.enrol(device, code)).status, 201, "the code is not used up");
+      refused(await fixture.call("complete", nonsense), 403, "secret_mismatch", "before all else");
+      refused(await fixture.call("complete", sent), 404, "challenge_not_found", "one shot");
+      assert.equal((await fixture.enrol(device, code)).status, 201, "the code is not used up");
     });
 
     test("the TPM releases the secret only for the named attestation key", async () => {
-      const device = softTpmDevice(stage.vendor);
-      const { body } = await stage.begin(device, await stage.newCode());
+      const device = softTpmDevice(fixture.vendor);
+      const { body } = await fixture.begin(device, await fixture.newCode());
       const bytes = (member: string) => Buffer.from(String(body[member]), "base64");
       const credential = {
         credentialBlob: bytes("credential_blob"),
@@ -107,12 +109,12 @@ describe("forged evidence in TPM enrolment", () => {
     });
 
     test("rejects every forged attestation with its error code, and leaves the code usable", async () => {
-      const device = softTpmDevice(stage.vendor);
-      const code = await stage.newCode();
-      for (const [what, crooked, status, error] of attacks)
-        refused(await stage.enrol(device, code, crooked), status, error, what);
-      assert.equal((await stage.enrol(device, code)).status, 201);
-      const events = await listAuditEvents(stage.running.service.database.query, stage.orgId, 200);
+      const device = softTpmDevice(fixture.vendor);
+      const code = await fixture.newCode();
+      for (const [what, defects, status, error] of attacks)
+        refused(await fixture.enrol(device, code, defects), status, error, what);
+      assert.equal((await fixture.enrol(device, code)).status, 201);
+      const events = await listAuditEvents(fixture.running.service.database.query, fixture.orgId, 200);
       const told = events.filter(({ action }) => action === "device-attestation.refused");
       for (const [, , , error] of attacks)
         assert.ok(
@@ -122,12 +124,12 @@ describe("forged evidence in TPM enrolment", () => {
     });
 
     test("rejects a CSR without proof of possession", async () => {
-      const device = softTpmDevice(stage.vendor);
-      const code = await stage.newCode();
-      const sent = await stage.answer(device, code);
+      const device = softTpmDevice(fixture.vendor);
+      const code = await fixture.newCode();
+      const sent = await fixture.answer(device, code);
       const csr = Buffer.from(sent.csr, "base64");
       csr[csr.length - 1] = (csr.at(-1) ?? 0) ^ 1;
-      refused(await stage.call("complete", { ...sent, csr: csr.toString("base64") }), 400, "csr_signature");
+      refused(await fixture.call("complete", { ...sent, csr: csr.toString("base64") }), 400, "csr_signature");
     });
   });
 });

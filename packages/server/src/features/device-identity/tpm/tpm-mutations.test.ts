@@ -11,7 +11,7 @@ import {
   softTpmDevice,
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
-import { type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
+import { type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
 import { parseDeviceKey, requireAttestedKey } from "./attested-key.ts";
 import { parseAttestationKey, presentedEk } from "./tpm-members.ts";
 
@@ -62,41 +62,41 @@ test("reports every flipped bit of a certificate or attestation key as a known e
 forEachDatabase(({ name, fresh }) => {
   // What is mutated never gets as far as the database.
   if (name !== "sqlite" && !whole) return;
-  let stage: TpmStage;
+  let fixture: TpmFixture;
   before(async () => {
-    stage = await tpmStage(await fresh());
+    fixture = await tpmFixture(await fresh());
   });
-  after(() => stage.close());
+  after(() => fixture.close());
 
   test("answers flipped bits over HTTP with a client error", async () => {
-    const device = softTpmDevice(stage.vendor);
-    const body = beginBody(device, await stage.newCode());
+    const device = softTpmDevice(fixture.vendor);
+    const body = beginBody(device, await fixture.newCode());
     for (const mutation of mutationsOf(device.ekCertificate, whole ? 1 : 173)) {
-      const { status } = await stage.call("begin", { ...body, ek_certificate: base64(mutation) });
+      const { status } = await fixture.call("begin", { ...body, ek_certificate: base64(mutation) });
       assert.ok([400, 403].includes(status), `${status} ${base64(mutation)}`);
     }
     for (const mutation of mutationsOf(device.ak.tpm2b, whole ? 1 : 37)) {
-      const { status } = await stage.call("begin", { ...body, ak_public: base64(mutation) });
+      const { status } = await fixture.call("begin", { ...body, ak_public: base64(mutation) });
       assert.ok([200, 400].includes(status), `${status} ${base64(mutation)}`);
     }
   });
 
   test("enrols nobody with altered evidence", async () => {
-    const device = softTpmDevice(stage.vendor);
-    const code = await stage.newCode();
+    const device = softTpmDevice(fixture.vendor);
+    const code = await fixture.newCode();
     for (const member of ["secret", "csr", "key_public", "attest", "signature"] as const) {
-      const honest = await stage.answer(device, code);
+      const honest = await fixture.answer(device, code);
       const bits = Buffer.from(honest[member], "base64").length * 8;
       for (let bit = 0; bit < bits; bit += whole ? 1 : 311) {
-        const sent = await stage.answer(device, code);
+        const sent = await fixture.answer(device, code);
         const bytes = Buffer.from(sent[member], "base64");
         // An ECDSA signature is a byte shorter now and then.
         const at = (bit >> 3) % bytes.length;
         bytes[at] = (bytes[at] ?? 0) ^ (0x80 >> (bit & 7));
-        const { status } = await stage.call("complete", { ...sent, [member]: base64(bytes) });
+        const { status } = await fixture.call("complete", { ...sent, [member]: base64(bytes) });
         assert.ok([400, 403].includes(status), `${member}, bit ${bit}: ${status}`);
       }
     }
-    assert.equal((await stage.enrol(device, code)).status, 201);
+    assert.equal((await fixture.enrol(device, code)).status, 201);
   });
 });

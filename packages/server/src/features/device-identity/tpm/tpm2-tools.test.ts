@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "@signet/device-client/testing/swtpm";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
+import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import {
   p384Ek,
@@ -63,10 +63,10 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
 
   const tpm = (index: number): ToolsTpm => tpms[index] ?? assert.fail("no TPM");
 
-  const begin = async (stage: TpmStage, { swtpm, tools }: ToolsTpm, ek: ToolsEk, code: string) => {
+  const begin = async (fixture: TpmFixture, { swtpm, tools }: ToolsTpm, ek: ToolsEk, code: string) => {
     const [, issuing = ""] = swtpm.vendorFiles;
     const chain = new X509Certificate(await readFile(issuing)).raw;
-    return stage.call("begin", {
+    return fixture.call("begin", {
       code,
       ek_certificate: (await tools.ekCertificate(ek)).toString("base64"),
       ek_chain: [chain.toString("base64")],
@@ -76,17 +76,17 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
   const bytes = (body: Readonly<Record<string, unknown>>, member: string) =>
     Buffer.from(String(body[member]), "base64");
 
-  const enrol = async (stage: TpmStage, of: ToolsTpm, ek: ToolsEk, code: string) => {
-    const { status, body } = await begin(stage, of, ek, code);
+  const enrol = async (fixture: TpmFixture, of: ToolsTpm, ek: ToolsEk, code: string) => {
+    const { status, body } = await begin(fixture, of, ek, code);
     assert.equal(status, 200, JSON.stringify(body));
     const { tools } = of;
     const secret = await tools.activate(ek, bytes(body, "credential_blob"), bytes(body, "encrypted_secret"));
     const keyPublic = await tools.makeKey();
     const csr = await tools.csr();
     const challengeId = String(body["challenge_id"]);
-    const qualifyingData = enrolmentQualifyingData(stage.orgId, challengeId, bytes(body, "nonce"), csr);
+    const qualifyingData = enrolmentQualifyingData(fixture.orgId, challengeId, bytes(body, "nonce"), csr);
     const { attest, signature } = await tools.certifyCreation(qualifyingData);
-    return stage.call("complete", {
+    return fixture.call("complete", {
       challenge_id: challengeId,
       secret: secret.toString("base64"),
       csr: csr.toString("base64"),
@@ -99,36 +99,36 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
   forEachDatabase(({ name, fresh }) => {
     // What the database makes of it is tested with TPMs in software.
     if (name !== "sqlite" && !whole) return;
-    let stage: TpmStage;
+    let fixture: TpmFixture;
     before(async () => {
-      stage = await tpmStage(await fresh());
+      fixture = await tpmFixture(await fresh());
       const [root = ""] = tpm(0).swtpm.vendorFiles;
-      await stage.believe(await readFile(root));
+      await fixture.believe(await readFile(root));
     });
-    after(() => stage.close());
+    after(() => fixture.close());
 
     test("enrols two TPMs of one vendor by RSA and P-384 endorsement keys", async () => {
       for (const [of, ek] of [
         [tpm(0), rsaEk],
         [tpm(1), p384Ek],
       ] as const) {
-        const told = await enrol(stage, of, ek, await stage.newCode());
+        const told = await enrol(fixture, of, ek, await fixture.newCode());
         assert.deepEqual([told.status, told.body["attestation"]], [201, "tpm"], JSON.stringify(told.body));
       }
-      refused(await begin(stage, tpm(0), rsaEk, await stage.newCode()), 409, "ek_already_enrolled");
+      refused(await begin(fixture, tpm(0), rsaEk, await fixture.newCode()), 409, "ek_already_enrolled");
     });
 
     test("rejects a TPM of another vendor until its root is imported", async () => {
-      const code = await stage.newCode();
-      refused(await begin(stage, tpm(2), rsaEk, code), 403, "ek_untrusted");
+      const code = await fixture.newCode();
+      refused(await begin(fixture, tpm(2), rsaEk, code), 403, "ek_untrusted");
       const [root = ""] = tpm(2).swtpm.vendorFiles;
-      await stage.believe(await readFile(root));
-      assert.equal((await enrol(stage, tpm(2), rsaEk, code)).status, 201);
+      await fixture.believe(await readFile(root));
+      assert.equal((await enrol(fixture, tpm(2), rsaEk, code)).status, 201);
     });
 
     test("a secret encrypted for one TPM can't be decrypted by another", async () => {
       // By the P-384 key: under another RSA key libtpms 0.9 stops for good instead of refusing.
-      const { body } = await begin(stage, tpm(0), p384Ek, await stage.newCode());
+      const { body } = await begin(fixture, tpm(0), p384Ek, await fixture.newCode());
       const hidden = [bytes(body, "credential_blob"), bytes(body, "encrypted_secret")] as const;
       await tpm(1).tools.makeAk(p384Ek);
       await assert.rejects(tpm(1).tools.activate(p384Ek, ...hidden), /integrity check failed/);

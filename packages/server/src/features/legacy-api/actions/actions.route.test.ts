@@ -19,7 +19,7 @@ import {
   type TestAccount,
 } from "../../../testing/fixtures/system-account.ts";
 import { withUser } from "../../../testing/fixtures/visit.ts";
-import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -287,6 +287,6 @@ describe("email links by API call", () => {
       assert.deepEqual(running.errors, []);
     });
 
-    test("audits every step", () => assertWritten(running.service.database.query, "roaming.accepted"));
+    test("audits every step", () => assertAudited(running.service.database.query, "roaming.accepted"));
   });
 });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { listSystemAccounts } from "../../../core/system-accounts/system-accounts.store.ts";
 import { changeSystemAccount, removeSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { allNewsHeard } from "../../../testing/fakes/change-notifications.ts";
+import { notificationsDelivered } from "../../../testing/fakes/change-notifications.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import {
@@ -255,7 +255,7 @@ describe("management API: system accounts", () => {
         const { account } = await create({ administrator: true });
         const { account: other } = await create();
         assert.equal(await used(account), 200);
-        await allNewsHeard(running.service);
+        await notificationsDelivered(running.service);
         assert.equal(await used(account), 200, "it is known here");
         await act(account.id);
         const body = { name: "Successor", applicationId: org.web.application.id, administrator: true };

@@ -5,8 +5,8 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import {
-  type CertificateScene,
-  certificateScene,
+  type CertificateFixture,
+  certificateFixture,
   clientCredentials,
   serviceSettings,
 } from "../../../testing/fixtures/certificate-fixture.ts";
@@ -23,23 +23,23 @@ import { providerMetadata } from "../discovery.route.ts";
 const DAY_MS = 86_400_000;
 
 forEachDatabase(({ fresh }) => {
-  let scene: CertificateScene;
+  let fixture: CertificateFixture;
   let meters: TestClient;
   let device: EnrolledDevice;
   before(async () => {
-    scene = await certificateScene(await fresh());
-    meters = await scene.application(serviceSettings);
-    device = await scene.device();
+    fixture = await certificateFixture(await fresh());
+    meters = await fixture.application(serviceSettings);
+    device = await fixture.device();
   });
   after(async () => {
-    await scene.close();
-    assert.deepEqual(scene.running.errors, []);
+    await fixture.close();
+    assert.deepEqual(fixture.running.errors, []);
   });
 
   const token = (shown?: Pick<EnrolledDevice, "certificate" | "key">, more: Record<string, string> = {}) =>
-    scene.post(scene.client(shown), "token", { ...clientCredentials(meters.application), ...more });
+    fixture.post(fixture.client(shown), "token", { ...clientCredentials(meters.application), ...more });
   const revoke = ({ id, orgId }: EnrolledDevice) =>
-    revokeDevice(scene.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
+    revokeDevice(fixture.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
 
   test("issues a token that names the device to a client with a device certificate", async () => {
     const { status, body } = await token(device);
@@ -52,14 +52,14 @@ forEachDatabase(({ fresh }) => {
 
   test("requires both a certificate and client_id", async () => {
     assertOAuthError(await token(), 401, "invalid_client");
-    const unnamed = await scene.post(scene.client(device), "token", { grant_type: "client_credentials" });
+    const unnamed = await fixture.post(fixture.client(device), "token", { grant_type: "client_credentials" });
     assertOAuthError(unnamed, 401, "invalid_client");
     const second = { client_secret: "sgn_cs_x" };
     assertOAuthError(await token(device, second), 401, "invalid_client");
   });
 
   test("rejects the certificate of another organisation's device", async () => {
-    assertOAuthError(await token(await scene.device(scene.other)), 401, "invalid_client");
+    assertOAuthError(await token(await fixture.device(fixture.other)), 401, "invalid_client");
   });
 
   test("rejects a certificate with the same subject from another CA", async () => {
@@ -73,93 +73,97 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("rejects a revoked device on a connection that was opened before", async () => {
-    const lost = await scene.device();
-    const connection = scene.client(lost);
+    const lost = await fixture.device();
+    const connection = fixture.client(lost);
     const form = clientCredentials(meters.application);
-    assert.equal((await scene.post(connection, "token", form)).status, 200);
+    assert.equal((await fixture.post(connection, "token", form)).status, 200);
     assert.equal(await revoke(lost), true);
-    assertOAuthError(await scene.post(connection, "token", form), 401, "invalid_client");
+    assertOAuthError(await fixture.post(connection, "token", form), 401, "invalid_client");
     assert.equal(connection.connections(), 1, "it was the same connection");
   });
 
   test("accepts a renewed device's previous certificate for one day", async () => {
-    const before = await scene.device();
-    const renewed = await renewedDevice(scene.running.service, before);
+    const before = await fixture.device();
+    const renewed = await renewedDevice(fixture.running.service, before);
     assert.equal((await token(before)).status, 200);
     assert.equal((await token(renewed)).status, 200);
-    scene.clock.advance(DAY_MS);
+    fixture.clock.advance(DAY_MS);
     assertOAuthError(await token(before), 401, "invalid_client");
     assert.equal((await token(renewed)).status, 200);
   });
 
   test("rejects an expired certificate and one that is not valid yet", async () => {
-    const late = await scene.device();
-    scene.clock.advance(90 * DAY_MS);
+    const late = await fixture.device();
+    fixture.clock.advance(90 * DAY_MS);
     assertOAuthError(await token(late), 401, "invalid_client");
-    scene.clock.advance(-91 * DAY_MS);
+    fixture.clock.advance(-91 * DAY_MS);
     assertOAuthError(await token(late), 401, "invalid_client");
-    scene.clock.advance(DAY_MS);
+    fixture.clock.advance(DAY_MS);
     assert.equal((await token(late)).status, 200);
   });
 
   test("accepts only the device of the registered SAN URI", async () => {
-    const named = await scene.application({ ...serviceSettings, tlsClientAuthSanUri: device.uri });
+    const named = await fixture.application({ ...serviceSettings, tlsClientAuthSanUri: device.uri });
     const ask = async (shown: EnrolledDevice) =>
-      scene.post(scene.client(shown), "token", clientCredentials(named.application));
+      fixture.post(fixture.client(shown), "token", clientCredentials(named.application));
     assert.equal((await ask(device)).status, 200);
-    assertOAuthError(await ask(await scene.device()), 401, "invalid_client");
+    assertOAuthError(await ask(await fixture.device()), 401, "invalid_client");
   });
 
   test("takes the certificate from the TLS connection, never from a header", async () => {
     const path = `/oauth/${device.orgId}/token`;
     const header = { "client-cert": clientCertHeader(device.der) };
     const form = clientCredentials(meters.application);
-    assertOAuthError(await postForm(`${scene.running.baseUrl}${path}`, form, header), 401, "invalid_client");
-    assertOAuthError(await scene.client().post(path, form, header), 401, "invalid_client");
-    const byProxy = `${scene.listeners.proxyUrl}${path}`;
+    assertOAuthError(
+      await postForm(`${fixture.running.baseUrl}${path}`, form, header),
+      401,
+      "invalid_client",
+    );
+    assertOAuthError(await fixture.client().post(path, form, header), 401, "invalid_client");
+    const byProxy = `${fixture.listeners.proxyUrl}${path}`;
     assert.equal((await postForm(byProxy, form, header)).status, 200);
     assertOAuthError(await postForm(byProxy, form), 401, "invalid_client");
   });
 
   test("accepts a device certificate at revoke, introspect and device authorization", async () => {
-    const tv = await scene.application({
+    const tv = await fixture.application({
       ...serviceSettings,
       grantTypes: ["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"],
     });
     const { id } = tv.application;
-    const by = scene.client(device);
-    const { body } = await scene.post(by, "token", clientCredentials(tv.application));
+    const by = fixture.client(device);
+    const { body } = await fixture.post(by, "token", clientCredentials(tv.application));
     const asked = { client_id: id, token: String(body["access_token"]) };
-    const introspected = await scene.post(by, "introspect", asked);
+    const introspected = await fixture.post(by, "introspect", asked);
     assert.equal(introspected.body["active"], true);
     assert.equal(introspected.body["device_id"], device.id);
-    assert.equal((await scene.post(by, "device", { client_id: id, scope: "readings:write" })).status, 200);
-    const nobody = scene.client();
+    assert.equal((await fixture.post(by, "device", { client_id: id, scope: "readings:write" })).status, 200);
+    const nobody = fixture.client();
     for (const endpoint of ["introspect", "revoke", "device"])
-      assertOAuthError(await scene.post(nobody, endpoint, asked), 401, "invalid_client");
-    assert.equal((await scene.post(by, "revoke", asked)).status, 200);
-    assert.deepEqual((await scene.post(by, "introspect", asked)).body, { active: false });
+      assertOAuthError(await fixture.post(nobody, endpoint, asked), 401, "invalid_client");
+    assert.equal((await fixture.post(by, "revoke", asked)).status, 200);
+    assert.deepEqual((await fixture.post(by, "introspect", asked)).body, { active: false });
   });
 
   test("records when a device was last seen at most once a minute", async () => {
-    const seen = await scene.device();
+    const seen = await fixture.device();
     const lastSeen = async () =>
-      (await findDevice(scene.running.service.database.query, seen.orgId, seen.id))?.lastSeenAt;
+      (await findDevice(fixture.running.service.database.query, seen.orgId, seen.id))?.lastSeenAt;
     assert.equal(await lastSeen(), null);
-    const first = scene.clock();
+    const first = fixture.clock();
     await token(seen);
     assert.equal(await lastSeen(), first);
-    scene.clock.advance(59_000);
+    fixture.clock.advance(59_000);
     await token(seen);
     assert.equal(await lastSeen(), first);
-    scene.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     await token(seen);
     assert.equal(await lastSeen(), first + 60_000);
   });
 
   test("lists mTLS endpoints in the metadata only where certificates are requested", async () => {
-    const { body } = await sendRaw(`${scene.org.issuer}/.well-known/openid-configuration`, {});
-    assert.equal(body["issuer"], scene.org.issuer);
+    const { body } = await sendRaw(`${fixture.org.issuer}/.well-known/openid-configuration`, {});
+    assert.equal(body["issuer"], fixture.org.issuer);
     const methods = [
       "client_secret_post",
       "client_secret_basic",
@@ -171,7 +175,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(body["revocation_endpoint_auth_methods_supported"], methods);
     assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, -1));
     assert.equal(body["tls_client_certificate_bound_access_tokens"], true);
-    const own = `${scene.listeners.mtlsUrl}/oauth/${device.orgId}`;
+    const own = `${fixture.listeners.mtlsUrl}/oauth/${device.orgId}`;
     assert.deepEqual(body["mtls_endpoint_aliases"], {
       token_endpoint: `${own}/token`,
       userinfo_endpoint: `${own}/userinfo`,
@@ -190,23 +194,23 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("runs no certificate look-up for a client that uses none", async () => {
-    const seen = await scene.device();
-    const form = { grant_type: "client_credentials", ...credentials(scene.org.batch) };
-    const { status, body } = await scene.post(scene.client(seen), "token", form);
+    const seen = await fixture.device();
+    const form = { grant_type: "client_credentials", ...credentials(fixture.org.batch) };
+    const { status, body } = await fixture.post(fixture.client(seen), "token", form);
     assert.equal(status, 200);
     const claims = payloadOf(body["access_token"]);
     for (const name of ["device_id", "device_attestation", "cnf"])
       assert.equal(claims[name], undefined, name);
-    const found = await findDevice(scene.running.service.database.query, seen.orgId, seen.id);
+    const found = await findDevice(fixture.running.service.database.query, seen.orgId, seen.id);
     assert.equal(found?.lastSeenAt, null, "nobody has looked whose it is");
   });
 
   test("rejects a certificate for clients of other methods, and a secret for a certificate client", async () => {
-    const { application } = scene.org.batch;
-    const answer = await scene.post(scene.client(device), "token", clientCredentials(application));
+    const { application } = fixture.org.batch;
+    const answer = await fixture.post(fixture.client(device), "token", clientCredentials(application));
     assertOAuthError(answer, 401, "invalid_client");
     const basic = Buffer.from(`${meters.application.id}:secret`).toString("base64");
-    const url = `${scene.org.issuer}/token`;
+    const url = `${fixture.org.issuer}/token`;
     const headed = await postForm(
       url,
       { grant_type: "client_credentials" },

@@ -8,7 +8,13 @@ import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/fixtures/agent.ts";
-import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/fixtures/device.ts";
+import {
+  askForCodes,
+  decideDeviceCode,
+  makeDeviceApp,
+  poll,
+  showsDone,
+} from "../../../testing/fixtures/device.ts";
 import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeOrganisation,
@@ -40,7 +46,7 @@ forEachDatabase(({ fresh }) => {
   /** A device that somebody has allowed; the browser waits for the agent. */
   const allowed = async () => {
     const codes = await askForCodes(org, tv);
-    const page = await letIn(browser, org, codes);
+    const page = await decideDeviceCode(browser, org, codes);
     assert.equal(page.status, 303);
     assert.match(page.location ?? "", /\/sovereign\/wait\/[A-Za-z0-9_-]{32}$/);
     return { codes, wait: page.location ?? "" };
@@ -49,7 +55,7 @@ forEachDatabase(({ fresh }) => {
   test("completes at the next poll when the agent signs quickly", async () => {
     const codes = await askForCodes(org, tv);
     const serving = agent.serve();
-    const page = await letIn(browser, org, codes).finally(() => serving.stop());
+    const page = await decideDeviceCode(browser, org, codes).finally(() => serving.stop());
     assert.ok(showsDone(page));
     const { status, body } = await poll(org, codes);
     assert.equal(status, 200);

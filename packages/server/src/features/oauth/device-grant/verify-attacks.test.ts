@@ -16,7 +16,7 @@ import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import {
   answerQuestion,
   askForCodes,
-  letIn,
+  decideDeviceCode,
   makeDeviceApp,
   openVerify,
   poll,
@@ -147,7 +147,7 @@ forEachDatabase(({ fresh }) => {
       disabled: true,
       actor: "test",
     });
-    await letIn(browser, org, used);
+    await decideDeviceCode(browser, org, used);
     const page = await openVerify(browser, org);
     for (const codes of [foreign, disabled]) {
       const wrong = await typeCode(browser, org, page, codes.userCode);

@@ -12,7 +12,7 @@ import { postForm } from "../../../testing/fixtures/client.ts";
 import {
   answerQuestion,
   askForCodes,
-  letIn,
+  decideDeviceCode,
   makeDeviceApp,
   openVerify,
   poll,
@@ -30,7 +30,7 @@ import {
 } from "../../../testing/fixtures/factors.ts";
 import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/fixtures/visit.ts";
 import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
-import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
   test("responds with access_denied after a denial, and stores no consent", async () => {
     const app = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, app);
-    const done = await letIn(browser, org, codes, "deny");
+    const done = await decideDeviceCode(browser, org, codes, "deny");
     assert.match(done.body, /Access denied/);
     assert.equal(await outcome(codes), "access_denied");
     assert.deepEqual(await consents(app), []);
@@ -147,16 +147,16 @@ forEachDatabase(({ fresh }) => {
 
   test("stores an approval as consent, and still asks for each device", async () => {
     const app = await makeDeviceApp(running.service, org);
-    await letIn(browser, org, await askForCodes(org, app, { scope: "openid email" }));
+    await decideDeviceCode(browser, org, await askForCodes(org, app, { scope: "openid email" }));
     const [consent, ...more] = await consents(app);
     assert.deepEqual([consent?.kind, consent?.scopes, more], ["user", ["openid", "email"], []]);
-    await letIn(browser, org, await askForCodes(org, app, { scope: "openid" }));
+    await decideDeviceCode(browser, org, await askForCodes(org, app, { scope: "openid" }));
     assert.deepEqual(
       (await consents(app)).map(({ id }) => id),
       [consent?.id],
     );
     const free = await makeDeviceApp(running.service, org, { requireConsent: false });
-    await letIn(browser, org, await askForCodes(org, free));
+    await decideDeviceCode(browser, org, await askForCodes(org, free));
     assert.deepEqual(await consents(free), []);
   });
 
@@ -173,7 +173,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await outcome(codes), "authorization_pending");
     const grant = { application: app, scopes: ["openid", "email"], actor: "test" };
     const consentId = await grantOrganisationConsent(running.service, grant);
-    assert.ok(showsDone(await letIn(browser, org, codes)));
+    assert.ok(showsDone(await decideDeviceCode(browser, org, codes)));
     clock.advance(6_000);
     const { body } = await poll(org, codes);
     const taking = { orgId: org.organisation.id, id: consentId, actor: "test" };
@@ -248,5 +248,5 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("audits every step", () =>
-    assertWritten(running.service.database.query, "device.approved", "device.denied"));
+    assertAudited(running.service.database.query, "device.approved", "device.denied"));
 });

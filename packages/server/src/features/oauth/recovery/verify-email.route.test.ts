@@ -18,7 +18,7 @@ import {
   visit,
   withUser,
 } from "../../../testing/fixtures/visit.ts";
-import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -226,7 +226,7 @@ describe("verified addresses", () => {
     });
 
     test("every action is audited", () =>
-      assertWritten(running.service.database.query, "verify-email.requested"));
+      assertAudited(running.service.database.query, "verify-email.requested"));
   });
 });
 

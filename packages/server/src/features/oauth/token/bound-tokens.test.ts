@@ -10,14 +10,14 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
 import {
-  type CertificateScene,
-  certificateScene,
+  type CertificateFixture,
+  certificateFixture,
   clientCredentials,
   serviceSettings,
   signInSettings,
 } from "../../../testing/fixtures/certificate-fixture.ts";
 import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { askForCodes, letIn } from "../../../testing/fixtures/device.ts";
+import { askForCodes, decideDeviceCode } from "../../../testing/fixtures/device.ts";
 import { type EnrolledDevice, renewedDevice } from "../../../testing/fixtures/enrolled-device.ts";
 import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import type { MtlsClient } from "../../../testing/test-listeners.ts";
@@ -26,37 +26,37 @@ import { makeClient, REDIRECT_URI, type TestClient } from "../../../testing/test
 const bound = { tlsClientCertificateBoundAccessTokens: true } as const;
 
 forEachDatabase(({ fresh }) => {
-  let scene: CertificateScene;
+  let fixture: CertificateFixture;
   let source: CodeSource;
   let meters: TestClient;
   let native: TestClient;
   let device: EnrolledDevice;
   let mine: MtlsClient;
   before(async () => {
-    scene = await certificateScene(await fresh());
-    source = codeSource(scene.org);
-    meters = await scene.application({ ...serviceSettings, ...bound });
-    native = await scene.application(
+    fixture = await certificateFixture(await fresh());
+    source = codeSource(fixture.org);
+    meters = await fixture.application({ ...serviceSettings, ...bound });
+    native = await fixture.application(
       { ...signInSettings, ...bound, tokenEndpointAuthMethod: "none" },
       "public",
     );
-    device = await scene.device();
-    mine = scene.client(device);
+    device = await fixture.device();
+    mine = fixture.client(device);
   });
   after(async () => {
-    await scene.close();
-    assert.deepEqual(scene.running.errors, []);
+    await fixture.close();
+    assert.deepEqual(fixture.running.errors, []);
   });
 
   const redeem = async (by: MtlsClient, client = native): Promise<Answer> => {
     const { code, verifier } = await source.code({}, client);
-    return scene.post(by, "token", {
+    return fixture.post(by, "token", {
       ...{ grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: REDIRECT_URI },
       client_id: client.application.id,
     });
   };
   const refresh = (by: MtlsClient, answer: Answer, client = native) =>
-    scene.post(by, "token", {
+    fixture.post(by, "token", {
       ...{ grant_type: "refresh_token", refresh_token: String(answer.body["refresh_token"]) },
       client_id: client.application.id,
     });
@@ -71,16 +71,16 @@ forEachDatabase(({ fresh }) => {
   const userinfo = (by: MtlsClient, accessToken: string) =>
     by.get(`/oauth/${device.orgId}/userinfo`, { authorization: `Bearer ${accessToken}` });
   const revoke = ({ id, orgId }: EnrolledDevice) =>
-    revokeDevice(scene.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
+    revokeDevice(fixture.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
 
   test("binds the tokens of every grant to the certificate of the request", async () => {
-    assertBound(await scene.post(mine, "token", clientCredentials(meters.application)), device);
+    assertBound(await fixture.post(mine, "token", clientCredentials(meters.application)), device);
     const signedIn = await redeem(mine);
     assertBound(signedIn, device);
     assertBound(await refresh(mine, signedIn), device);
-    const codes = await askForCodes(scene.org, native.application, { scope: "openid" });
-    await letIn(source.browser, scene.org, codes);
-    const polled = await scene.post(mine, "token", {
+    const codes = await askForCodes(fixture.org, native.application, { scope: "openid" });
+    await decideDeviceCode(source.browser, fixture.org, codes);
+    const polled = await fixture.post(mine, "token", {
       ...{ grant_type: deviceCodeGrantType, device_code: codes.deviceCode },
       client_id: native.application.id,
     });
@@ -94,23 +94,23 @@ forEachDatabase(({ fresh }) => {
       ...{ grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: REDIRECT_URI },
       client_id: native.application.id,
     };
-    assertOAuthError(await postForm(`${scene.org.issuer}/token`, form), 400, "invalid_request");
-    assertOAuthError(await scene.post(scene.client(), "token", form), 400, "invalid_request");
-    const foreign = scene.client(await scene.device(scene.other));
-    assertOAuthError(await scene.post(foreign, "token", form), 400, "invalid_request");
-    assertBound(await scene.post(mine, "token", form), device);
+    assertOAuthError(await postForm(`${fixture.org.issuer}/token`, form), 400, "invalid_request");
+    assertOAuthError(await fixture.post(fixture.client(), "token", form), 400, "invalid_request");
+    const foreign = fixture.client(await fixture.device(fixture.other));
+    assertOAuthError(await fixture.post(foreign, "token", form), 400, "invalid_request");
+    assertBound(await fixture.post(mine, "token", form), device);
   });
 
   test("serves userinfo to the device that holds the certificate only", async () => {
     const accessToken = assertBound(await redeem(mine), device);
     assert.equal((await userinfo(mine, accessToken)).status, 200);
-    const thief = scene.client(await scene.device());
-    for (const by of [thief, scene.client()]) {
+    const thief = fixture.client(await fixture.device());
+    for (const by of [thief, fixture.client()]) {
       const answer = await userinfo(by, accessToken);
       assertOAuthError(answer, 401, "invalid_token");
       assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer .*error="invalid_token"/);
     }
-    const plain = await fetch(`${scene.org.issuer}/userinfo`, {
+    const plain = await fetch(`${fixture.org.issuer}/userinfo`, {
       headers: { authorization: `Bearer ${accessToken}` },
     });
     assert.equal(plain.status, 401);
@@ -125,40 +125,40 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("binds a refresh token to the device across renewals, and another device can neither use nor revoke it", async () => {
-    const before = await scene.device();
-    const signedIn = await redeem(scene.client(before));
+    const before = await fixture.device();
+    const signedIn = await redeem(fixture.client(before));
     assertBound(signedIn, before);
-    const thief = scene.client(await scene.device());
+    const thief = fixture.client(await fixture.device());
     assertOAuthError(await refresh(thief, signedIn), 400, "invalid_grant");
-    assertOAuthError(await refresh(scene.client(), signedIn), 400, "invalid_request");
-    const renewed = await renewedDevice(scene.running.service, before);
-    const refreshed = await refresh(scene.client(renewed), signedIn);
+    assertOAuthError(await refresh(fixture.client(), signedIn), 400, "invalid_request");
+    const renewed = await renewedDevice(fixture.running.service, before);
+    const refreshed = await refresh(fixture.client(renewed), signedIn);
     const accessToken = assertBound(refreshed, renewed);
     // RFC 8705 §3: to this certificate, not to the one before.
-    assert.equal((await userinfo(scene.client(renewed), accessToken)).status, 200);
-    assertOAuthError(await userinfo(scene.client(before), accessToken), 401, "invalid_token");
+    assert.equal((await userinfo(fixture.client(renewed), accessToken)).status, 200);
+    assertOAuthError(await userinfo(fixture.client(before), accessToken), 401, "invalid_token");
   });
 
   test("rejects a bound token once its certificate ends, a day after the renewal", async () => {
-    const before = await scene.device();
-    const connection = scene.client(before);
-    await renewedDevice(scene.running.service, before);
-    scene.clock.advance(86_400_000 - 60_000);
+    const before = await fixture.device();
+    const connection = fixture.client(before);
+    await renewedDevice(fixture.running.service, before);
+    fixture.clock.advance(86_400_000 - 60_000);
     const signedIn = await redeem(connection);
     const accessToken = assertBound(signedIn, before);
     assert.equal((await userinfo(connection, accessToken)).status, 200);
-    scene.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     assertOAuthError(await userinfo(connection, accessToken), 401, "invalid_token");
   });
 
   test("rejects a revoked device's refresh, userinfo and introspection on an open connection", async () => {
-    const lost = await scene.device();
-    const connection = scene.client(lost);
+    const lost = await fixture.device();
+    const connection = fixture.client(lost);
     const signedIn = await redeem(connection);
     const accessToken = assertBound(signedIn, lost);
-    const own = await scene.post(connection, "token", clientCredentials(meters.application));
+    const own = await fixture.post(connection, "token", clientCredentials(meters.application));
     const introspect = (token: unknown, client: TestClient) =>
-      scene.post(mine, "introspect", { token: String(token), client_id: client.application.id });
+      fixture.post(mine, "introspect", { token: String(token), client_id: client.application.id });
     const good = await introspect(own.body["access_token"], meters);
     assert.deepEqual(good.body["cnf"], { "x5t#S256": lost.thumbprint });
     assert.equal(good.body["active"], true);
@@ -173,14 +173,18 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("binds refresh tokens of a certificate client to the device, with bound access tokens or not", async () => {
-    const web = await scene.application({ ...signInSettings, tokenEndpointAuthMethod: "tls_client_auth" });
+    const web = await fixture.application({ ...signInSettings, tokenEndpointAuthMethod: "tls_client_auth" });
     const signedIn = await redeem(mine, web);
     assert.equal(signedIn.status, 200);
     const claims = payloadOf(signedIn.body["access_token"]);
     assert.equal(claims["device_id"], device.id);
     assert.equal(claims["cnf"], undefined);
-    assert.equal((await userinfo(scene.client(), String(signedIn.body["access_token"]))).status, 200);
-    assertOAuthError(await refresh(scene.client(await scene.device()), signedIn, web), 400, "invalid_grant");
+    assert.equal((await userinfo(fixture.client(), String(signedIn.body["access_token"]))).status, 200);
+    assertOAuthError(
+      await refresh(fixture.client(await fixture.device()), signedIn, web),
+      400,
+      "invalid_grant",
+    );
     assert.equal((await refresh(mine, signedIn, web)).status, 200);
   });
 
@@ -188,28 +192,28 @@ forEachDatabase(({ fresh }) => {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwks = { keys: [{ ...(await exportJWK(publicKey)) }] };
     const method = { tokenEndpointAuthMethod: "private_key_jwt", jwks } as const;
-    const { application } = await scene.application({ ...serviceSettings, ...method, ...bound });
+    const { application } = await fixture.application({ ...serviceSettings, ...method, ...bound });
     const ask = async (aud: string, by: MtlsClient) => {
       const assertion = await new SignJWT({ jti: randomUUID() })
         .setProtectedHeader({ alg: "ES256" })
         .setIssuer(application.id)
         .setSubject(application.id)
         .setAudience(aud)
-        .setExpirationTime(Math.floor(scene.clock() / 1000) + 60)
+        .setExpirationTime(Math.floor(fixture.clock() / 1000) + 60)
         .sign(privateKey);
       const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
       const proof = { client_assertion_type, client_assertion: assertion };
-      return scene.post(by, "token", { grant_type: "client_credentials", ...proof });
+      return fixture.post(by, "token", { grant_type: "client_credentials", ...proof });
     };
-    const alias = `${scene.listeners.mtlsUrl}/oauth/${device.orgId}/token`;
-    for (const aud of [scene.org.issuer, alias]) assertBound(await ask(aud, mine), device);
+    const alias = `${fixture.listeners.mtlsUrl}/oauth/${device.orgId}/token`;
+    for (const aud of [fixture.org.issuer, alias]) assertBound(await ask(aud, mine), device);
     assertOAuthError(await ask(`${alias}/`, mine), 401, "invalid_client");
-    assertOAuthError(await ask(scene.org.issuer, scene.client()), 400, "invalid_request");
+    assertOAuthError(await ask(fixture.org.issuer, fixture.client()), 400, "invalid_request");
   });
 
   test("never lets a custom scope set device claims, even one older than the reserved names", async () => {
-    const { service } = scene.running;
-    const orgId = scene.org.organisation.id;
+    const { service } = fixture.running;
+    const orgId = fixture.org.organisation.id;
     const names = ["device_id", "device_attestation", "cnf"];
     const claim = { source: "static", value: "mine" } as const;
     const create = (name: string, claimed: string) =>
@@ -228,21 +232,21 @@ forEachDatabase(({ fresh }) => {
       (await service.customScopes.list(orgId)).some((one) => one.claims.length > 1),
     );
 
-    const plain = await scene.post(mine, "token", clientCredentials(await boasting({})));
+    const plain = await fixture.post(mine, "token", clientCredentials(await boasting({})));
     const told = payloadOf(plain.body["access_token"]);
     assert.equal(told["boast"], "mine");
     assert.equal(told["device_id"], device.id);
     assert.equal(told["cnf"], undefined);
-    assertBound(await scene.post(mine, "token", clientCredentials(await boasting(bound))), device);
-    const secretive = await makeClient(service, scene.org.organisation, {
+    assertBound(await fixture.post(mine, "token", clientCredentials(await boasting(bound))), device);
+    const secretive = await makeClient(service, fixture.org.organisation, {
       ...{ grantTypes: ["client_credentials"], allowedScopes: ["boast"] },
     });
     const form = { grant_type: "client_credentials", ...credentials(secretive) };
-    const unknown = payloadOf((await scene.post(mine, "token", form)).body["access_token"]);
+    const unknown = payloadOf((await fixture.post(mine, "token", form)).body["access_token"]);
     assert.equal(unknown["boast"], "mine");
     for (const name of names) assert.equal(unknown[name], undefined, name);
   });
 
   const boasting = async (more: Partial<ApplicationSettings>) =>
-    (await scene.application({ ...serviceSettings, allowedScopes: ["boast"], ...more })).application;
+    (await fixture.application({ ...serviceSettings, allowedScopes: ["boast"], ...more })).application;
 });

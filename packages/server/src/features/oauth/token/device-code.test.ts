@@ -11,7 +11,13 @@ import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/fixtures/device.ts";
+import {
+  askForCodes,
+  decideDeviceCode,
+  makeDeviceApp,
+  poll,
+  showsDone,
+} from "../../../testing/fixtures/device.ts";
 import { withUser } from "../../../testing/fixtures/visit.ts";
 import { assertOAuthError, payloadOf, sendRaw } from "../../../testing/probes/answers.ts";
 import {
@@ -50,7 +56,7 @@ forEachDatabase(({ fresh }) => {
   const refused = (answer: Answer, code: string, about = "") => assertOAuthError(answer, 400, code, about);
   const approved = async (application = tv, more: Record<string, string> = {}) => {
     const codes = await askForCodes(org, application, more);
-    assert.ok(showsDone(await letIn(browser, org, codes)));
+    assert.ok(showsDone(await decideDeviceCode(browser, org, codes)));
     return codes;
   };
   const refresh = (application: Application, token: unknown) =>
@@ -65,7 +71,7 @@ forEachDatabase(({ fresh }) => {
   test("responds with authorization_pending until the approval, then with tokens of that sign-in", async () => {
     const codes = await askForCodes(org, tv);
     refused(await poll(org, codes), "authorization_pending");
-    await letIn(browser, org, codes);
+    await decideDeviceCode(browser, org, codes);
     const { status, body } = await poll(org, codes);
     assert.equal(status, 200);
     assert.deepEqual(
@@ -110,7 +116,7 @@ forEachDatabase(({ fresh }) => {
 
   test("responds with access_denied after a denial, permanently", async () => {
     const codes = await askForCodes(org, tv);
-    await letIn(browser, org, codes, "deny");
+    await decideDeviceCode(browser, org, codes, "deny");
     refused(await poll(org, codes), "access_denied");
     refused(await poll(org, codes), "access_denied");
   });
@@ -187,15 +193,15 @@ forEachDatabase(({ fresh }) => {
       );
     const person = testBrowser();
     const first = await askForCodes(own, tv);
-    await letIn(person, own, first);
+    await decideDeviceCode(person, own, first);
     const { body } = await poll(own, first);
     const sid = String(payloadOf(body["id_token"])["sid"]);
     const [second, lasting] = [
       await askForCodes(own, tv),
       await askForCodes(own, tv, { scope: "offline_access" }),
     ];
-    await letIn(person, own, second);
-    await letIn(person, own, lasting);
+    await decideDeviceCode(person, own, second);
+    await decideDeviceCode(person, own, lasting);
     const offline = await poll(own, lasting);
     await signOut(sid);
     refused(await poll(own, second), "invalid_grant");
@@ -211,12 +217,12 @@ forEachDatabase(({ fresh }) => {
     const { id: orgId } = org.organisation;
     const own = await withUser(running.service, org, "gone@acme.example");
     const codes = await askForCodes(own, tv);
-    await letIn(testBrowser(), own, codes);
+    await decideDeviceCode(testBrowser(), own, codes);
     await disableUser(running.service, { orgId, id: own.user.id, disabled: true, actor: "test" });
     refused(await poll(own, codes), "invalid_grant");
     const flagged = await withUser(running.service, org, "flagged@acme.example");
     const waiting = await askForCodes(flagged, tv);
-    await letIn(testBrowser(), flagged, waiting);
+    await decideDeviceCode(testBrowser(), flagged, waiting);
     const { query } = running.service.database;
     // The account alone, as if nothing had ended its sessions.
     await query

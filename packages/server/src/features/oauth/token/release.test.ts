@@ -10,7 +10,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { refresh } from "../../../testing/fixtures/client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
+import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
   test("does not redeem a device code whose tokens could not be released", async () => {
     const tv = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, tv);
-    await letIn(source.browser, org, codes);
+    await decideDeviceCode(source.browser, org, codes);
     await failing(deviceCodeGrant(deps()), tv, { device_code: codes.deviceCode });
     assert.equal((await poll(org, codes)).status, 200);
   });

@@ -11,7 +11,13 @@ import { authorizationRequest, authorize } from "../../../testing/fakes/browser.
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { credentials, refresh } from "../../../testing/fixtures/client.ts";
-import { askForCodes, letIn, poll, showsDone, typeCode } from "../../../testing/fixtures/device.ts";
+import {
+  askForCodes,
+  decideDeviceCode,
+  poll,
+  showsDone,
+  typeCode,
+} from "../../../testing/fixtures/device.ts";
 import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
@@ -61,7 +67,7 @@ forEachDatabase(({ fresh }) => {
     disableApplication(running.service, { orgId, id, disabled, actor: "test" });
   const approvedCode = async (client: TestClient, more: Record<string, string> = {}) => {
     const codes = await askForCodes(org, client.application, { ...credentials(client), ...more });
-    assert.ok(showsDone(await letIn(source.browser, org, codes)));
+    assert.ok(showsDone(await decideDeviceCode(source.browser, org, codes)));
     return codes;
   };
   const audience = (body: Record<string, unknown>) => [payloadOf(body["access_token"])["aud"]].flat();

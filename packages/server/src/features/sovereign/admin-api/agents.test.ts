@@ -19,7 +19,7 @@ import {
   setTokenWait,
 } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { isSomebodyBlocked } from "../../../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../../../testing/probes/blocked-statements.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -95,7 +95,8 @@ forEachDatabase(({ fresh }) => {
     await database.transaction(async (tx) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
-      if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
+      if (database.kind === "postgres")
+        await eventually("it waits", () => isStatementBlocked(database.query));
       await recordTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
     });
     assert.equal(await ending, true);
@@ -119,7 +120,8 @@ forEachDatabase(({ fresh }) => {
     await database.transaction(async (tx) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = database.transaction((other) => deletePoolRow(other, orgId, pool.id));
-      if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
+      if (database.kind === "postgres")
+        await eventually("it waits", () => isStatementBlocked(database.query));
       await recordTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
     });
     await ending;

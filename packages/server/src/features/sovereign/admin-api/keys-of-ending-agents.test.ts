@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { CodedError } from "../../../http/coded-error.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { oneAfterTheOther } from "../../../testing/fakes/in-sequence.ts";
+import { runConcurrently } from "../../../testing/fakes/in-sequence.ts";
 import { makeAgent, makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
 import {
   makeOrganisation,
@@ -30,7 +30,7 @@ forEachDatabase(({ fresh }) => {
   const atOnce = (
     first: (inside: ReturnType<typeof deps>) => Promise<unknown>,
     second: () => Promise<unknown>,
-  ) => oneAfterTheOther(running.service.database, (inside) => first(deps(inside)), second);
+  ) => runConcurrently(running.service.database, (inside) => first(deps(inside)), second);
 
   async function stage(compromised = true) {
     const pool = await makePool(running.service, org);

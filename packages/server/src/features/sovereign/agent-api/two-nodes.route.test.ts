@@ -6,7 +6,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { authorizationRequest, type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
-import { withoutPolls } from "../../../testing/fakes/without-polls.ts";
+import { disablePolling } from "../../../testing/fakes/without-polls.ts";
 import {
   makeAgent,
   makePool,
@@ -15,7 +15,7 @@ import {
   testAgent,
 } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
-import { openSigningStage } from "../../../testing/fixtures/signing-harness.ts";
+import { openSigningHarness } from "../../../testing/fixtures/signing-harness.ts";
 import { releaseNow, signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import {
   answerOf,
@@ -58,7 +58,7 @@ forEachDatabase(({ name, fresh }) => {
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
     const start = () =>
-      withoutPolls(() => startTestService({ databaseUrl, baseUrl, passwords: quickPasswords }));
+      disablePolling(() => startTestService({ databaseUrl, baseUrl, passwords: quickPasswords }));
     nodes = [await start(), await start()];
     const [{ service }] = nodes;
     org = await makeOrganisation(service);
@@ -139,17 +139,17 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("a notified waiter reads once, and idle waiters don't poll", inTime, async (t) => {
-    const stage = await withoutPolls(async () =>
-      openSigningStage({ databaseUrl: await fresh(), clock: Date.now }),
+    const harness = await disablePolling(async () =>
+      openSigningHarness({ databaseUrl: await fresh(), clock: Date.now }),
     );
-    t.after(() => stage.close());
-    const agent = await stage.addAgent();
-    const other = await withoutPolls(() => stage.addNode());
-    const { create } = signingSteps(stage, agent);
+    t.after(() => harness.close());
+    const agent = await harness.addAgent();
+    const other = await disablePolling(() => harness.addNode());
+    const { create } = signingSteps(harness, agent);
     await agent.seen();
     let looks = 0;
     const waiting = other.wakeUp.waitUntil(
-      { topics: [poolTopic(stage.orgId, stage.pool.id)], isExclusive: true, ms: LONG_MS },
+      { topics: [poolTopic(harness.orgId, harness.pool.id)], isExclusive: true, ms: LONG_MS },
       async () => {
         const claim = await claimRequest(other, agent.caller, { kids: [agent.kid] });
         looks++;
@@ -161,13 +161,13 @@ forEachDatabase(({ name, fresh }) => {
     const claimed = await waiting;
     assert.deepEqual([claimed?.requestId, looks], [requestId, 2]);
     assert.ok(claimed);
-    const heard = waitForChange(other, { orgId: stage.orgId, requestId }, { sinceSeq: 2, ms: LONG_MS });
+    const heard = waitForChange(other, { orgId: harness.orgId, requestId }, { sinceSeq: 2, ms: LONG_MS });
     const { leaseToken, tokens } = claimed;
-    await signRequest(stage.signing, agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
+    await signRequest(harness.signing, agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
     assert.equal((await heard)?.state, "signed");
     const release = (node: typeof other) =>
-      releaseNow(node, stage.database.query, { orgId: stage.orgId, requestId });
-    const released = await Promise.all([release(other), release(stage.signing)]);
+      releaseNow(node, harness.database.query, { orgId: harness.orgId, requestId });
+    const released = await Promise.all([release(other), release(harness.signing)]);
     assert.equal(released.filter((tokens) => tokens !== undefined).length, 1);
   });
 

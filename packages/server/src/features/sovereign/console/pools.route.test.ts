@@ -9,7 +9,7 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
-import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -25,13 +25,13 @@ const MINUTE = 60_000;
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
-  let org: Planted;
+  let org: SeededRecords;
   let clock: FakeClock;
   let browser: ConsoleBrowser;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
-    org = await plantRecords(running.service, "Acme");
+    org = await seedRecords(running.service, "Acme");
     browser = await consoleBrowser(running, org);
   });
   after(async () => {
@@ -257,7 +257,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("enforces the pool limit and keeps the input", async () => {
-    const many = await plantRecords(running.service, "Many");
+    const many = await seedRecords(running.service, "Many");
     const there = await consoleBrowser(running, many);
     const form = formOfPage(await there.get("/pools/new"), { name: "One too many" });
     const planted = await countPools(db(), many.organisation.id);

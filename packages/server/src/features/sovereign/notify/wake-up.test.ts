@@ -4,10 +4,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { withoutPolls } from "../../../testing/fakes/without-polls.ts";
+import { disablePolling } from "../../../testing/fakes/without-polls.ts";
 import {
-  openSigningStage,
-  type SigningStage,
+  openSigningHarness,
+  type SigningHarness,
   type SoftAgent,
 } from "../../../testing/fixtures/signing-harness.ts";
 import {
@@ -89,7 +89,7 @@ test(
 
 forEachDatabase(({ name, fresh }) => {
   let clock: FakeClock;
-  let stage: SigningStage;
+  let harness: SigningHarness;
   let agent: SoftAgent;
   let steps: SigningSteps;
   /** On PostgreSQL another node; SQLite has one. */
@@ -97,15 +97,15 @@ forEachDatabase(({ name, fresh }) => {
   before(async () => {
     clock = fakeClock();
     const databaseUrl = await fresh();
-    stage = await withoutPolls(() => openSigningStage({ databaseUrl, clock }));
-    agent = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-    node = name === "postgres" ? await withoutPolls(() => stage.addNode()) : stage.signing;
+    harness = await disablePolling(() => openSigningHarness({ databaseUrl, clock }));
+    agent = await harness.addAgent();
+    steps = signingSteps(harness, agent);
+    node = name === "postgres" ? await disablePolling(() => harness.addNode()) : harness.signing;
   });
-  after(() => stage.close());
+  after(() => harness.close());
 
   const waitFor = (requestId: string, seq: number) =>
-    waitForChange(node, { orgId: stage.orgId, requestId }, { sinceSeq: seq, ms: LONG_MS });
+    waitForChange(node, { orgId: harness.orgId, requestId }, { sinceSeq: seq, ms: LONG_MS });
 
   test("a waiter is notified of every step, also on another node", inTime, async () => {
     const requestId = await steps.create(withBrowser);
@@ -114,13 +114,17 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await claimed)?.state, "claimed");
     const asked = waitFor(requestId, 2);
     const challenge = { challengeId: "c", type: "confirm", prompt: "?", ttl: 60 } as const;
-    await challengeUser(stage.signing, agent.caller, held, challenge);
+    await challengeUser(harness.signing, agent.caller, held, challenge);
     assert.equal((await asked)?.state, "challenge");
     const answered = node.wakeUp.waitUntil(
-      { topics: [agentTopic(stage.orgId, agent.caller.agentId)], isExclusive: false, ms: LONG_MS },
+      { topics: [agentTopic(harness.orgId, agent.caller.agentId)], isExclusive: false, ms: LONG_MS },
       async () => (await readQueue(node, agent.caller, 0)).responses[0],
     );
-    await answerChallenge(stage.signing, { orgId: stage.orgId, requestId }, { challengeId: "c", answer: 1 });
+    await answerChallenge(
+      harness.signing,
+      { orgId: harness.orgId, requestId },
+      { challengeId: "c", answer: 1 },
+    );
     assert.equal((await answered)?.requestId, requestId);
     const signed = waitFor(requestId, 4);
     await steps.sign(held);
@@ -131,7 +135,7 @@ forEachDatabase(({ name, fresh }) => {
     clock.advance(301 * SECOND);
     const waiting = [1, 2, 3].map(() =>
       node.wakeUp.waitUntil(
-        { topics: [poolTopic(stage.orgId, stage.pool.id)], isExclusive: true, ms: LONG_MS },
+        { topics: [poolTopic(harness.orgId, harness.pool.id)], isExclusive: true, ms: LONG_MS },
         async () => {
           const claim = await claimRequest(node, agent.caller, { kids: [agent.kid] });
           return claim.outcome === "nothing" ? undefined : claim;
@@ -145,22 +149,22 @@ forEachDatabase(({ name, fresh }) => {
 
   test("a wait that times out or is aborted returns the last status", inTime, async () => {
     const requestId = await steps.create();
-    const over = await waitForChange(node, { orgId: stage.orgId, requestId }, { sinceSeq: 1, ms: 1 });
+    const over = await waitForChange(node, { orgId: harness.orgId, requestId }, { sinceSeq: 1, ms: 1 });
     assert.equal(over?.state, "pending");
     const aborted = await waitForChange(
       node,
-      { orgId: stage.orgId, requestId },
+      { orgId: harness.orgId, requestId },
       { sinceSeq: 1, ms: LONG_MS, signal: AbortSignal.abort() },
     );
     assert.equal(aborted?.state, "pending");
     assert.equal(
-      await waitForChange(node, { orgId: stage.orgId, requestId: "unknown" }, { sinceSeq: 0, ms: LONG_MS }),
+      await waitForChange(node, { orgId: harness.orgId, requestId: "unknown" }, { sinceSeq: 0, ms: LONG_MS }),
       undefined,
     );
   });
 
   test("the safety poll finds lost notifications and expired leases", inTime, async () => {
-    const { database, orgId, pool } = stage;
+    const { database, orgId, pool } = harness;
     const deaf: WakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
     const poll = safetyPoll({ database, clock, wakeUp: deaf, count: () => {} });
     const requestId = await steps.create(withBrowser);
@@ -187,8 +191,12 @@ forEachDatabase(({ name, fresh }) => {
 
   test("a shutdown ends every wait", inTime, async () => {
     const requestId = await steps.create();
-    const stopping = await stage.addNode();
-    const waiting = waitForChange(stopping, { orgId: stage.orgId, requestId }, { sinceSeq: 1, ms: LONG_MS });
+    const stopping = await harness.addNode();
+    const waiting = waitForChange(
+      stopping,
+      { orgId: harness.orgId, requestId },
+      { sinceSeq: 1, ms: LONG_MS },
+    );
     await stopping.close();
     assert.equal((await waiting)?.state, "pending");
   });

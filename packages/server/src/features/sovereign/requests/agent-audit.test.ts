@@ -9,8 +9,8 @@ import { defaultRateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import {
-  openSigningStage,
-  type SigningStage,
+  openSigningHarness,
+  type SigningHarness,
   type SoftAgent,
 } from "../../../testing/fixtures/signing-harness.ts";
 import { type SigningSteps, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
@@ -22,21 +22,21 @@ import { signRequest } from "./sign-request.ts";
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
-  let stage: SigningStage;
+  let harness: SigningHarness;
   let agent: SoftAgent;
   let steps: SigningSteps;
   before(async () => {
     clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    steps = signingSteps(stage, agent);
+    harness = await openSigningHarness({ databaseUrl: await fresh(), clock });
+    agent = await harness.addAgent();
+    steps = signingSteps(harness, agent);
   });
-  after(() => stage.close());
+  after(() => harness.close());
 
   test("a deactivated agent or disabled pool claims nothing, even before this node knows", async () => {
     const requestId = await steps.create();
     const kids = [agent.kid];
-    const { query } = stage.database;
+    const { query } = harness.database;
     const { agentId, poolId } = agent.caller;
     // Written behind the node's back, as another one may have done a moment ago.
     const endings = [
@@ -45,8 +45,8 @@ forEachDatabase(({ fresh }) => {
     ];
     for (const end of endings) {
       await end(clock()).execute(query);
-      assert.equal((await claimRequest(stage.signing, agent.caller, { kids })).outcome, "nothing");
-      const named = await claimRequest(stage.signing, agent.caller, { requestId, kids });
+      assert.equal((await claimRequest(harness.signing, agent.caller, { kids })).outcome, "nothing");
+      const named = await claimRequest(harness.signing, agent.caller, { requestId, kids });
       assert.equal(named.outcome, "not_claimable");
       await end(null).execute(query);
     }
@@ -55,25 +55,25 @@ forEachDatabase(({ fresh }) => {
 
   test("records the client address of signatures, rejections and refusals in the audit log", async () => {
     const { agentId, orgId } = agent.caller;
-    const { query } = stage.database;
+    const { query } = harness.database;
     await sql`update signing_agent set api_key_hash = ${sha256Base64url("sgn_ak_x")} where id = ${agentId}`.execute(
       query,
     );
-    const deps = { database: stage.database, clock, rateLimits: defaultRateLimits };
+    const deps = { database: harness.database, clock, rateLimits: defaultRateLimits };
     const call = { headers: { authorization: "Bearer sgn_ak_x" }, ip: "192.0.2.7" } as FastifyRequest;
     const caller = await authenticateAgent(deps, { id: orgId } as Organisation, call);
     const held = async () => {
       const claimed = await steps.claimed(await steps.create());
       return { ...claimed, jwts: agent.signed(claimed.tokens) };
     };
-    assert.equal((await signRequest(stage.signing, caller, await held())).outcome, "signed");
+    assert.equal((await signRequest(harness.signing, caller, await held())).outcome, "signed");
     const refused = { ...(await held()), reason: "policy_denied", retryable: false } as const;
-    assert.equal((await rejectRequest(stage.signing, caller, refused)).outcome, "failed");
+    assert.equal((await rejectRequest(harness.signing, caller, refused)).outcome, "failed");
     const bad = { ...(await held()), jwts: { access_token: "x" } };
-    for (let count = 0; count < 3; count++) await signRequest(stage.signing, caller, bad);
+    for (let count = 0; count < 3; count++) await signRequest(harness.signing, caller, bad);
     assert.ok(
       await cancelRequest(
-        stage.signing,
+        harness.signing,
         { orgId, requestId: await steps.create() },
         { address: "192.0.2.8" },
       ),

@@ -6,8 +6,8 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { makeAgent, makePool, type TestAgent } from "../../../testing/fixtures/agent.ts";
 import {
-  type CertificateScene,
-  certificateScene,
+  type CertificateFixture,
+  certificateFixture,
   clientCredentials,
   serviceSettings,
   signInSettings,
@@ -18,23 +18,23 @@ import type { MtlsClient } from "../../../testing/test-listeners.ts";
 import { REDIRECT_URI } from "../../../testing/test-service.ts";
 
 forEachDatabase(({ fresh }) => {
-  let scene: CertificateScene;
+  let fixture: CertificateFixture;
   let agent: TestAgent;
   let device: EnrolledDevice;
   let mine: MtlsClient;
   let bound: { signingPoolId: string; tlsClientCertificateBoundAccessTokens: true };
   before(async () => {
-    scene = await certificateScene(await fresh());
-    const { service } = scene.running;
-    const pool = await makePool(service, scene.org);
-    agent = await makeAgent(service, scene.org, pool);
+    fixture = await certificateFixture(await fresh());
+    const { service } = fixture.running;
+    const pool = await makePool(service, fixture.org);
+    agent = await makeAgent(service, fixture.org, pool);
     bound = { signingPoolId: pool.id, tlsClientCertificateBoundAccessTokens: true };
-    device = await scene.device();
-    mine = scene.client(device);
+    device = await fixture.device();
+    mine = fixture.client(device);
   });
   after(async () => {
-    await scene.close();
-    assert.deepEqual(scene.running.errors, []);
+    await fixture.close();
+    assert.deepEqual(fixture.running.errors, []);
   });
 
   const served = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -43,31 +43,31 @@ forEachDatabase(({ fresh }) => {
   };
 
   test("an agent signs certificate-bound client tokens, which end with the device", async () => {
-    const { application } = await scene.application({ ...serviceSettings, ...bound });
+    const { application } = await fixture.application({ ...serviceSettings, ...bound });
     const { id } = application;
-    const { status, body } = await served(() => scene.post(mine, "token", clientCredentials(application)));
+    const { status, body } = await served(() => fixture.post(mine, "token", clientCredentials(application)));
     assert.equal(status, 200, JSON.stringify(body));
     const claims = payloadOf(body["access_token"]);
     assert.deepEqual(claims["cnf"], { "x5t#S256": device.thumbprint });
     assert.deepEqual([claims["device_id"], claims["device_attestation"]], [device.id, "none"]);
-    const other = await scene.device();
-    const asks = scene.client(other);
+    const other = await fixture.device();
+    const asks = fixture.client(other);
     const form = { client_id: id, token: String(body["access_token"]) };
-    assert.deepEqual((await scene.post(asks, "introspect", form)).body["cnf"], claims["cnf"]);
+    assert.deepEqual((await fixture.post(asks, "introspect", form)).body["cnf"], claims["cnf"]);
     const { orgId } = device;
     const lost = { orgId, deviceId: device.id, reason: "keyCompromise", actor: "test" } as const;
-    await revokeDevice(scene.running.service, lost);
-    assert.deepEqual((await scene.post(asks, "introspect", form)).body, { active: false });
+    await revokeDevice(fixture.running.service, lost);
+    assert.deepEqual((await fixture.post(asks, "introspect", form)).body, { active: false });
   });
 
   test("an agent signs certificate-bound user tokens", async () => {
-    const phone = await scene.device();
-    const by = scene.client(phone);
+    const phone = await fixture.device();
+    const by = fixture.client(phone);
     const settings = { ...signInSettings, ...bound, tokenEndpointAuthMethod: "none" } as const;
-    const client = await scene.application(settings, "public");
+    const client = await fixture.application(settings, "public");
     const answer = await served(async () => {
-      const { code, verifier } = await codeSource(scene.org).code({}, client);
-      return scene.post(by, "token", {
+      const { code, verifier } = await codeSource(fixture.org).code({}, client);
+      return fixture.post(by, "token", {
         ...{ grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: REDIRECT_URI },
         client_id: client.application.id,
       });
@@ -78,6 +78,6 @@ forEachDatabase(({ fresh }) => {
     const userinfo = (with_: MtlsClient) =>
       with_.get(`/oauth/${phone.orgId}/userinfo`, { authorization: `Bearer ${accessToken}` });
     assert.equal((await userinfo(by)).status, 200);
-    assert.equal((await userinfo(scene.client(await scene.device()))).status, 401);
+    assert.equal((await userinfo(fixture.client(await fixture.device()))).status, 401);
   });
 });

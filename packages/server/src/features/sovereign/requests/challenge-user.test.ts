@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { readQueue, renewLeases } from "../agent-api/agent-queue.ts";
 import { answerChallenge, cancelRequest, challengeUser } from "./challenge-user.ts";
@@ -11,13 +11,18 @@ import { requestStatus } from "./request-status.ts";
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, other, steps } = signingScene(fresh);
+  const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
-    challengeUser(stage.signing, agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
+    challengeUser(harness.signing, agent.caller, held, {
+      challengeId,
+      type: "confirm",
+      prompt: "Sure?",
+      ttl,
+    });
 
   const answer = (requestId: string, challengeId = "c1") =>
-    answerChallenge(stage.signing, { orgId: stage.orgId, requestId }, { challengeId, answer: "42" });
+    answerChallenge(harness.signing, { orgId: harness.orgId, requestId }, { challengeId, answer: "42" });
 
   test("a challenge is opened, answered, delivered to the agent and signed", async () => {
     const requestId = await steps.create(withBrowser);
@@ -27,18 +32,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await challenge(held)).outcome, "challenge", "the same once more");
     assert.deepEqual(await steps.rowOf(requestId), before);
     assert.equal((await challenge(held, "c2")).outcome, "challenge_limit", "one at a time");
-    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId });
+    const status = await requestStatus(harness.signing, { orgId: harness.orgId, requestId });
     assert.equal(status?.challenge?.prompt, "Sure?");
     assert.equal(await answer(requestId, "other"), "stale_challenge");
     assert.equal(await answer(requestId), "accepted");
     assert.equal(await answer(requestId), "already_answered");
     assert.equal((await challenge(held)).outcome, "challenge", "once more, answered meanwhile");
     assert.equal((await steps.stateOf(requestId))?.[0], "responded");
-    const { responses } = await readQueue(stage.signing, agent.caller, 0);
+    const { responses } = await readQueue(harness.signing, agent.caller, 0);
     assert.deepEqual(responses, [{ requestId, challengeId: "c1", outcome: "answered", answer: "42" }]);
-    const heard = await readQueue(stage.signing, agent.caller, 0, ["c1"]);
+    const heard = await readQueue(harness.signing, agent.caller, 0, ["c1"]);
     assert.deepEqual(heard.responses, [], "no news to who heard it, so that the next poll waits");
-    assert.deepEqual((await readQueue(stage.signing, other.caller, 0)).responses, []);
+    assert.deepEqual((await readQueue(harness.signing, other.caller, 0)).responses, []);
     assert.equal((await steps.sign(held)).outcome, "signed");
     assert.equal(await answer(requestId), "stale_challenge");
     assert.equal((await steps.rowOf(requestId))["answer"], null);
@@ -57,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     await challenge(await steps.claimed(long), "c1", 10_000);
     for (let count = 0; count < 3; count++) {
       clock.advance(40 * SECOND);
-      await renewLeases(stage.signing, agent.caller, [long]);
+      await renewLeases(harness.signing, agent.caller, [long]);
     }
     assert.deepEqual(await steps.stateOf(long), ["failed", "challenge_timeout"]);
     assert.equal(await answer(long), "stale_challenge");
@@ -69,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(45 * SECOND);
     assert.equal(await answer(requestId), "stale_challenge");
     assert.deepEqual(await steps.stateOf(requestId), ["pending", null]);
-    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId });
+    const status = await requestStatus(harness.signing, { orgId: harness.orgId, requestId });
     assert.deepEqual([status?.challenge, status?.challengeCount], [undefined, 1]);
     const answered = await steps.create(withBrowser);
     await challenge(await steps.claimed(answered));
@@ -80,32 +85,32 @@ forEachDatabase(({ fresh }) => {
 
   test("the user's refusal fails a request in every open state", async () => {
     const waiting = await steps.create(withBrowser);
-    assert.equal(await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: waiting }), true);
+    assert.equal(await cancelRequest(harness.signing, { orgId: harness.orgId, requestId: waiting }), true);
     assert.deepEqual(await steps.stateOf(waiting), ["failed", "user_denied"]);
-    assert.equal(await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: waiting }), false);
+    assert.equal(await cancelRequest(harness.signing, { orgId: harness.orgId, requestId: waiting }), false);
     const asked = await steps.create(withBrowser);
     const held = await steps.claimed(asked);
     await challenge(held);
     assert.equal(
       await cancelRequest(
-        stage.signing,
-        { orgId: stage.orgId, requestId: asked },
+        harness.signing,
+        { orgId: harness.orgId, requestId: asked },
         { challengeId: "another" },
       ),
       false,
     );
     assert.equal(
-      await cancelRequest(stage.signing, { orgId: ANOTHER_ORG, requestId: asked }, { challengeId: "c1" }),
+      await cancelRequest(harness.signing, { orgId: ANOTHER_ORG, requestId: asked }, { challengeId: "c1" }),
       false,
     );
     assert.equal(
-      await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: asked }, { challengeId: "c1" }),
+      await cancelRequest(harness.signing, { orgId: harness.orgId, requestId: asked }, { challengeId: "c1" }),
       true,
     );
     assert.equal((await steps.sign(held)).outcome, "already_final");
-    assert.deepEqual((await renewLeases(stage.signing, agent.caller, [asked])).lost, [asked]);
+    assert.deepEqual((await renewLeases(harness.signing, agent.caller, [asked])).lost, [asked]);
     const signed = await steps.create(withBrowser);
     await steps.sign(await steps.claimed(signed));
-    assert.equal(await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: signed }), false);
+    assert.equal(await cancelRequest(harness.signing, { orgId: harness.orgId, requestId: signed }), false);
   });
 });

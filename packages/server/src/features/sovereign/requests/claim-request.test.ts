@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import type { SoftAgent } from "../../../testing/fixtures/signing-harness.ts";
 import { headerOf, payloadOf, SECOND } from "../../../testing/fixtures/signing-steps.ts";
 import { readQueue } from "../agent-api/agent-queue.ts";
@@ -15,7 +15,7 @@ import { signRequest } from "./sign-request.ts";
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, other, steps } = signingScene(fresh);
+  const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   /** What other tests left behind would be claimed first. */
   const emptyQueue = async () => {
@@ -31,12 +31,12 @@ forEachDatabase(({ fresh }) => {
     const next = await steps.create();
     const { requestId, leaseToken } = await steps.claimed(oldest);
     const back = { requestId, leaseToken, reason: "key_unavailable", retryable: true } as const;
-    assert.equal((await rejectRequest(stage.signing, agent.caller, back)).outcome, "pending");
+    assert.equal((await rejectRequest(harness.signing, agent.caller, back)).outcome, "pending");
     for (const [by, expected] of [
       [agent, next],
       [other, oldest],
     ] as const) {
-      const claim = await claimRequest(stage.signing, by.caller, { kids: [by.kid] });
+      const claim = await claimRequest(harness.signing, by.caller, { kids: [by.kid] });
       assert.equal(claim.outcome === "claimed" && claim.requestId, expected);
     }
   });
@@ -50,14 +50,14 @@ forEachDatabase(({ fresh }) => {
     }
     const asking = Array.from({ length: 16 }, (_, index) => (index % 2 ? agent : other));
     const claims = await Promise.all(
-      asking.map(({ caller, kid }) => claimRequest(stage.signing, caller, { kids: [kid] })),
+      asking.map(({ caller, kid }) => claimRequest(harness.signing, caller, { kids: [kid] })),
     );
     const got = claims.flatMap((claim) => (claim.outcome === "claimed" ? [claim.requestId] : []));
     assert.deepEqual(got.toSorted(), ids.toSorted());
     const late = await steps.create();
     clock.advance(1);
     await steps.create();
-    const next = await claimRequest(stage.signing, agent.caller, { kids: [agent.kid] });
+    const next = await claimRequest(harness.signing, agent.caller, { kids: [agent.kid] });
     assert.ok(next.outcome === "claimed" && next.requestId === late);
   });
 
@@ -73,14 +73,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal(now["iat"], Number(before["iat"]) + 31);
     assert.equal(Number(now["exp"]) - Number(now["iat"]), 600);
     assert.notEqual(now["jti"], before["jti"]);
-    assert.equal(now["sub"], stage.applicationId);
+    assert.equal(now["sub"], harness.applicationId);
     assert.deepEqual(second.context, {
       issuer: "https://id.example/pool",
-      clientId: stage.applicationId,
+      clientId: harness.applicationId,
       clientName: "Batch",
       grantType: "client_credentials",
       scope: ["jobs:run", "jobs:read"],
-      sub: stage.applicationId,
+      sub: harness.applicationId,
       ip: "192.0.2.1",
     });
     assert.equal((await steps.sign(first)).outcome, "lease_lost");
@@ -88,56 +88,56 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("limits the token lifetime to the pool's maximum", async () => {
-    const pool = await stage.addPool({ maxTokenLifetimeSeconds: 300 });
-    const own = await stage.addAgent({ pool });
+    const pool = await harness.addPool({ maxTokenLifetimeSeconds: 300 });
+    const own = await harness.addAgent({ pool });
     const requestId = await steps.create({ poolId: pool.id });
     const { exp, iat } = payloadOf((await steps.claimed(requestId, own)).tokens[0]);
     assert.equal(Number(exp) - Number(iat), 300);
   });
 
   test("requires an active key of the agent with an algorithm of the pool", async () => {
-    const pool = await stage.addPool({ algs: ["EdDSA"] });
-    const wrongAlg = await stage.addAgent({ pool });
-    const own = await stage.addAgent({ pool, alg: "EdDSA" });
+    const pool = await harness.addPool({ algs: ["EdDSA"] });
+    const wrongAlg = await harness.addAgent({ pool });
+    const own = await harness.addAgent({ pool, alg: "EdDSA" });
     const requestId = await steps.create({ poolId: pool.id });
     const claim = (by: SoftAgent, kids: string[]) =>
-      claimRequest(stage.signing, by.caller, { requestId, kids });
+      claimRequest(harness.signing, by.caller, { requestId, kids });
     assert.equal((await claim(wrongAlg, [wrongAlg.kid])).outcome, "no_usable_key");
     assert.equal((await claim(wrongAlg, [own.kid])).outcome, "no_usable_key");
     assert.equal((await claim(own, [])).outcome, "no_usable_key");
-    const held = await claimRequest(stage.signing, own.caller, { requestId, kids: [agent.kid, own.kid] });
+    const held = await claimRequest(harness.signing, own.caller, { requestId, kids: [agent.kid, own.kid] });
     assert.ok(held.outcome === "claimed");
     await sql`update agent_key set retiring_at = ${clock()} where kid = ${own.kid}`.execute(
-      stage.database.query,
+      harness.database.query,
     );
     assert.equal((await steps.sign(held, own)).outcome, "lease_lost", "retiring since the claim");
-    await stage.tell();
+    await harness.tell();
     assert.equal((await claim(own, [own.kid])).outcome, "no_usable_key");
   });
 
   test("hides requests of other pools and organisations", async () => {
-    const pool = await stage.addPool();
-    const stranger = await stage.addAgent({ pool });
+    const pool = await harness.addPool();
+    const stranger = await harness.addAgent({ pool });
     const requestId = await steps.create();
     const claim = { requestId, kids: [stranger.kid] };
-    assert.equal((await claimRequest(stage.signing, stranger.caller, claim)).outcome, "not_found");
+    assert.equal((await claimRequest(harness.signing, stranger.caller, claim)).outcome, "not_found");
     const held = await steps.claimed(requestId);
     const { leaseToken, tokens } = held;
     const jwts = agent.signed(tokens);
     const foreign = { ...agent.caller, orgId: ANOTHER_ORG };
     for (const caller of [stranger.caller, foreign, { ...agent.caller, poolId: pool.id }])
       assert.equal(
-        (await signRequest(stage.signing, caller, { requestId, leaseToken, jwts })).outcome,
+        (await signRequest(harness.signing, caller, { requestId, leaseToken, jwts })).outcome,
         "not_found",
       );
     const sameLease = { requestId, leaseToken, jwts };
-    assert.equal((await signRequest(stage.signing, other.caller, sameLease)).outcome, "lease_lost");
-    assert.equal(await requestStatus(stage.signing, { orgId: ANOTHER_ORG, requestId }), undefined);
+    assert.equal((await signRequest(harness.signing, other.caller, sameLease)).outcome, "lease_lost");
+    assert.equal(await requestStatus(harness.signing, { orgId: ANOTHER_ORG, requestId }), undefined);
     assert.equal((await steps.sign(held)).outcome, "signed");
   });
 
   const reject = (held: ClaimedRequest, retryable: boolean) =>
-    rejectRequest(stage.signing, agent.caller, { ...held, reason: "policy_denied", retryable });
+    rejectRequest(harness.signing, agent.caller, { ...held, reason: "policy_denied", retryable });
 
   test("a rejection fails the request, or excludes only this agent", async () => {
     const final = await steps.claimed(await steps.create());
@@ -149,13 +149,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await reject(passed, true)).outcome, "pending");
     const { requestId } = passed;
     const kids = [agent.kid];
-    assert.equal((await claimRequest(stage.signing, agent.caller, { kids })).outcome, "nothing");
+    assert.equal((await claimRequest(harness.signing, agent.caller, { kids })).outcome, "nothing");
     assert.equal(
-      (await claimRequest(stage.signing, agent.caller, { requestId, kids })).outcome,
+      (await claimRequest(harness.signing, agent.caller, { requestId, kids })).outcome,
       "not_claimable",
     );
-    assert.deepEqual((await readQueue(stage.signing, agent.caller, 50)).pending, []);
-    assert.equal((await readQueue(stage.signing, other.caller, 50)).pending[0]?.requestId, requestId);
+    assert.deepEqual((await readQueue(harness.signing, agent.caller, 50)).pending, []);
+    assert.equal((await readQueue(harness.signing, other.caller, 50)).pending[0]?.requestId, requestId);
     assert.equal((await reject(passed, true)).outcome, "lease_lost");
     assert.equal((await steps.sign(await steps.claimed(requestId, other), other)).outcome, "signed");
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { claimRequest } from "./claim-request.ts";
 import { removeWaiter } from "./create-request.store.ts";
@@ -12,33 +12,33 @@ import { requestStatus } from "./request-status.ts";
 import { MAX_PER_USER } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, steps } = signingScene(fresh);
+  const { clock, harness, steps } = signingFixture(fresh);
 
   test("queues nothing without an agent seen in the last minute, unless a browser waits", async () => {
-    const pool = await stage.addPool();
-    const away = await stage.addAgent({ pool });
-    const request = stage.newRequest({ poolId: pool.id });
-    assert.notEqual(typeof (await createRequest(stage.signing, request)), "string");
+    const pool = await harness.addPool();
+    const away = await harness.addAgent({ pool });
+    const request = harness.newRequest({ poolId: pool.id });
+    assert.notEqual(typeof (await createRequest(harness.signing, request)), "string");
     clock.advance(60 * SECOND);
-    assert.equal(await createRequest(stage.signing, request), "no_agent");
+    assert.equal(await createRequest(harness.signing, request), "no_agent");
     clock.advance(SECOND);
-    assert.equal(await createRequest(stage.signing, request), "no_agent");
-    const made = await createRequest(stage.signing, { ...request, ...withBrowser });
+    assert.equal(await createRequest(harness.signing, request), "no_agent");
+    const made = await createRequest(harness.signing, { ...request, ...withBrowser });
     assert.ok(typeof made !== "string");
-    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId: made.requestId });
+    const status = await requestStatus(harness.signing, { orgId: harness.orgId, requestId: made.requestId });
     assert.equal(status?.agentSeen, false);
     await away.seen();
     assert.equal(
-      (await requestStatus(stage.signing, { orgId: stage.orgId, requestId: made.requestId }))?.agentSeen,
+      (await requestStatus(harness.signing, { orgId: harness.orgId, requestId: made.requestId }))?.agentSeen,
       true,
     );
-    assert.notEqual(typeof (await createRequest(stage.signing, request)), "string");
+    assert.notEqual(typeof (await createRequest(harness.signing, request)), "string");
   });
 
   test("enforces the queue limit; signed and final requests don't count", async () => {
-    const pool = await stage.addPool({ maxPending: 2 });
-    const own = await stage.addAgent({ pool });
-    const make = () => createRequest(stage.signing, stage.newRequest({ poolId: pool.id }));
+    const pool = await harness.addPool({ maxPending: 2 });
+    const own = await harness.addAgent({ pool });
+    const make = () => createRequest(harness.signing, harness.newRequest({ poolId: pool.id }));
     const first = await make();
     await make();
     assert.equal(await make(), "queue_full");
@@ -52,10 +52,10 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("limits the open requests of one user", async () => {
-    const pool = await stage.addPool();
-    await stage.addAgent({ pool });
+    const pool = await harness.addPool();
+    await harness.addAgent({ pool });
     const make = (userId: string | null, more = {}) =>
-      createRequest(stage.signing, stage.newRequest({ poolId: pool.id, userId, ...more }));
+      createRequest(harness.signing, harness.newRequest({ poolId: pool.id, userId, ...more }));
     for (let count = 0; count < MAX_PER_USER; count++) {
       const made = await make("one", count % 2 === 0 ? withBrowser : {});
       assert.notEqual(typeof made, "string");
@@ -63,32 +63,35 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await make("one"), "queue_full");
     assert.equal(await make("one", withBrowser), "queue_full");
     for (const other of ["two", null, null]) assert.notEqual(typeof (await make(other)), "string");
-    assert.notEqual(typeof (await make("one", { poolId: stage.pool.id, ...withBrowser })), "string");
+    assert.notEqual(typeof (await make("one", { poolId: harness.pool.id, ...withBrowser })), "string");
     clock.advance(60 * SECOND);
     assert.notEqual(typeof (await make("one", withBrowser)), "string");
   });
 
   test("a disabled pool accepts no requests and no claims", async () => {
-    const pool = await stage.addPool();
-    const own = await stage.addAgent({ pool });
-    const made = await createRequest(stage.signing, stage.newRequest({ poolId: pool.id, ...withBrowser }));
+    const pool = await harness.addPool();
+    const own = await harness.addAgent({ pool });
+    const made = await createRequest(
+      harness.signing,
+      harness.newRequest({ poolId: pool.id, ...withBrowser }),
+    );
     assert.ok(typeof made !== "string");
     const held = await steps.claimed(made.requestId, own);
-    await sql`update signing_pool set disabled_at = 1 where id = ${pool.id}`.execute(stage.database.query);
+    await sql`update signing_pool set disabled_at = 1 where id = ${pool.id}`.execute(harness.database.query);
     assert.equal(
-      typeof (await createRequest(stage.signing, stage.newRequest({ poolId: pool.id }))),
+      typeof (await createRequest(harness.signing, harness.newRequest({ poolId: pool.id }))),
       "string",
     );
     assert.equal((await steps.sign(held, own)).outcome, "lease_lost");
     clock.advance(30 * SECOND);
-    assert.equal((await claimRequest(stage.signing, own.caller, { kids: [own.kid] })).outcome, "nothing");
+    assert.equal((await claimRequest(harness.signing, own.caller, { kids: [own.kid] })).outcome, "nothing");
   });
 
   const waiter = (id: string) => ({ id, ms: 8 * SECOND });
   const join = (joinKeyHash: string, id: string) =>
-    joinRequest(stage.signing, {
-      orgId: stage.orgId,
-      applicationId: stage.applicationId,
+    joinRequest(harness.signing, {
+      orgId: harness.orgId,
+      applicationId: harness.applicationId,
       joinKeyHash,
       waiter: waiter(id),
     });
@@ -96,9 +99,9 @@ forEachDatabase(({ fresh }) => {
   test("one caller joins a request without a waiter", async () => {
     const requestId = await steps.create({ joinKeyHash: "k1", waiter: waiter("a") });
     assert.equal(await join("k1", "b"), undefined);
-    await removeWaiter(stage.database.query, { orgId: stage.orgId, requestId }, "b");
+    await removeWaiter(harness.database.query, { orgId: harness.orgId, requestId }, "b");
     assert.equal(await join("k1", "b"), undefined, "another one's leaving");
-    await removeWaiter(stage.database.query, { orgId: stage.orgId, requestId }, "a");
+    await removeWaiter(harness.database.query, { orgId: harness.orgId, requestId }, "a");
     assert.equal(await join("k2", "b"), undefined);
     const joined = await Promise.all(["b", "c", "d"].map((id) => join("k1", id)));
     assert.deepEqual(
@@ -124,8 +127,8 @@ forEachDatabase(({ fresh }) => {
   test("the continuation is taken once, when the request is final", async () => {
     const continuation = { redirect: "https://app.example/callback" };
     const requestId = await steps.create({ ...withBrowser, continuation });
-    const which = { orgId: stage.orgId, requestId };
-    const take = () => takeContinuation(stage.signing, stage.database.query, which);
+    const which = { orgId: harness.orgId, requestId };
+    const take = () => takeContinuation(harness.signing, harness.database.query, which);
     assert.equal(await take(), undefined);
     assert.equal(JSON.stringify(await steps.rowOf(requestId)).includes("app.example"), false, "sealed");
     await steps.sign(await steps.claimed(requestId));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../agent-api/agent-queue.ts";
 import { challengeUser } from "./challenge-user.ts";
@@ -10,10 +10,15 @@ import { claimRequest } from "./claim-request.ts";
 import { keepTokens } from "./release-request.ts";
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, other, steps } = signingScene(fresh);
+  const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
-    challengeUser(stage.signing, agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
+    challengeUser(harness.signing, agent.caller, held, {
+      challengeId,
+      type: "confirm",
+      prompt: "Sure?",
+      ttl,
+    });
 
   test("an expired lease returns the request to the queue at most three times", async () => {
     const requestId = await steps.create(withBrowser);
@@ -30,18 +35,18 @@ forEachDatabase(({ fresh }) => {
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
     clock.advance(29 * SECOND);
-    const first = await renewLeases(stage.signing, agent.caller, [requestId, "unknown"]);
+    const first = await renewLeases(harness.signing, agent.caller, [requestId, "unknown"]);
     assert.deepEqual(first, { renewed: [{ requestId, leaseSeconds: 30 }], lost: ["unknown"] });
-    assert.deepEqual(await renewLeases(stage.signing, other.caller, [requestId]), {
+    assert.deepEqual(await renewLeases(harness.signing, other.caller, [requestId]), {
       renewed: [],
       lost: [requestId],
     });
     clock.advance(29 * SECOND);
     await challenge(held);
-    const { renewed } = await renewLeases(stage.signing, agent.caller, [requestId]);
+    const { renewed } = await renewLeases(harness.signing, agent.caller, [requestId]);
     assert.deepEqual(renewed, [{ requestId, leaseSeconds: 45 }]);
     clock.advance(45 * SECOND);
-    const late = await renewLeases(stage.signing, agent.caller, [requestId]);
+    const late = await renewLeases(harness.signing, agent.caller, [requestId]);
     assert.deepEqual(late, { renewed: [], lost: [requestId] });
   });
 
@@ -67,7 +72,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(requestId);
     clock.advance(60 * SECOND);
     assert.equal((await steps.sign(held)).outcome, "request_expired");
-    const claim = await claimRequest(stage.signing, agent.caller, { requestId, kids: [agent.kid] });
+    const claim = await claimRequest(harness.signing, agent.caller, { requestId, kids: [agent.kid] });
     assert.equal(claim.outcome, "not_claimable");
   });
 
@@ -75,10 +80,10 @@ forEachDatabase(({ fresh }) => {
     const requestId = await steps.create(withBrowser);
     await steps.sign(await steps.claimed(requestId));
     const until = clock() + 600 * SECOND;
-    const kept = { orgId: stage.orgId, requestId, until };
-    assert.equal(await keepTokens(stage.signing, stage.database.query, kept), true);
+    const kept = { orgId: harness.orgId, requestId, until };
+    assert.equal(await keepTokens(harness.signing, harness.database.query, kept), true);
     clock.advance(599 * SECOND);
     assert.ok(await steps.release(requestId));
-    assert.equal(await keepTokens(stage.signing, stage.database.query, kept), false);
+    assert.equal(await keepTokens(harness.signing, harness.database.query, kept), false);
   });
 });

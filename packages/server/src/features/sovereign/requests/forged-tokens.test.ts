@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac, createPublicKey, sign } from "node:crypto";
 import { test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import type { SoftAgent } from "../../../testing/fixtures/signing-harness.ts";
 import { SECOND } from "../../../testing/fixtures/signing-steps.ts";
 import type { ClaimedRequest } from "./claim-request.ts";
@@ -14,7 +14,7 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("
 const invalid = (reason: string) => ({ outcome: "invalid_signed_jwt", reason });
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, other, steps } = signingScene(fresh);
+  const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   /** What was handed out, in its parts. */
   function partsOf(held: ClaimedRequest) {
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       const held = await steps.claimed(await steps.create());
       const [access_token, reason] = forge(held);
       const jwts = access_token === undefined ? {} : { access_token };
-      assert.deepEqual(await signRequest(stage.signing, agent.caller, { ...held, jwts }), invalid(reason));
+      assert.deepEqual(await signRequest(harness.signing, agent.caller, { ...held, jwts }), invalid(reason));
       assert.equal((await steps.stateOf(held.requestId))?.[0], "claimed");
       assert.equal(await steps.release(held.requestId), undefined);
       assert.equal((await steps.sign(held)).outcome, "signed");
@@ -109,7 +109,7 @@ forEachDatabase(({ fresh }) => {
     const jwts = agent.signed(first.tokens);
     assert.equal((await steps.sign(first)).outcome, "signed");
     assert.deepEqual(
-      await signRequest(stage.signing, agent.caller, { ...second, jwts }),
+      await signRequest(harness.signing, agent.caller, { ...second, jwts }),
       invalid("bytes_mismatch"),
     );
   });
@@ -117,10 +117,10 @@ forEachDatabase(({ fresh }) => {
   test("rejects a signature without the lease: same pool, other pool, other organisation", async () => {
     const held = await steps.claimed(await steps.create());
     const jwts = agent.signed(held.tokens);
-    const stranger = await stage.addAgent({ pool: await stage.addPool() });
+    const stranger = await harness.addAgent({ pool: await harness.addPool() });
     const outcomeOf = async (sent: Promise<SignOutcome>) => (await sent).outcome;
     const by = (caller: SoftAgent["caller"]) =>
-      outcomeOf(signRequest(stage.signing, caller, { ...held, jwts }));
+      outcomeOf(signRequest(harness.signing, caller, { ...held, jwts }));
     assert.equal(await by(other.caller), "lease_lost");
     assert.equal(await by(stranger.caller), "not_found");
     assert.equal(await by({ ...agent.caller, orgId: ANOTHER_ORG }), "not_found");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { answerChallenge, challengeUser } from "./challenge-user.ts";
 import { requestRemovals } from "./expire-requests.ts";
@@ -12,12 +12,12 @@ const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, steps } = signingScene(fresh);
+  const { clock, harness, agent, steps } = signingFixture(fresh);
 
   const keepHouse = () =>
-    removeExpired({ database: stage.database, clock, featureRemovals: requestRemovals(() => {}) });
+    removeExpired({ database: harness.database, clock, featureRemovals: requestRemovals(() => {}) });
   const count = async () =>
-    (await sql`select 1 from signing_request`.execute(stage.database.query)).rows.length;
+    (await sql`select 1 from signing_request`.execute(harness.database.query)).rows.length;
 
   test("housekeeping expires abandoned requests, and keeps who signed what for thirty days", async () => {
     const waiting = await steps.create({ ...withBrowser, continuation: { to: "there" } });
@@ -54,15 +54,15 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("stores claims, tokens and answers encrypted", async () => {
-    const claims = stage.newRequest().claims;
+    const claims = harness.newRequest().claims;
     const telling = { ...claims, accessToken: { ...claims.accessToken, scope: "a-telling-scope" } };
     const requestId = await steps.create({ ...withBrowser, claims: telling, clientName: "A telling name" });
     const held = await steps.claimed(requestId);
     const asked = { challengeId: "c", type: "pin", prompt: "A telling prompt", ttl: 60 } as const;
-    await challengeUser(stage.signing, agent.caller, held, asked);
+    await challengeUser(harness.signing, agent.caller, held, asked);
     await answerChallenge(
-      stage.signing,
-      { orgId: stage.orgId, requestId },
+      harness.signing,
+      { orgId: harness.orgId, requestId },
       { challengeId: "c", answer: "a telling answer" },
     );
     const during = JSON.stringify(await steps.rowOf(requestId));

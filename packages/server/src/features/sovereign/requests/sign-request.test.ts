@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { idTokenOf } from "../../../testing/fixtures/signing-harness.ts";
 import {
   headerOf,
@@ -19,10 +19,10 @@ import { findRequest } from "./signing-request.store.ts";
 import { openJson } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
-  const { clock, stage, agent, other, steps } = signingScene(fresh);
+  const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   test("access and ID token are signed together and released once", async () => {
-    const claims = stage.newRequest().claims;
+    const claims = harness.newRequest().claims;
     const both = { ...claims, idToken: idTokenOf(claims.accessToken) };
     const requestId = await steps.create({ ...withBrowser, claims: both });
     const held = await steps.claimed(requestId);
@@ -34,9 +34,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal("at_hash" in payloadOf(held.tokens[1]), false);
     const jwts = agent.signed(held.tokens);
     const { access_token } = jwts;
-    const alone = await signRequest(stage.signing, agent.caller, { ...held, jwts: { access_token } });
+    const alone = await signRequest(harness.signing, agent.caller, { ...held, jwts: { access_token } });
     assert.deepEqual(alone, { outcome: "invalid_signed_jwt", reason: "missing_token" });
-    assert.equal((await signRequest(stage.signing, agent.caller, { ...held, jwts })).outcome, "signed");
+    assert.equal((await signRequest(harness.signing, agent.caller, { ...held, jwts })).outcome, "signed");
     const row = await steps.rowOf(requestId);
     for (const column of ["claims", "rendering", "lease_token_hash"]) assert.equal(row[column], null);
     const released = await Promise.all(Array.from({ length: 8 }, () => steps.release(requestId)));
@@ -49,8 +49,8 @@ forEachDatabase(({ fresh }) => {
   test("a release is undone by a rollback", async () => {
     const requestId = await steps.create();
     await steps.sign(await steps.claimed(requestId));
-    const failed = stage.database.transaction(async (tx) => {
-      assert.ok(await releaseNow(stage.signing, tx, { orgId: stage.orgId, requestId }));
+    const failed = harness.database.transaction(async (tx) => {
+      assert.ok(await releaseNow(harness.signing, tx, { orgId: harness.orgId, requestId }));
       throw new Error("the refresh token was used");
     });
     await assert.rejects(failed);
@@ -59,7 +59,7 @@ forEachDatabase(({ fresh }) => {
 
   test("accepts every algorithm, names each invalid JWT, and fails the request at the third", async () => {
     for (const alg of ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const) {
-      const own = await stage.addAgent({ alg });
+      const own = await harness.addAgent({ alg });
       assert.equal(
         (await steps.sign(await steps.claimed(await steps.create(), own), own)).outcome,
         "signed",
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(await steps.create());
     const good = agent.signed(held.tokens).access_token;
     const submit = (access_token: unknown) =>
-      signRequest(stage.signing, agent.caller, { ...held, jwts: { access_token } });
+      signRequest(harness.signing, agent.caller, { ...held, jwts: { access_token } });
     const bad = (reason: string) => ({ outcome: "invalid_signed_jwt", reason });
     assert.deepEqual(await submit(`${good}=`), bad("bad_encoding"));
     assert.deepEqual(await submit(other.signed(held.tokens).access_token), bad("bad_signature"));
@@ -81,7 +81,7 @@ forEachDatabase(({ fresh }) => {
   test("counts simultaneous invalid submissions", async () => {
     const held = await steps.claimed(await steps.create());
     const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => signRequest(stage.signing, agent.caller, { ...held, jwts: {} })),
+      Array.from({ length: 6 }, () => signRequest(harness.signing, agent.caller, { ...held, jwts: {} })),
     );
     assert.equal(outcomes.filter(({ outcome }) => outcome === "invalid_signed_jwt").length, 3);
     assert.equal(outcomes.filter(({ outcome }) => outcome === "already_final").length, 3);
@@ -98,7 +98,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await steps.rowOf(requestId), before);
     await steps.release(requestId);
     const repeat = (jwts: { access_token?: unknown }) =>
-      signRequest(stage.signing, agent.caller, { ...held, jwts });
+      signRequest(harness.signing, agent.caller, { ...held, jwts });
     assert.equal((await repeat(again)).outcome, "signed");
     assert.equal((await repeat({})).outcome, "already_final");
     assert.equal(
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
       "already_final",
     );
     const wrongLease = { ...held, leaseToken: "sgn_lt_other", jwts: again };
-    assert.equal((await signRequest(stage.signing, agent.caller, wrongLease)).outcome, "already_final");
+    assert.equal((await signRequest(harness.signing, agent.caller, wrongLease)).outcome, "already_final");
     assert.equal(await steps.release(requestId), undefined);
   });
 
@@ -123,7 +123,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(requestId);
     for (let count = 0; count < 6; count++) {
       clock.advance(20 * SECOND);
-      await renewLeases(stage.signing, agent.caller, [requestId]);
+      await renewLeases(harness.signing, agent.caller, [requestId]);
     }
     assert.equal((await steps.stateOf(requestId))?.[0], "claimed");
     clock.advance(SECOND);
@@ -138,13 +138,13 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("reissues a payload after half of a short token lifetime", async () => {
-    const pool = await stage.addPool({ maxTokenLifetimeSeconds: 60 });
-    const own = await stage.addAgent({ pool });
+    const pool = await harness.addPool({ maxTokenLifetimeSeconds: 60 });
+    const own = await harness.addAgent({ pool });
     const requestId = await steps.create({ ...withBrowser, poolId: pool.id });
     const held = await steps.claimed(requestId, own);
     for (let count = 0; count < 3; count++) {
       clock.advance(10 * SECOND);
-      await renewLeases(stage.signing, own.caller, [requestId]);
+      await renewLeases(harness.signing, own.caller, [requestId]);
     }
     clock.advance(SECOND);
     const stale = await steps.sign(held, own);
@@ -159,12 +159,12 @@ forEachDatabase(({ fresh }) => {
     const signed = agent.signed(tokens);
     const jwts = { ...signed, note: "n".repeat(100) };
     assert.equal(
-      (await signRequest(stage.signing, agent.caller, { requestId, leaseToken, jwts })).outcome,
+      (await signRequest(harness.signing, agent.caller, { requestId, leaseToken, jwts })).outcome,
       "signed",
     );
-    const row = await findRequest(stage.database.query, { orgId: stage.orgId, requestId });
-    const place = { orgId: stage.orgId, requestId };
-    const kept = openJson<{ jwts: object }>(stage.encryption, place, "signed", row?.signed ?? null);
+    const row = await findRequest(harness.database.query, { orgId: harness.orgId, requestId });
+    const place = { orgId: harness.orgId, requestId };
+    const kept = openJson<{ jwts: object }>(harness.encryption, place, "signed", row?.signed ?? null);
     assert.deepEqual(kept.jwts, signed);
   });
 
@@ -172,16 +172,16 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(await steps.create());
     const { access_token } = agent.signed(held.tokens);
     const jwts = { access_token, id_token: access_token };
-    const refused = await signRequest(stage.signing, agent.caller, { ...held, jwts });
+    const refused = await signRequest(harness.signing, agent.caller, { ...held, jwts });
     assert.deepEqual(refused, { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
   });
 
   test("the write checks rendering and key again", async () => {
-    const own = await stage.addAgent();
+    const own = await harness.addAgent();
     const held = await steps.claimed(await steps.create(), own);
     const { rendering } = await steps.rowOf(held.requestId);
     const write = (was: unknown) =>
-      storeSigned(stage.database.query, {
+      storeSigned(harness.database.query, {
         ...presentedLease(own.caller, held, clock()),
         rendering: String(was),
         signed: "sealed",
@@ -192,7 +192,7 @@ forEachDatabase(({ fresh }) => {
       });
     assert.equal(await write("rendered anew meanwhile"), false);
     const retire = (at: number | null) =>
-      sql`update agent_key set retiring_at = ${at} where kid = ${own.kid}`.execute(stage.database.query);
+      sql`update agent_key set retiring_at = ${at} where kid = ${own.kid}`.execute(harness.database.query);
     await retire(clock());
     assert.equal(await write(rendering), false);
     await retire(null);
@@ -204,7 +204,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(requestId);
     await steps.sign(held);
     const { rows } = await sql<{ actor: string; details: string }>`select actor, details from audit_event
-      where target = ${requestId} and action = 'signing-request.signed'`.execute(stage.database.query);
+      where target = ${requestId} and action = 'signing-request.signed'`.execute(harness.database.query);
     const { jti, exp } = payloadOf(held.tokens[0]);
     assert.equal(rows[0]?.actor, `agent:${agent.caller.agentId}`);
     const details = JSON.parse(rows[0]?.details ?? "{}") as Record<string, unknown>;
@@ -215,12 +215,12 @@ forEachDatabase(({ fresh }) => {
   const lastTokenExp = async (kid: string): Promise<number> => {
     const { rows } = await sql<{
       at: number;
-    }>`select last_token_exp as at from agent_key where kid = ${kid}`.execute(stage.database.query);
+    }>`select last_token_exp as at from agent_key where kid = ${kid}`.execute(harness.database.query);
     return Number(rows[0]?.at);
   };
 
   test("records the last token expiry rounded up to the minute, and raises it when needed", async () => {
-    const own = await stage.addAgent();
+    const own = await harness.addAgent();
     const sign = async () => {
       const held = await steps.claimed(await steps.create(), own);
       assert.equal((await steps.sign(held, own)).outcome, "signed");
@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
     const first = await sign();
     const noted = await lastTokenExp(own.kid);
     assert.ok(noted >= first && noted < first + 60_000);
-    await sql`update agent_key set last_token_exp = 1 where kid = ${own.kid}`.execute(stage.database.query);
+    await sql`update agent_key set last_token_exp = 1 where kid = ${own.kid}`.execute(harness.database.query);
     await sign();
     assert.equal(await lastTokenExp(own.kid), 1, "this node knows that enough is written down");
     clock.advance(61 * SECOND);
@@ -238,11 +238,11 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("doesn't release tokens of a compromised key", async () => {
-    const own = await stage.addAgent();
+    const own = await harness.addAgent();
     const requestId = await steps.create();
     await steps.sign(await steps.claimed(requestId, own), own);
     const compromised = (at: number | null) =>
-      sql`update agent_key set compromised_at = ${at} where kid = ${own.kid}`.execute(stage.database.query);
+      sql`update agent_key set compromised_at = ${at} where kid = ${own.kid}`.execute(harness.database.query);
     await compromised(clock());
     assert.equal(await steps.release(requestId), undefined);
     await compromised(null);

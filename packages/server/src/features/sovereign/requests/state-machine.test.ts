@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import {
-  openSigningStage,
-  type SigningStage,
+  openSigningHarness,
+  type SigningHarness,
   type SoftAgent,
 } from "../../../testing/fixtures/signing-harness.ts";
 import {
@@ -21,8 +21,8 @@ import {
   modelRespond,
   modelSign,
   passTime,
+  returnToPending,
   type SigningModel,
-  waitAgain,
 } from "../../../testing/fixtures/signing-model.ts";
 import { releaseNow, SECOND, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../agent-api/agent-queue.ts";
@@ -37,7 +37,7 @@ import type { RenderedToken } from "./signing-request.ts";
 
 /** What the model is compared with. */
 interface Real {
-  readonly stage: SigningStage;
+  readonly harness: SigningHarness;
   readonly clock: FakeClock;
   readonly poolId: string;
   readonly agents: readonly SoftAgent[];
@@ -57,9 +57,9 @@ const RUNS =
 type Step = (model: SigningModel, real: Real) => Promise<void>;
 
 /** Each request is where the model has it, its seq never goes back. What is read is settled: so it is not read always. */
-async function compare({ requests }: SigningModel, { stage, seqs }: Real): Promise<void> {
+async function compare({ requests }: SigningModel, { harness, seqs }: Real): Promise<void> {
   for (const request of requests) {
-    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId: request.id });
+    const status = await requestStatus(harness.signing, { orgId: harness.orgId, requestId: request.id });
     assert.deepEqual([status?.state, status?.failReason], [request.state, request.reason]);
     const seen = seqs.get(request.id) ?? 0;
     assert.ok((status?.seq ?? 0) >= seen, "seq goes back");
@@ -79,8 +79,8 @@ const create =
   (interactive: boolean): Step =>
   async (model, real) => {
     for (const agent of real.agents) await agent.seen();
-    const { poolId, stage } = real;
-    const made = await createRequest(stage.signing, stage.newRequest({ poolId, interactive }));
+    const { poolId, harness } = real;
+    const made = await createRequest(harness.signing, harness.newRequest({ poolId, interactive }));
     assert.ok(typeof made !== "string");
     model.requests.push({
       id: made.requestId,
@@ -120,7 +120,7 @@ const claimNext =
     const open = model.requests.filter(
       ({ state, refusedBy }) => state === "pending" && !refusedBy.has(agent),
     );
-    const claim = await claimRequest(real.stage.signing, soft.caller, { kids: [soft.kid] });
+    const claim = await claimRequest(real.harness.signing, soft.caller, { kids: [soft.kid] });
     if (open.length === 0) return assert.equal(claim.outcome, "nothing");
     const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
     assert.equal(noteClaim(model, real, agent, claim).createdAt, oldest);
@@ -133,7 +133,7 @@ const claimOne =
     const request = pick(model.requests, index);
     if (!soft || !request) return;
     const wanted = { requestId: request.id, kids: [soft.kid] };
-    const claim = await claimRequest(real.stage.signing, soft.caller, wanted);
+    const claim = await claimRequest(real.harness.signing, soft.caller, wanted);
     if (request.state !== "pending" || request.refusedBy.has(agent))
       return assert.equal(claim.outcome, "not_claimable");
     noteClaim(model, real, agent, claim);
@@ -165,7 +165,7 @@ const sign = (index: number, lease: number, isGood: boolean): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, model, real) => {
     const good = agent.signed(real.tokens.get(held.leaseToken) ?? []);
     const jwts = isGood ? good : { access_token: `${good.access_token}A` };
-    const signed = await signRequest(real.stage.signing, agent.caller, { ...held, jwts });
+    const signed = await signRequest(real.harness.signing, agent.caller, { ...held, jwts });
     assert.equal(signed.outcome, modelSign(request, model.now, leaseIndex, isGood));
     if (signed.outcome === "stale_payload") real.tokens.set(held.leaseToken, signed.tokens);
   });
@@ -173,20 +173,20 @@ const sign = (index: number, lease: number, isGood: boolean): Step =>
 const challenge = (index: number, lease: number, challengeId: string): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, model, real) => {
     const asked = { challengeId, type: "confirm", prompt: "Sure?", ttl: 120 } as const;
-    const { outcome } = await challengeUser(real.stage.signing, agent.caller, held, asked);
+    const { outcome } = await challengeUser(real.harness.signing, agent.caller, held, asked);
     assert.equal(outcome, modelChallenge(request, model.now, leaseIndex, challengeId));
   });
 
 const reject = (index: number, lease: number, retryable: boolean): Step =>
   withLease(index, lease, async (request, leaseIndex, { agent, ...held }, _model, real) => {
     const rejection = { ...held, reason: "policy_denied", retryable } as const;
-    const { outcome } = await rejectRequest(real.stage.signing, agent.caller, rejection);
+    const { outcome } = await rejectRequest(real.harness.signing, agent.caller, rejection);
     const refusal = modelRefusal(request, leaseIndex);
     assert.equal(outcome, refusal ?? (retryable ? "pending" : "failed"));
     if (refusal) return;
     if (retryable) {
       request.refusedBy.add(request.leases[leaseIndex]?.agent ?? -1);
-      waitAgain(request);
+      returnToPending(request);
     } else fail(request, "policy_denied");
   });
 
@@ -200,27 +200,30 @@ const ofRequest = (
   }) satisfies Step;
 
 const respond = (index: number, challengeId: string): Step =>
-  ofRequest(index, async (request, _model, { stage }) => {
+  ofRequest(index, async (request, _model, { harness }) => {
     const outcome = await answerChallenge(
-      stage.signing,
-      { orgId: stage.orgId, requestId: request.id },
+      harness.signing,
+      { orgId: harness.orgId, requestId: request.id },
       { challengeId, answer: "42" },
     );
     assert.equal(outcome, modelRespond(request, challengeId));
   });
 
 const cancel = (index: number): Step =>
-  ofRequest(index, async (request, _model, { stage }) => {
+  ofRequest(index, async (request, _model, { harness }) => {
     assert.equal(
-      await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: request.id }),
+      await cancelRequest(harness.signing, { orgId: harness.orgId, requestId: request.id }),
       modelCancel(request),
     );
   });
 
 const release = (index: number): Step =>
-  ofRequest(index, async (request, _model, { stage, released }) => {
-    const { orgId } = stage;
-    const tokens = await releaseNow(stage.signing, stage.database.query, { orgId, requestId: request.id });
+  ofRequest(index, async (request, _model, { harness, released }) => {
+    const { orgId } = harness;
+    const tokens = await releaseNow(harness.signing, harness.database.query, {
+      orgId,
+      requestId: request.id,
+    });
     assert.equal(tokens !== undefined, request.state === "signed");
     if (!tokens) return;
     request.state = "released";
@@ -234,7 +237,7 @@ const renew =
     const soft = real.agents[agent];
     assert.ok(soft);
     const ids = model.requests.map(({ id }) => id);
-    const { renewed, lost } = await renewLeases(real.stage.signing, soft.caller, ids);
+    const { renewed, lost } = await renewLeases(real.harness.signing, soft.caller, ids);
     const kept = model.requests.filter((request) => modelRenew(request, model.now, agent));
     assert.deepEqual(
       renewed.map(({ requestId }) => requestId).toSorted(),
@@ -291,21 +294,21 @@ const commands = fc.commands(
 forEachDatabase(({ name, fresh }) => {
   const runs = RUNS[name];
   let clock: FakeClock;
-  let stage: SigningStage;
+  let harness: SigningHarness;
   before(async () => {
     // Whole seconds, as the model counts.
     clock = fakeClock(Math.floor(Date.now() / SECOND) * SECOND);
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
+    harness = await openSigningHarness({ databaseUrl: await fresh(), clock });
   });
-  after(() => stage.close());
+  after(() => harness.close());
 
   const setup = async () => {
-    const pool = await stage.addPool();
+    const pool = await harness.addPool();
     const agents: SoftAgent[] = [];
-    for (let count = 0; count < AGENTS; count++) agents.push(await stage.addAgent({ pool }));
+    for (let count = 0; count < AGENTS; count++) agents.push(await harness.addAgent({ pool }));
     const model: SigningModel = { now: clock() / SECOND, requests: [] };
     const maps = { tokens: new Map(), released: new Map(), seqs: new Map() };
-    return { model, real: { stage, clock, poolId: pool.id, agents, ...maps } };
+    return { model, real: { harness, clock, poolId: pool.id, agents, ...maps } };
   };
 
   test("any sequence of steps leaves every request in the state of the model", async () => {
@@ -320,7 +323,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("concurrent steps on three nodes release at most once and never leave a final state", async () => {
-    const nodes = [stage.signing, await stage.addNode(), await stage.addNode()];
+    const nodes = [harness.signing, await harness.addNode(), await harness.addNode()];
     const hand = fc.record({
       what: fc.constantFrom("claim", "sign", "bad", "challenge", "respond", "cancel", "reject", "release"),
       node: fc.nat(2),
@@ -337,7 +340,7 @@ forEachDatabase(({ name, fresh }) => {
         const { real } = await setup();
         const { agents, poolId } = real;
         for (const agent of agents) await agent.seen();
-        const { create: make, rowOf } = signingSteps(stage, agents[0] as SoftAgent);
+        const { create: make, rowOf } = signingSteps(harness, agents[0] as SoftAgent);
         const ids = [await make({ poolId, interactive: true }), await make({ poolId, interactive: true })];
         const leases = new Map<
           string,
@@ -348,11 +351,11 @@ forEachDatabase(({ name, fresh }) => {
         for (const { hands, pause } of all) {
           await Promise.all(
             hands.map(async ({ what, node, agent: at, index: of, retryable }) => {
-              const requests = nodes[node] ?? stage.signing;
+              const requests = nodes[node] ?? harness.signing;
               const requestId = ids[of] ?? "";
               const agent = agents[at] as SoftAgent;
               const held = leases.get(requestId);
-              const { orgId } = stage;
+              const { orgId } = harness;
               if (what === "claim") {
                 const claim = await claimRequest(requests, agent.caller, { requestId, kids: [agent.kid] });
                 if (claim.outcome === "claimed") leases.set(requestId, { agent, ...claim });
@@ -360,7 +363,7 @@ forEachDatabase(({ name, fresh }) => {
                 await answerChallenge(requests, { orgId, requestId }, { challengeId: "c", answer: 1 });
               else if (what === "cancel" && retryable) await cancelRequest(requests, { orgId, requestId });
               else if (what === "release") {
-                const tokens = await releaseNow(requests, stage.database.query, { orgId, requestId });
+                const tokens = await releaseNow(requests, harness.database.query, { orgId, requestId });
                 if (tokens) releases.set(requestId, (releases.get(requestId) ?? 0) + 1);
               } else if (held) {
                 const lease = { requestId, leaseToken: held.leaseToken };

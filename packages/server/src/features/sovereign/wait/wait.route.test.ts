@@ -12,7 +12,7 @@ import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts"
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { makeAgent, makePool, type TestAgent } from "../../../testing/fixtures/agent.ts";
 import { postForm } from "../../../testing/fixtures/client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
+import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
 import {
   answerOf,
   decide,
@@ -305,7 +305,7 @@ forEachDatabase(({ fresh }) => {
     const letDeviceIn = async () => {
       const browser = testBrowser();
       const codes = await askForCodes(org, television);
-      const page = await follow(browser, await letIn(browser, org, codes));
+      const page = await follow(browser, await decideDeviceCode(browser, org, codes));
       showsWait(page);
       assert.equal((await poll(org, codes)).body["error"], "authorization_pending");
       const requestId = page.url.split("/").at(-1) ?? "";

@@ -29,7 +29,7 @@ import {
   visit,
   withUser,
 } from "../../../../testing/fixtures/visit.ts";
-import { isSomebodyBlocked } from "../../../../testing/probes/blocked-statements.ts";
+import { isStatementBlocked } from "../../../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh, name }) => {
       await holdAccount(tx, { homeOrgId: owner.homeOrgId, id: owner.userId }, running.service.clock());
       shown = showFactor(browser, org, page, { code: app.code(running.service.clock()) });
       if (name === "postgres")
-        await eventually("the sign-in waits for the account", () => isSomebodyBlocked(database.query));
+        await eventually("the sign-in waits for the account", () => isStatementBlocked(database.query));
       await deleteTotp(tx, owner);
     });
     const answer = await shown;

@@ -26,7 +26,7 @@ import {
   withUser,
 } from "../../../../testing/fixtures/visit.ts";
 import { payloadOf } from "../../../../testing/probes/answers.ts";
-import { assertWritten } from "../../../../testing/probes/written-actions.ts";
+import { assertAudited } from "../../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -313,5 +313,5 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("every action is audited", () =>
-    assertWritten(running.service.database.query, "second-factor.failed"));
+    assertAudited(running.service.database.query, "second-factor.failed"));
 });
