@@ -81,7 +81,7 @@ async function requireOwner(
   { allowsGuests }: ChangePolicy,
 ): Promise<SignedIn> {
   const signedIn = await requireSignedIn(deps, visit, returnTo);
-  if (allowsGuests !== true && !isHomeOrganisation(visit.organisation, signedIn.user))
+  if (allowsGuests !== true && !isHomeUser(visit.organisation, signedIn.user))
     throw new SeeOther(accountPath(visit.organisation, "security"));
   return signedIn;
 }
@@ -189,7 +189,7 @@ export function pageOrganisation({ name, settings }: Organisation): PageOrganisa
 }
 
 /** False for guests: their account is changed at its home organisation. */
-export const isHomeOrganisation = (organisation: Organisation, user: User): boolean =>
+export const isHomeUser = (organisation: Organisation, user: User): boolean =>
   user.homeOrgId === organisation.id;
 
 /** Registers the page and its form; POST handlers start with `acceptAccountForm`. */

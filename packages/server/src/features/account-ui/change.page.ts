@@ -25,7 +25,7 @@ export type ChangeFrame = ConsoleFrame & {
 export const NOTICE_ID = "change-notice";
 
 /** Breadcrumb to the current navigation page. */
-export const navigationBreadcrumb = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
+export const breadcrumb = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
   navigation.sections
     .flatMap(({ links }) => links)
     .filter(({ isCurrent }) => isCurrent)
@@ -42,7 +42,7 @@ function changePage(
     ...view,
     scripts: options.scripts,
     title: heading,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     notice: failure && notice("error", NOTICE_ID, failure.title, failure.text),
     body: html`<section class="card confirm${options.isDangerous && " danger"}">
 ${body}</section>
@@ -196,7 +196,7 @@ export function shownCodesPage(view: ShownCodesView): Html {
     ...view,
     scripts: [view.script],
     title: text.heading,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     body: html`<section class="card confirm">
 ${recoveryCodeList(view.codes, view.messages)}
 <a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a></section>

@@ -29,17 +29,17 @@ export const rejectionTexts = ({
 export const changePath = ({ organisation }: Visit, rest: string): string =>
   accountPath(organisation, `security/${rest}`);
 
-export const redirectToSecurity = (visit: Visit, done: SecurityDone): Promise<void> =>
+export const backToSecurity = (visit: Visit, done: SecurityDone): Promise<void> =>
   redirectTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);
 
 /** Shows new recovery codes once; redirects to the security page if there are none. */
-export function showCodesOrRedirect(
+export function finishChange(
   visit: Visit,
   { user }: SignedIn,
   codes: readonly string[],
   done: SecurityDone,
 ): Promise<void> {
-  if (codes.length === 0) return redirectToSecurity(visit, done);
+  if (codes.length === 0) return backToSecurity(visit, done);
   const frame = accountFrame(visit, user, "security");
   const page = shownCodesPage({
     ...frame,

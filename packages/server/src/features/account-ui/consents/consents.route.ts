@@ -107,7 +107,7 @@ async function showConsents(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const id = parseQuery(visit.request).values.get("id");
   const signedIn = await requireSignedIn(deps, visit, consentsPath(visit, id));
   if (id === undefined) await showList(deps, visit, signedIn);
-  else await showConfirmation(deps, visit, signedIn, id);
+  else await askToConfirm(deps, visit, signedIn, id);
 }
 
 async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
@@ -116,8 +116,7 @@ async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const form = await acceptAccountForm(deps, visit, consentsPath(visit, id), rules);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  if (form.outcome === "rejected")
-    return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
+  if (form.outcome === "rejected") return askToConfirm(deps, visit, signedIn, id, form.refusal.failure?.kind);
   const isDone = await revokeOwnConsent(deps, visit, signedIn.user);
   await redirectTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
 }
@@ -151,7 +150,7 @@ function scopeText(name: string, customScopes: readonly CustomScope[]) {
   return { name, displayName: scope?.displayName, sensitive: scope?.sensitive };
 }
 
-async function showConfirmation(
+async function askToConfirm(
   deps: ConsentsDeps,
   visit: Visit,
   { user }: SignedIn,

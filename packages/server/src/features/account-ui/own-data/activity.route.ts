@@ -17,7 +17,7 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isHomeOrganisation,
+  isHomeUser,
   requireSignedIn,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
@@ -60,9 +60,7 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
     })),
     newestUri: before === undefined ? undefined : path,
     olderUri: next === undefined ? undefined : `${path}?before=${encodeURIComponent(next)}`,
-    notMeUri: isHomeOrganisation(organisation, user)
-      ? notMePath(visit)
-      : accountPath(organisation, "sessions/end"),
+    notMeUri: isHomeUser(organisation, user) ? notMePath(visit) : accountPath(organisation, "sessions/end"),
   });
   return show(visit, frame, page);
 }

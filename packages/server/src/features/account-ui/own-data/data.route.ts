@@ -13,7 +13,7 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isHomeOrganisation,
+  isHomeUser,
   requireRecentSignIn,
   requireSignedIn,
   setRetryAfter,
@@ -50,7 +50,7 @@ async function showData(
 ): Promise<void> {
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "data");
-  const isHome = isHomeOrganisation(organisation, user);
+  const isHome = isHomeUser(organisation, user);
   const mayDelete = isHome && organisation.settings.allowAccountDeletion;
   const page = dataPage({
     ...frame,

@@ -4,7 +4,7 @@ import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
-import { navigationBreadcrumb } from "../change.page.ts";
+import { breadcrumb } from "../change.page.ts";
 
 export type DeletionView = ConsoleFrame & {
   csrf: string;
@@ -20,7 +20,7 @@ export function deletionPage(view: DeletionView): Html {
   const text = view.messages.console.account.deletion;
   return confirmActPage({
     ...view,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     heading: text.title,
     text: html`<ul class="prose-list">${Object.values(text.effects).map((effect) => html`<li>${effect}</li>`)}</ul>`,
     confirm: text.confirm,
@@ -34,7 +34,7 @@ export function leavePage(view: DeletionView): Html {
   const { name } = view.organisation;
   return confirmActPage({
     ...view,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     heading: text.leaveTitle({ organisation: name }),
     text: html`<p>${text.leaveText({ organisation: name })}</p>`,
     confirm: text.leaveConfirm,

@@ -21,7 +21,7 @@ import {
   accountPath,
   accountRoute,
   type ChangePolicy,
-  isHomeOrganisation,
+  isHomeUser,
   pageOrganisation,
   requestOrigin,
   requireRecentSignIn,
@@ -46,18 +46,18 @@ export function deletionRoutes(app: FastifyInstance, deps: AccountDeps): void {
 
 async function showQuestion(deps: AccountDeps, visit: Visit, kind: RemovalKind): Promise<void> {
   const path = accountPath(visit.organisation, kind);
-  const signedIn = await requireRecentSignIn(deps, visit, path, removalPolicy(visit, kind));
-  await showConfirmation(deps, visit, signedIn, kind);
+  const signedIn = await requireRecentSignIn(deps, visit, path, exitPolicy(visit, kind));
+  await askToConfirm(deps, visit, signedIn, kind);
 }
 
 type RemovalKind = typeof DELETION | typeof LEAVE;
 
 /** Members delete, if the organisation allows it; guests leave. */
-const removalPolicy = (visit: Visit, kind: RemovalKind): ChangePolicy => ({
+const exitPolicy = (visit: Visit, kind: RemovalKind): ChangePolicy => ({
   allowsGuests: true,
   redirectIfUnavailable: ({ user }) => {
     const { organisation } = visit;
-    const isHome = isHomeOrganisation(organisation, user);
+    const isHome = isHomeUser(organisation, user);
     const isOpen = kind === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
     return isOpen ? undefined : accountPath(organisation, "data");
   },
@@ -70,7 +70,7 @@ interface FormState {
   readonly status?: number;
 }
 
-function showConfirmation(
+function askToConfirm(
   deps: AccountDeps,
   visit: Visit,
   { user }: SignedIn,
@@ -91,18 +91,12 @@ function showConfirmation(
 
 async function remove(deps: AccountDeps, visit: Visit, kind: RemovalKind): Promise<void> {
   const { organisation } = visit;
-  const form = await acceptAccountForm(
-    deps,
-    visit,
-    accountPath(organisation, kind),
-    removalPolicy(visit, kind),
-  );
+  const form = await acceptAccountForm(deps, visit, accountPath(organisation, kind), exitPolicy(visit, kind));
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
   const { user } = signedIn;
   const typedName = form.values.get("name") ?? "";
-  const rerender = (state: FormState) =>
-    showConfirmation(deps, visit, signedIn, kind, { typedName, ...state });
+  const rerender = (state: FormState) => askToConfirm(deps, visit, signedIn, kind, { typedName, ...state });
   if (form.outcome === "rejected") return rerender(form.refusal);
   if (kind === DELETION && emailKey(typedName) !== emailKey(user.email))
     return rerender({ isWrongName: true, status: 400 });

@@ -119,9 +119,9 @@ test("saves the profile and the page language, and reports invalid fields", asyn
   const saved = await send(browser, "profile", form);
   assert.match(saved.body, /<html lang="de">/);
   assert.match(saved.body, /Profil gespeichert/);
-  const kept = await user();
+  const stored = await user();
   assert.deepEqual(
-    [kept?.firstname, kept?.surname, kept?.phone, kept?.locale],
+    [stored?.firstname, stored?.surname, stored?.phone, stored?.locale],
     ["Ada", "Lovelace", "+45 12 34", "de"],
   );
   const [event] = (await listAuditEvents(db(), org.organisation.id, 5)).filter(
@@ -180,11 +180,11 @@ test("the new email address applies when its link is used, and the old one is no
   assert.match(sent.body, /id="address-sent"/);
   assert.equal((await user())?.email, org.user.email);
   const link = await newestLink(running.service, to);
-  const shown = await follow(browser, await browser.get(link));
-  await browser.post(shown.url, shown.hidden);
+  const confirmation = await follow(browser, await browser.get(link));
+  await browser.post(confirmation.url, confirmation.hidden);
   assert.equal((await user())?.email, to);
-  const told = await mailsTo(running.service, org.user.email);
-  assert.ok(told.some(({ mail }) => mail.template === "EmailChanged"));
+  const notices = await mailsTo(running.service, org.user.email);
+  assert.ok(notices.some(({ mail }) => mail.template === "EmailChanged"));
 });
 
 test("changing the password invalidates a pending email change", async () => {
@@ -196,8 +196,8 @@ test("changing the password invalidates a pending email change", async () => {
   const page = await open(browser, "password");
   await send(browser, "password", { ...page.hidden, present: org.user.password, password: NEXT });
   assert.ok((await actions()).includes("password.changed"));
-  const shown = await follow(thief, await thief.get(await newestLink(running.service, to)));
-  await thief.post(shown.url, shown.hidden);
+  const confirmation = await follow(thief, await thief.get(await newestLink(running.service, to)));
+  await thief.post(confirmation.url, confirmation.hidden);
   assert.equal((await user())?.email, org.user.email);
 });
 
@@ -232,10 +232,10 @@ test("changing the password ends all sessions except this browser's, which gets 
   assert.ok((await actions()).includes("password.changed"));
   const mails = await mailsTo(running.service, org.user.email);
   assert.ok(mails.some(({ mail }) => mail.template === "PasswordChanged"));
-  const again = testBrowser();
-  assert.ok(showsLogin(await logIn(again, org, await open(again, "profile"))));
-  const typed = await logIn(again, org, await open(again, "profile"), { password: NEXT });
-  assert.equal(typed.url, url("profile"));
+  const otherBrowser = testBrowser();
+  assert.ok(showsLogin(await logIn(otherBrowser, org, await open(otherBrowser, "profile"))));
+  const profilePage = await logIn(otherBrowser, org, await open(otherBrowser, "profile"), { password: NEXT });
+  assert.equal(profilePage.url, url("profile"));
 });
 
 test("rejects a wrong current password, an unchanged one and a weak one, and limits wrong ones", async () => {

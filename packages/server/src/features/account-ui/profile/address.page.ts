@@ -4,7 +4,7 @@ import { textField } from "../../../html/components/fields.ts";
 import { buttonLink } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { navigationBreadcrumb } from "../change.page.ts";
+import { breadcrumb } from "../change.page.ts";
 
 export type NewAddressView = ConsoleFrame & {
   csrf: string;
@@ -34,7 +34,7 @@ export function newAddressPage(view: NewAddressView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     notice: failureNotice(formFailure(view), view.messages),
     body: html`<section class="card confirm">
 <p>${text.text({ email: view.user.email })}</p>
@@ -67,7 +67,7 @@ export function addressSentPage(view: ConsoleFrame & { backUri: string; newEmail
   return consoleLayout({
     ...view,
     title: text.sentTitle,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     body: html`<section class="card confirm">
 <p id="address-sent">${text.sent({ email: view.newEmail })}</p>
 <div class="actions">${buttonLink({ id: "address-back", uri: view.backUri, label: text.back })}</div></section>

@@ -26,7 +26,7 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isHomeOrganisation,
+  isHomeUser,
   requireSignedIn,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
@@ -80,9 +80,7 @@ async function showProfile(
   const { organisation } = visit;
   const frame = accountFrame(visit, user, "profile");
   const current = profileOf(user);
-  const home = isHomeOrganisation(organisation, user)
-    ? undefined
-    : await deps.organisations.find(user.homeOrgId);
+  const home = isHomeUser(organisation, user) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
     csrf: deps.browserSession.formBinding(visit).csrf,
@@ -122,8 +120,7 @@ async function save(deps: AccountDeps, visit: Visit): Promise<void> {
   const form = await acceptAccountForm(deps, visit, profilePath(visit), {
     allowsGuests: true,
     allowsOldSignIn: true,
-    redirectIfUnavailable: ({ user }) =>
-      isHomeOrganisation(organisation, user) ? undefined : profilePath(visit),
+    redirectIfUnavailable: ({ user }) => (isHomeUser(organisation, user) ? undefined : profilePath(visit)),
   });
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { user } = form.signedIn;

@@ -19,13 +19,7 @@ import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
-import {
-  changeFrame,
-  changePath,
-  redirectToSecurity,
-  rejectionTexts,
-  showCodesOrRedirect,
-} from "../change.ts";
+import { backToSecurity, changeFrame, changePath, finishChange, rejectionTexts } from "../change.ts";
 import { enrolAndStepUp } from "../raise-session.ts";
 
 const SETUP = "authenticator";
@@ -141,7 +135,7 @@ async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
     use: (tx) => confirmTotp(deps, tx, factorChange(visit, signedIn), { secret: opened.secret, step }),
   });
   if (!codes) return showSetup(deps, visit, signedIn, { failure: "expired" });
-  return showCodesOrRedirect(visit, signedIn, codes, "totpAdded");
+  return finishChange(visit, signedIn, codes, "totpAdded");
 }
 
 async function showRemoval(
@@ -181,5 +175,5 @@ async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
     if (!(error instanceof LastFactor)) throw error;
     return showRemoval(deps, visit, signedIn, "last-factor");
   }
-  return redirectToSecurity(visit, "totpRemoved");
+  return backToSecurity(visit, "totpRemoved");
 }

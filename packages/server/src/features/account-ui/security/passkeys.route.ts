@@ -27,13 +27,7 @@ import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
 import { newPasskeyPage, passkeyPage } from "../change.page.ts";
-import {
-  changeFrame,
-  changePath,
-  redirectToSecurity,
-  rejectionTexts,
-  showCodesOrRedirect,
-} from "../change.ts";
+import { backToSecurity, changeFrame, changePath, finishChange, rejectionTexts } from "../change.ts";
 import { enrolAndStepUp } from "../raise-session.ts";
 
 const NEW = "passkeys";
@@ -123,7 +117,7 @@ async function enrolPasskey(deps: AccountDeps, visit: Visit): Promise<void> {
         : undefined,
   });
   return codes
-    ? showCodesOrRedirect(visit, signedIn, codes, "passkeyAdded")
+    ? finishChange(visit, signedIn, codes, "passkeyAdded")
     : showNewPasskey(deps, visit, signedIn, "known");
 }
 
@@ -174,7 +168,7 @@ async function changePasskey(deps: AccountDeps, visit: Visit): Promise<void> {
     const name = passkeyName(values.get("name") ?? "");
     if (name === undefined) return showPasskey(deps, visit, signedIn, passkey, "bad-name");
     await changePasskeyName(deps, changed, { id: passkey.id, name });
-    return redirectToSecurity(visit, "passkeyRenamed");
+    return backToSecurity(visit, "passkeyRenamed");
   }
   if (values.get("change") !== "removal") return showPasskey(deps, visit, signedIn, passkey);
   try {
@@ -183,5 +177,5 @@ async function changePasskey(deps: AccountDeps, visit: Visit): Promise<void> {
     if (!(error instanceof LastFactor)) throw error;
     return showPasskey(deps, visit, signedIn, passkey, "last-factor");
   }
-  return redirectToSecurity(visit, "passkeyRemoved");
+  return backToSecurity(visit, "passkeyRemoved");
 }

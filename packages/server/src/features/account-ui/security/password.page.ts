@@ -5,7 +5,7 @@ import { notice } from "../../../html/components/notice.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { navigationBreadcrumb } from "../change.page.ts";
+import { breadcrumb } from "../change.page.ts";
 
 type Fault = keyof Messages["recovery"]["refused"];
 
@@ -37,7 +37,7 @@ export function passwordPage(view: PasswordView): Html {
   return consoleLayout({
     ...view,
     title: hasPassword ? text.title : text.titleFirst,
-    breadcrumbs: navigationBreadcrumb(view),
+    breadcrumbs: breadcrumb(view),
     notice: failureNotice(formFailure(view), messages) ?? alarm,
     body: html`<section class="card confirm">
 <p>${text.text}</p>

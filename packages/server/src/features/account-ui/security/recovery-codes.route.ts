@@ -25,7 +25,7 @@ import {
   requireRecentSignIn,
 } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { changeFrame, changePath, rejectionTexts, showCodesOrRedirect } from "../change.ts";
+import { changeFrame, changePath, finishChange, rejectionTexts } from "../change.ts";
 
 const CODES = "recovery-codes";
 
@@ -38,7 +38,7 @@ export function recoveryCodesRoute(app: FastifyInstance, deps: AccountDeps): voi
         changePath(visit, CODES),
         renewalPolicy(deps, visit),
       );
-      await showConfirmation(deps, visit, signedIn);
+      await askToConfirm(deps, visit, signedIn);
     },
     post: (visit) => renew(deps, visit),
   });
@@ -50,12 +50,12 @@ async function renew(deps: AccountDeps, visit: Visit): Promise<void> {
   const form = requireFreshNonce(deps, visit, accepted);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  if (form.outcome === "rejected") return showConfirmation(deps, visit, signedIn, form.refusal);
+  if (form.outcome === "rejected") return askToConfirm(deps, visit, signedIn, form.refusal);
   const codes = await applyOnce(deps, form, (inside) =>
     renewRecoveryCodes(inside, factorChange(visit, signedIn)),
   );
-  if (codes === "duplicate-submission") return showConfirmation(deps, visit, signedIn, duplicateSubmission());
-  if (codes) return showCodesOrRedirect(visit, signedIn, codes, "codesMade");
+  if (codes === "duplicate-submission") return askToConfirm(deps, visit, signedIn, duplicateSubmission());
+  if (codes) return finishChange(visit, signedIn, codes, "codesMade");
   await redirectTo(visit, accountPath(visit.organisation, "security"));
 }
 
@@ -67,7 +67,7 @@ const renewalPolicy = (deps: AccountDeps, visit: Visit): ChangePolicy => ({
   },
 });
 
-async function showConfirmation(
+async function askToConfirm(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,

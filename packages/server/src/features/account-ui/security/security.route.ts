@@ -20,7 +20,7 @@ import {
   accountFrame,
   accountPath,
   accountRoute,
-  isHomeOrganisation,
+  isHomeUser,
   requireSignedIn,
 } from "../account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
@@ -46,7 +46,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
     ...frame,
     isRequired: organisation.settings.secondFactor === "required",
     done: readDone(parseQuery(visit.request).values.get("done")),
-    factors: isHomeOrganisation(organisation, user) ? await loadFactors(deps, visit, user, path) : undefined,
+    factors: isHomeUser(organisation, user) ? await loadFactors(deps, visit, user, path) : undefined,
     trustedBrowsers: trustedBrowsers.map((browser) => ({
       name: browserName(browser.userAgent),
       isCurrent: browser.id === thisOne?.id,

@@ -12,7 +12,7 @@ import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { changeFrame, changePath, redirectToSecurity, rejectionTexts } from "../change.ts";
+import { backToSecurity, changeFrame, changePath, rejectionTexts } from "../change.ts";
 
 const BROWSERS = "browsers";
 
@@ -23,7 +23,7 @@ export function trustedBrowsersRoute(app: FastifyInstance, deps: AccountDeps): v
       const signedIn = await requireRecentSignIn(deps, visit, browsersPath(visit, id), {
         allowsGuests: true,
       });
-      await showConfirmation(deps, visit, signedIn, id);
+      await askToConfirm(deps, visit, signedIn, id);
     },
     post: async (visit) => {
       const id = parsedForm(visit.request).values.get("id");
@@ -31,9 +31,9 @@ export function trustedBrowsersRoute(app: FastifyInstance, deps: AccountDeps): v
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
       const { signedIn } = form;
       if (form.outcome === "rejected")
-        return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
+        return askToConfirm(deps, visit, signedIn, id, form.refusal.failure?.kind);
       await forgetTrustedBrowsers(deps, factorChange(visit, signedIn), id);
-      await redirectToSecurity(visit, "devicesForgotten");
+      await backToSecurity(visit, "devicesForgotten");
     },
   });
 }
@@ -41,7 +41,7 @@ export function trustedBrowsersRoute(app: FastifyInstance, deps: AccountDeps): v
 const browsersPath = (visit: Visit, id: string | undefined): string =>
   changePath(visit, id === undefined ? BROWSERS : `${BROWSERS}?id=${encodeURIComponent(id)}`);
 
-async function showConfirmation(
+async function askToConfirm(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,

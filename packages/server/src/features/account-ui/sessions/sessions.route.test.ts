@@ -37,83 +37,87 @@ forEachDatabase(({ fresh }) => {
       ([, path = ""]) => new URL(path.replaceAll("&amp;", "&"), org.issuer).href,
     );
   const isSignedIn = async (browser: TestBrowser) => !showsLogin(await list(browser));
-  async function twoBrowsers(): Promise<{ own: TestOrganisation; here: CodeSource; there: CodeSource }> {
-    const own = await person();
-    const [here, there] = [codeSource(own), codeSource(own)];
-    await there.code();
+  async function twoBrowsers(): Promise<{
+    account: TestOrganisation;
+    current: CodeSource;
+    other: CodeSource;
+  }> {
+    const account = await person();
+    const [current, other] = [codeSource(account), codeSource(account)];
+    await other.code();
     clock.advance(1_000);
-    await here.code();
-    return { own, here, there };
+    await current.code();
+    return { account, current, other };
   }
 
   test("requires a session, and returns to the list after sign-in", async () => {
-    const own = await person();
+    const account = await person();
     const browser = testBrowser();
     const page = await follow(browser, await list(browser));
     assert.ok(showsLogin(page));
-    const back = await logIn(browser, own, page);
+    const back = await logIn(browser, account, page);
     assert.equal(new URL(back.url).pathname, new URL(`${org.issuer}/account/sessions`).pathname);
     assert.match(back.body, /This browser/);
-    assert.match(back.body, new RegExp(own.user.email));
+    assert.match(back.body, new RegExp(account.user.email));
   });
 
   test("lists only the user's own sessions, without cookies or tokens", async () => {
-    const { own, here, there } = await twoBrowsers();
-    await there.tokens();
-    const { body, headers } = await list(here.browser);
+    const { account, current, other } = await twoBrowsers();
+    await other.tokens();
+    const { body, headers } = await list(current.browser);
     assert.equal(body.match(/<li>\n<div>/g)?.length, 2);
     assert.equal(body.match(/This browser/g)?.length, 1);
     assert.match(body, /Used for Web/);
     assert.equal(headers.get("cache-control"), "no-store");
-    for (const { browser } of [here, there]) {
-      const [, cookie = "none"] = sessionCookie(browser, own) ?? [];
+    for (const { browser } of [current, other]) {
+      const [, cookie = "none"] = sessionCookie(browser, account) ?? [];
       assert.ok(!body.includes(cookie));
     }
   });
 
   test("ends another session after confirmation; the current one stays", async () => {
-    const { own, here, there } = await twoBrowsers();
-    const { refreshToken } = await there.tokens();
-    const [link = "", ...more] = endLinks((await list(here.browser)).body);
+    const { account, current, other } = await twoBrowsers();
+    const { refreshToken } = await other.tokens();
+    const [link = "", ...more] = endLinks((await list(current.browser)).body);
     assert.deepEqual(more, []);
-    const question = await here.browser.get(link);
+    const question = await current.browser.get(link);
     assert.match(question.body, /id="change-confirm"/);
-    assert.ok(await isSignedIn(there.browser), "the confirmation page ends nothing");
-    const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
+    assert.ok(await isSignedIn(other.browser), "the confirmation page ends nothing");
+    const done = await current.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
     assert.equal(done.status, 303);
-    assert.match((await follow(here.browser, done)).body, /Session ended/);
-    assert.ok(!(await isSignedIn(there.browser)));
-    assert.ok(await isSignedIn(here.browser));
-    assert.equal((await refresh(own, refreshToken)).status, 400);
+    assert.match((await follow(current.browser, done)).body, /Session ended/);
+    assert.ok(!(await isSignedIn(other.browser)));
+    assert.ok(await isSignedIn(current.browser));
+    assert.equal((await refresh(account, refreshToken)).status, 400);
     const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
     assert.deepEqual(
       [event?.action, event?.actor, event?.address],
-      ["session.ended", `user:${own.user.id}`, "127.0.0.1"],
+      ["session.ended", `user:${account.user.id}`, "127.0.0.1"],
     );
   });
 
   test("signing out everywhere ends every session and every refresh token, including offline_access", async () => {
-    const { own, here, there } = await twoBrowsers();
-    const offline = await there.tokens({ scope: "openid offline_access" });
-    const question = await here.browser.get(`${org.issuer}/account/sessions/end`);
+    const { account, current, other } = await twoBrowsers();
+    const offline = await other.tokens({ scope: "openid offline_access" });
+    const question = await current.browser.get(`${org.issuer}/account/sessions/end`);
     assert.match(question.body, /Sign out everywhere\?/);
-    const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
-    assert.match((await follow(here.browser, done)).body, /You’re signed out/);
-    for (const { browser } of [here, there]) assert.ok(!(await isSignedIn(browser)));
-    assert.equal((await refresh(own, offline.refreshToken)).status, 400);
+    const done = await current.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
+    assert.match((await follow(current.browser, done)).body, /You’re signed out/);
+    for (const { browser } of [current, other]) assert.ok(!(await isSignedIn(browser)));
+    assert.equal((await refresh(account, offline.refreshToken)).status, 400);
     const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
     const event = events.find(({ action }) => action === "user.signed-out-everywhere");
     assert.deepEqual(
       [event?.target, event?.actor, event?.details],
-      [own.user.id, `user:${own.user.id}`, { sessions: 2 }],
+      [account.user.id, `user:${account.user.id}`, { sessions: 2 }],
     );
   });
 
   test("rejects a form without a valid CSRF token or from another origin", async () => {
-    const { here, there } = await twoBrowsers();
-    const { hidden } = await here.browser.get(`${org.issuer}/account/sessions/end`);
-    const [, id = ""] = /id=([^&]+)/.exec(endLinks((await list(here.browser)).body)[0] ?? "") ?? [];
-    const theirs = (await there.browser.get(`${org.issuer}/account/sessions/end`)).hidden;
+    const { current, other } = await twoBrowsers();
+    const { hidden } = await current.browser.get(`${org.issuer}/account/sessions/end`);
+    const [, id = ""] = /id=([^&]+)/.exec(endLinks((await list(current.browser)).body)[0] ?? "") ?? [];
+    const theirs = (await other.browser.get(`${org.issuer}/account/sessions/end`)).hidden;
     const attempts: Array<[Record<string, string>, Record<string, string>]> = [
       [{}, {}],
       [{ csrf: theirs["csrf"] ?? "" }, {}],
@@ -123,7 +127,7 @@ forEachDatabase(({ fresh }) => {
     ];
     for (const [form, headers] of attempts) {
       for (const which of [{}, { id }]) {
-        const page = await here.browser.post(
+        const page = await current.browser.post(
           `${org.issuer}/account/sessions/end`,
           { ...form, ...which },
           headers,
@@ -133,18 +137,18 @@ forEachDatabase(({ fresh }) => {
         assert.match(page.body, isForeign ? /submitted from another site/ : /has expired/);
       }
     }
-    assert.ok((await isSignedIn(here.browser)) && (await isSignedIn(there.browser)));
+    assert.ok((await isSignedIn(current.browser)) && (await isSignedIn(other.browser)));
   });
 
   test("returns 404 for another user's session and doesn't end it", async () => {
     const mine = await twoBrowsers();
     const theirs = await twoBrowsers();
-    const [link = ""] = endLinks((await list(theirs.here.browser)).body);
-    assert.equal((await mine.here.browser.get(link)).status, 404);
-    const { hidden } = await mine.here.browser.get(`${org.issuer}/account/sessions/end`);
+    const [link = ""] = endLinks((await list(theirs.current.browser)).body);
+    assert.equal((await mine.current.browser.get(link)).status, 404);
+    const { hidden } = await mine.current.browser.get(`${org.issuer}/account/sessions/end`);
     const id = new URL(link).searchParams.get("id") ?? "";
-    await mine.here.browser.post(`${org.issuer}/account/sessions/end`, { ...hidden, id });
-    assert.ok(await isSignedIn(theirs.there.browser));
-    assert.ok(await isSignedIn(mine.there.browser), "no session of this user ends either");
+    await mine.current.browser.post(`${org.issuer}/account/sessions/end`, { ...hidden, id });
+    assert.ok(await isSignedIn(theirs.other.browser));
+    assert.ok(await isSignedIn(mine.other.browser), "no session of this user ends either");
   });
 });

@@ -39,7 +39,7 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
     get: async (visit) => {
       const id = parseQuery(visit.request).values.get("id");
       const signedIn = await requireSignedIn(deps, visit, endPath(visit, id));
-      await showConfirmation(deps, visit, signedIn, id);
+      await askToConfirm(deps, visit, signedIn, id);
     },
     post: async (visit) => {
       const id = parsedForm(visit.request).values.get("id");
@@ -48,7 +48,7 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
       if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
       const { signedIn } = form;
       if (form.outcome === "rejected")
-        return showConfirmation(deps, visit, signedIn, id, form.refusal.failure?.kind);
+        return askToConfirm(deps, visit, signedIn, id, form.refusal.failure?.kind);
       await endSessions(deps, visit, signedIn, id);
     },
   });
@@ -81,7 +81,7 @@ async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: 
   return show(visit, frame, page);
 }
 
-async function showConfirmation(
+async function askToConfirm(
   deps: AccountDeps,
   visit: Visit,
   { user }: SignedIn,
