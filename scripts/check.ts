@@ -9,6 +9,7 @@ import { fileLength } from "./house-rules/file-length.ts";
 import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
 import { kyselyPlace } from "./house-rules/kysely-place.ts";
+import { glossaryNames } from "./house-rules/lost-words.ts";
 import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
 import { textFaults } from "./house-rules/texts.ts";
 import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
@@ -25,6 +26,7 @@ const houseRules: HouseRule[] = [
   barrels,
   fileLength,
   unfinishedMarks,
+  glossaryNames,
 ];
 
 /** Runs every check, prints the faults sorted by place, and tells whether there are none. */

@@ -64,7 +64,7 @@ export async function consoleFixture({
     await remove();
   };
   try {
-    return { ...(await makeScene(running)), close };
+    return { ...(await makeFixture(running)), close };
   } catch (error) {
     // Else it would go on, and the test with it.
     await close();
@@ -78,7 +78,7 @@ async function freshSqlite() {
   return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
 }
 
-async function makeScene(running: TestService): Promise<Omit<ConsoleFixture, "close">> {
+async function makeFixture(running: TestService): Promise<Omit<ConsoleFixture, "close">> {
   const { service } = running;
   const organisation = await createOrganisation(service, service.database.query, {
     name: "Northwind Cooperative",

@@ -75,10 +75,10 @@ test("the packages hold the built programs and no sources or tests", () => {
 
 test("signet-agent runs without the server, its database and optional dependencies", async () => {
   const installed = await readdir(path.join(folder, "agent", "node_modules"), { recursive: true });
-  const strangers = installed.filter((file) =>
+  const unexpected = installed.filter((file) =>
     /(^|\/)(server|fastify|kysely|pg|pkcs11js)\/package\.json$/.test(file),
   );
-  assert.deepEqual(strangers, []);
+  assert.deepEqual(unexpected, []);
   const program = path.join(folder, "agent", "node_modules", ".bin", "signet-agent");
   const agent = (...parameters: string[]) =>
     run(program, parameters, { cwd: folder, env: { PATH: searchPath, HOME: folder } });

@@ -42,7 +42,7 @@ interface Fixture {
   close(): Promise<void>;
 }
 
-async function openScene({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Fixture> {
+async function openFixture({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Fixture> {
   const clock = fakeClock();
   const env = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
   const running = await startTestService({ databaseUrl: await fresh(), clock, env });
@@ -116,7 +116,7 @@ describe("a web application behind OAuthFederated", () => {
   forEachDatabase((database) => {
     let fixture: Fixture;
     before(async () => {
-      fixture = await openScene(database);
+      fixture = await openFixture(database);
     });
     after(async () => {
       assert.deepEqual(fixture.running.errors, []);

@@ -35,7 +35,7 @@ import {
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 
-interface PoolScene {
+interface PoolFixture {
   readonly org: TestOrganisation;
   readonly pool: SigningPool;
   readonly issuer: string;
@@ -57,8 +57,8 @@ const certify = (
 
 let folder: string;
 let server: TestService;
-let ours: PoolScene;
-let theirs: PoolScene;
+let ours: PoolFixture;
+let theirs: PoolFixture;
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-sdk-sovereign-"));
   server = await startTestService({ databaseUrl: `sqlite:${path.join(folder, "signet.db")}` });
@@ -72,7 +72,7 @@ after(async () => {
 });
 
 /** An organisation with a pool, an agent with certificates in it, and a token that the agent has signed. */
-async function openPool(name: string, more: Partial<NewPool> = {}): Promise<PoolScene> {
+async function openPool(name: string, more: Partial<NewPool> = {}): Promise<PoolFixture> {
   const { service, baseUrl } = server;
   const org = await makeOrganisation(service, name);
   const pool = await makePool(service, org, {

@@ -106,18 +106,18 @@ async function handOut(t: TestContext, { place, server: first, tokens }: Handing
   const stopped = new AbortController();
   t.after(() => stopped.abort());
   const signing = Promise.all([1, 2, 3].map(() => signUntil(agent, stopped.signal)));
-  const crowd = await newCrowd(place);
+  const load = await startTokenLoad(place);
   // Once more where all answers were quicker than the kill.
-  for (let kill = 0; kill < kills || (crowd.unanswered === 0 && kill < kills + mostMoreKills); kill += 1)
-    server = await killAndGoOn(crowd, server);
+  for (let kill = 0; kill < kills || (load.unanswered === 0 && kill < kills + mostMoreKills); kill += 1)
+    server = await killAndGoOn(load, server);
   stopped.abort();
   await signing;
-  const all = [...tokens, ...crowd.tokens];
+  const all = [...tokens, ...load.tokens];
   const keys = await keysOf(fixture);
   for (const token of all) await jwtVerify(token, keys, { issuer: fixture.poolIssuer, typ: "at+jwt" });
   await server.stop();
   await checkReleases(fixture, all);
-  const { unanswered, lostCodes } = crowd;
+  const { unanswered, lostCodes } = load;
   t.diagnostic(`${all.length} tokens, ${unanswered} answers lost in a kill, ${lostCodes} codes with them`);
   assert.ok(unanswered > 0, "the kills came under load");
 }
@@ -245,7 +245,7 @@ async function signUntil(agent: TestAgent, stopped: AbortSignal): Promise<void> 
   }
 }
 
-type Crowd = Asking & {
+type TokenLoad = Asking & {
   browser: TestBrowser;
   /** The last refresh token of each family. */
   families: string[];
@@ -257,19 +257,19 @@ type Crowd = Asking & {
 const codesAtOnce = 4;
 const familyCount = 3;
 
-async function newCrowd(asking: Asking): Promise<Crowd> {
+async function startTokenLoad(asking: Asking): Promise<TokenLoad> {
   const browser = testBrowser();
-  const crowd: Crowd = { ...asking, browser, families: [], tokens: [], unanswered: 0, lostCodes: 0 };
+  const load: TokenLoad = { ...asking, browser, families: [], tokens: [], unanswered: 0, lostCodes: 0 };
   for (let family = 0; family < familyCount; family += 1) {
-    const { status, body } = await redeem(asking, await newCode(crowd));
+    const { status, body } = await redeem(asking, await newCode(load));
     assert.equal(status, 200, JSON.stringify(body));
-    crowd.tokens.push(String(body["access_token"]));
-    crowd.families.push(String(body["refresh_token"]));
+    load.tokens.push(String(body["access_token"]));
+    load.families.push(String(body["refresh_token"]));
   }
-  return crowd;
+  return load;
 }
 
-async function newCode({ fixture, client, browser }: Crowd): Promise<Code> {
+async function newCode({ fixture, client, browser }: TokenLoad): Promise<Code> {
   const { query, verifier } = authorizationRequest(client.application.id, redirectUri);
   const answer = await authorize(browser, { issuer: fixture.org.issuer, query, ...fixture.org.user });
   const code = answer.get("code");
@@ -278,13 +278,13 @@ async function newCode({ fixture, client, browser }: Crowd): Promise<Code> {
 }
 
 /** Sends all calls at once, kills the server after some responses, and repeats the calls without one. */
-async function killAndGoOn(crowd: Crowd, server: ServerProcess): Promise<ServerProcess> {
+async function killAndGoOn(load: TokenLoad, server: ServerProcess): Promise<ServerProcess> {
   const codes: Code[] = [];
-  while (codes.length < codesAtOnce) codes.push(await newCode(crowd));
+  while (codes.length < codesAtOnce) codes.push(await newCode(load));
   const calls: Array<() => Promise<Answer>> = [
-    ...codes.map((code) => () => redeem(crowd, code)),
-    ...crowd.families.map((token) => () => refresh(crowd, token)),
-    ...codes.map(() => () => askForItself(crowd)),
+    ...codes.map((code) => () => redeem(load, code)),
+    ...load.families.map((token) => () => refresh(load, token)),
+    ...codes.map(() => () => askForItself(load)),
   ];
   const killAfter = 1 + Math.floor(Math.random() * (calls.length / 2));
   const { promise: enough, resolve } = Promise.withResolvers<void>();
@@ -301,24 +301,24 @@ async function killAndGoOn(crowd: Crowd, server: ServerProcess): Promise<ServerP
   await delay(Math.random() * longestMoreMs);
   await server.kill();
   const heard = await answers;
-  const next = await crowd.fixture.start(quiet);
+  const next = await load.fixture.start(quiet);
   for (const [index, call] of calls.entries()) {
     const isCode = index < codes.length;
     const lost = heard[index] === undefined;
     const { status, body } = heard[index] ?? (await call());
-    if (lost) crowd.unanswered += 1;
+    if (lost) load.unanswered += 1;
     if (isCode && lost && status === 400) {
       // Handed out, and the answer lost: the application signs its user in again.
       assert.equal(body["error"], "invalid_grant");
-      crowd.lostCodes += 1;
+      load.lostCodes += 1;
       continue;
     }
     assert.equal(status, 200, JSON.stringify(body));
-    crowd.tokens.push(String(body["access_token"]));
+    load.tokens.push(String(body["access_token"]));
     const family = index - codes.length;
-    if (family >= 0 && family < familyCount) crowd.families[family] = String(body["refresh_token"]);
+    if (family >= 0 && family < familyCount) load.families[family] = String(body["refresh_token"]);
   }
-  for (const code of codes) assert.equal((await redeem(crowd, code)).body["error"], "invalid_grant");
+  for (const code of codes) assert.equal((await redeem(load, code)).body["error"], "invalid_grant");
   return next;
 }
 

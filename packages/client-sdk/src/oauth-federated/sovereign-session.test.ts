@@ -7,7 +7,7 @@ import { ISSUER } from "../testing/test-provider.ts";
 
 const POOL = "0197aaaa-0000-7000-8000-0000000000b1";
 
-async function pinnedScene(changes = {}) {
+async function pinnedFixture(changes = {}) {
   const agent = await testKey("agent-1");
   const fixture = await federatedFixture({ sovereignPublicKeys: [agent.jwk], ...changes });
   fixture.idTokenChanges = { key: agent, header: { kid: "agent-1" } };
@@ -15,7 +15,7 @@ async function pinnedScene(changes = {}) {
 }
 
 test("only the pinned key signs users in, whatever keys the service publishes", async () => {
-  const { fixture } = await pinnedScene();
+  const { fixture } = await pinnedFixture();
   const browser = fixture.browser();
   await browser.signIn();
   principalIn(await browser.go("/"));
@@ -28,7 +28,7 @@ test("only the pinned key signs users in, whatever keys the service publishes", 
 });
 
 test("with a pool, responses and ID tokens name the pool's issuer", async () => {
-  const { fixture, agent } = await pinnedScene({ sovereignSigningPoolId: POOL });
+  const { fixture, agent } = await pinnedFixture({ sovereignSigningPoolId: POOL });
   const issuer = `${ISSUER}/sovereign/pools/${POOL}`;
   const metadata = { ...fixture.provider.metadata, issuer };
   fixture.provider.answers.set(`/sovereign/pools/${POOL}/.well-known/openid-configuration`, () =>
@@ -47,7 +47,7 @@ test("with a pool, responses and ID tokens name the pool's issuer", async () => 
 
 test("a refresh without an agent's signature ends the session", async () => {
   for (const idToken of [async () => undefined, (own: () => Promise<string>) => own()]) {
-    const { fixture } = await pinnedScene();
+    const { fixture } = await pinnedFixture();
     const browser = fixture.browser();
     await browser.signIn();
     fixture.onRefresh = async () =>

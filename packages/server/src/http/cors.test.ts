@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
       },
     });
   const allowed = ({ headers }: { headers: Headers }) => headers.get("access-control-allow-origin");
-  const STRANGERS = [
+  const UNREGISTERED_ORIGINS = [
     "https://evil.example",
     "http://spa.example",
     "https://spa.example:444",
@@ -76,7 +76,7 @@ forEachDatabase(({ fresh }) => {
 
   test("reveals nothing to other origins, in preflight and response", async () => {
     for (const endpoint of OPEN) {
-      for (const origin of STRANGERS) {
+      for (const origin of UNREGISTERED_ORIGINS) {
         const asked = await preflight(endpoint, origin);
         assert.equal(asked.status, 204);
         for (const name of [

@@ -68,8 +68,8 @@ describe("access to the account pages", () => {
 
   async function signedIn(user: SeededRecords["user"]): Promise<TestBrowser> {
     const other = testBrowser();
-    const door = await follow(other, await other.get(`${org.issuer}/account/security`));
-    await logIn(other, { ...org, user }, door);
+    const signInPage = await follow(other, await other.get(`${org.issuer}/account/security`));
+    await logIn(other, { ...org, user }, signInPage);
     return other;
   }
 

@@ -160,11 +160,11 @@ describe("malformed forms", () => {
 
     async function enter(): Promise<void> {
       administrator = testBrowser();
-      const door = `${running.baseUrl}/oauth/manage/${org.organisation.id}/confirm-identity`;
+      const signInPage = `${running.baseUrl}/oauth/manage/${org.organisation.id}/confirm-identity`;
       await logIn(
         administrator,
         { ...org, user: org.administrator },
-        await follow(administrator, await administrator.get(door)),
+        await follow(administrator, await administrator.get(signInPage)),
       );
       // Whoever has lost the second factors comes in with the next organisation.
       const entering = signInHolder(org, org.holder, codes.pop() ?? "");

@@ -22,7 +22,7 @@ import { CSRF_HEADER } from "../http/csrf.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import type { AppContext } from "./app-context.ts";
 
-type AccountDoor = ApiAuthenticator<SystemAccountCaller, Database>;
+type AccountAuthenticator = ApiAuthenticator<SystemAccountCaller, Database>;
 
 /**
  * @param rule.isStrictOnly calls whose plain signature would also fit another call: those without a body, or with the same
@@ -32,8 +32,8 @@ export function administratorAuthenticator(
   { service, browser }: Pick<AppContext, "service" | "browser">,
   rule: { isStrictOnly(request: FastifyRequest): boolean },
 ): ApiAuthenticator<Administrator, Database> {
-  const accounts: AccountDoor = withIdempotency(service, administratorAccountAuthenticator(service));
-  const strictAccounts: AccountDoor = withIdempotency(
+  const accounts: AccountAuthenticator = withIdempotency(service, administratorAccountAuthenticator(service));
+  const strictAccounts: AccountAuthenticator = withIdempotency(
     service,
     administratorAccountAuthenticator(service, { strictOnly: true }),
   );

@@ -19,7 +19,7 @@ export const deviceAdmin: Module = async (scope, app) => {
   const deps: ManageDeps = {
     ...consoleDeps(app),
     programs: {
-      door: administratorAuthenticator(app, { isStrictOnly: () => false }),
+      authenticator: administratorAuthenticator(app, { isStrictOnly: () => false }),
       strictAuthenticator: administratorAuthenticator(app, { isStrictOnly: () => true }),
       showError: codedErrorHandler(app.errors),
     },

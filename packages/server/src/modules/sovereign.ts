@@ -44,7 +44,9 @@ export const sovereignAdmin: Module = async (scope, app) => {
   acceptJson(scope);
   scope.setErrorHandler(codedErrorHandler(errors));
   // The plain signature covers the body alone: without one it would fit every call.
-  const door = administratorAuthenticator(app, { isStrictOnly: ({ method }) => method === "DELETE" });
+  const authenticator = administratorAuthenticator(app, {
+    isStrictOnly: ({ method }) => method === "DELETE",
+  });
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
-  adminRoutes(api, { ...service, baseUrl: service.config.baseUrl, door });
+  adminRoutes(api, { ...service, baseUrl: service.config.baseUrl, authenticator });
 };

@@ -65,8 +65,8 @@ test("the consent mode decides who consents, and a covering consent suffices in 
   ];
   const table = (mode: Parameters<typeof consentStatus>[0]) =>
     records.map((record) => {
-      const standing = consentStatus(mode, record ? [record] : [], asked(["openid"]));
-      return standing.kind === "settled" ? `by ${standing.consentId}` : standing.kind;
+      const status = consentStatus(mode, record ? [record] : [], asked(["openid"]));
+      return status.kind === "settled" ? `by ${status.consentId}` : status.kind;
     });
   assert.deepEqual(table("user"), ["ask-user", "by user", "by organisation", "by preauthorization"]);
   assert.deepEqual(table("organisation"), [

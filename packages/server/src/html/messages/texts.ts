@@ -427,8 +427,8 @@ export type Texts = {
       agent: string; waiting: string; signatures: string;
       liveOf: (values: { count: number; max: number }) => string;
       failedCount: (values: { count: number }) => string; waitingNow: (values: { count: number }) => string;
-      standing: { working: string; away: string; empty: string; disabled: string; };
-      agentStanding: {
+      poolStatus: { working: string; away: string; empty: string; disabled: string; };
+      agentStatus: {
         live: string; away: string; new: string; deactivated: string; compromised: string;
       };
       keyStates: {

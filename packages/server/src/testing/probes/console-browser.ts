@@ -20,8 +20,8 @@ export async function consoleBrowser(
 ): Promise<ConsoleBrowser> {
   const browser = testBrowser();
   const base = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;
-  const door = await follow(browser, await browser.get(`${base}/confirm-identity`));
-  await logIn(browser, { ...org, user: org.administrator }, door);
+  const signInPage = await follow(browser, await browser.get(`${base}/confirm-identity`));
+  await logIn(browser, { ...org, user: org.administrator }, signInPage);
   const get = (rest: string) => browser.get(base + rest);
   const post = (rest: string, form: Record<string, string> | URLSearchParams) =>
     browser.post(base + rest, form);

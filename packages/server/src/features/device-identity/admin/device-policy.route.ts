@@ -24,10 +24,10 @@ import { trustLists } from "./trust-lists.ts";
 type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
-  const { door, strictAuthenticator } = deps.programs;
+  const { authenticator, strictAuthenticator } = deps.programs;
   const form = policyForm(deps);
   pageAndApiRoute(app, deps, readPolicyOperation, {
-    program: apiHandler(door, readPolicyOperation, async ({ caller }) => ({
+    program: apiHandler(authenticator, readPolicyOperation, async ({ caller }) => ({
       status: 200,
       body: policyRecord(caller.organisation.settings),
     })),

@@ -14,7 +14,7 @@ import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/pag
 
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
-    readonly door: ApiAuthenticator<Administrator, Database>;
+    readonly authenticator: ApiAuthenticator<Administrator, Database>;
     /** For calls with the same body for every record: their plain signature would fit another record. */
     readonly strictAuthenticator: ApiAuthenticator<Administrator, Database>;
     readonly showError: ErrorHandler;

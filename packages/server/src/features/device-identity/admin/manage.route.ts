@@ -35,9 +35,9 @@ import type { RegisterForm } from "./register-form.ts";
 import { changedFields, readRegistration, typedFields } from "./registration.ts";
 
 export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
-  const { door } = deps.programs;
+  const { authenticator } = deps.programs;
   pageAndApiRoute(app, deps, listOperation, {
-    program: apiHandler(door, listOperation, async ({ caller, query }) => {
+    program: apiHandler(authenticator, listOperation, async ({ caller, query }) => {
       const page = readPage(query);
       const { search, state } = query;
       const asked = { limit: page.limit + 1, after: page.after, text: search, state };
@@ -48,7 +48,7 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
     page: showPage,
   });
   pageAndApiRoute(app, deps, registerOperation, {
-    program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
+    program: apiHandler(authenticator, registerOperation, async ({ caller, body, within }) => {
       const { expiresIn, ...asked } = body;
       const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
       const made = await registerDevice(inTransaction(deps, within), { ...actingFor(caller), ...input });

@@ -36,7 +36,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
     const ask = (shown: Buffer | undefined, body: Readonly<Record<string, unknown>>, of = org) =>
       renew(devicesOf(of), shown, body);
     const enrolled = (of = org) => enrolledByCode(server.service, of.issuer);
-    const standing = async (der: Buffer, of = org) => {
+    const presentedStatus = async (der: Buffer, of = org) => {
       const found = await presentedDevice(server.service, of.organisation.id, der);
       return found.kind === "good" ? "good" : found.reason;
     };
@@ -75,11 +75,14 @@ describe("POST /oauth/{org}/devices/renew", () => {
       const certificate = new X509Certificate(next);
       assert.ok(certificate.verify(new X509Certificate(String(answer.body["ca"])).publicKey));
       assert.equal(certificate.validToDate.getTime() / 1000, answer.body["not_after"]);
-      assert.deepEqual([await standing(device.der), await standing(next)], ["good", "good"]);
+      assert.deepEqual([await presentedStatus(device.der), await presentedStatus(next)], ["good", "good"]);
       clock.advance(DAY_MS - 1000);
-      assert.equal(await standing(device.der), "good");
+      assert.equal(await presentedStatus(device.der), "good");
       clock.advance(1000);
-      assert.deepEqual([await standing(device.der), await standing(next)], ["superseded", "good"]);
+      assert.deepEqual(
+        [await presentedStatus(device.der), await presentedStatus(next)],
+        ["superseded", "good"],
+      );
       refused(await ask(device.der, { csr }), 401, "invalid_client");
       const audit = await listAuditEvents(server.service.database.query, org.organisation.id, 5);
       const event = audit.find(({ action }) => action === "device.renewed");

@@ -15,7 +15,7 @@ import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
-  readonly door: ApiAuthenticator<Administrator, Database>;
+  readonly authenticator: ApiAuthenticator<Administrator, Database>;
 }
 
 const shared = { tag: "Sovereign signing", credential: "administrator", errorForm: "oauth" } as const;
@@ -76,7 +76,7 @@ const pool = Type.Object(
 function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "POST",
@@ -131,7 +131,7 @@ const describeKeys = (keys: readonly AgentKey[], now: number) =>
 function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "POST",
@@ -175,7 +175,7 @@ function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
 function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "POST",
@@ -207,7 +207,7 @@ function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
 function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(
     api,
-    deps.door,
+    deps.authenticator,
     {
       ...shared,
       method: "DELETE",

@@ -11,7 +11,7 @@ const pools = { working: "good", away: "bad", empty: "warn", disabled: "plain" }
 >;
 
 export const poolState = (status: PoolStatus, { console: { pools: text } }: Messages): Html =>
-  state(pools[status], text.standing[status]);
+  state(pools[status], text.poolStatus[status]);
 
 const agents = {
   live: "good",
@@ -22,7 +22,7 @@ const agents = {
 } as const satisfies Record<AgentStatus, StateKind>;
 
 export const agentState = (status: AgentStatus, { console: { pools: text } }: Messages): Html =>
-  state(agents[status], text.agentStanding[status]);
+  state(agents[status], text.agentStatus[status]);
 
 const keys = {
   published: "plain",

@@ -106,8 +106,8 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
 export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Messages): Html {
   const { pools: text, frame } = messages.console;
   const says = [
-    load && `${text.standing[load.status]}.`,
-    ...agents.map(({ name, status }) => `${name}: ${text.agentStanding[status]}.`),
+    load && `${text.poolStatus[load.status]}.`,
+    ...agents.map(({ name, status }) => `${name}: ${text.agentStatus[status]}.`),
   ].filter((line) => line !== undefined);
   return html`<div${livePiece(liveUri, says)} class="stack">
 ${

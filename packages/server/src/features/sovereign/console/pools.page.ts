@@ -59,7 +59,7 @@ export function poolTable({
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
   const { pools: text } = messages.console;
-  const says = pools.map(({ name, status }) => `${name}: ${text.standing[status]}.`);
+  const says = pools.map(({ name, status }) => `${name}: ${text.poolStatus[status]}.`);
   return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
     columns: [text.name, text.state, text.agents, text.waiting, text.signatures],

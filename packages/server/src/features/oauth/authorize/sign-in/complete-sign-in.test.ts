@@ -107,7 +107,7 @@ forEachDatabase(({ fresh }) => {
   test("a session that ends during an enrolment on the account pages stays ended", async () => {
     const { user, session, proof, cookies, note } = await endingSession();
     const { organisation } = org;
-    const deps = { ...running.service, door: { writeSession: note } } as unknown as Parameters<
+    const deps = { ...running.service, authenticator: { writeSession: note } } as unknown as Parameters<
       typeof enrolAndStepUp
     >[0];
     const before = await living();
