@@ -300,7 +300,7 @@ test("changes a pool's settings, disables and enables it", async (t) => {
   assert.equal(await page.locator("#name").inputValue(), "Headquarters", "what was typed is kept");
   await type(page, "tokenWaitSeconds", "7");
   await enter(page, "pool-save");
-  assert.equal(await doneText(page), "Saved.");
+  assert.equal(await doneText(page), "Changes saved.");
   const saved = await now();
   assert.deepEqual([saved?.name, saved?.tokenWaitSeconds], ["Headquarters", 7]);
   await enter(page, "pool-disable");
