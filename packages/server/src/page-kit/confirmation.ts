@@ -181,7 +181,7 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
 }
 
 /** Rolls back what `apply` wrote before it found that there was nothing to do. */
-class NothingToDo extends Error {
+class RolledBackAsApplied extends Error {
   readonly result: ConfirmationResult;
   constructor(result: ConfirmationResult) {
     super("nothing to do");
@@ -201,11 +201,11 @@ async function apply<Deps extends ConsoleDeps, Pending>(
   try {
     return await applyOnce(deps, form, async (inside) => {
       const result = await confirmation.apply(inside, acting, pending, confirmed);
-      if (result.kind === "already-applied") throw new NothingToDo(result);
+      if (result.kind === "already-applied") throw new RolledBackAsApplied(result);
       return result;
     });
   } catch (error) {
-    if (error instanceof NothingToDo) return error.result;
+    if (error instanceof RolledBackAsApplied) return error.result;
     throw error;
   }
 }
