@@ -38,7 +38,7 @@ export async function showBrokenLink(deps: BrowserDeps, visit: Visit, type: Acti
 }
 
 /** The done page has no session, so its query carries the user's language. */
-export function redirectToDone(
+export function redirectToResult(
   deps: BrowserDeps,
   visit: Visit,
   path: "recovery/done" | "verify-email/done",

@@ -17,7 +17,7 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { type OpenLink, openLink, redirectToDone, showBrokenLink, showDone } from "./link.ts";
+import { type OpenLink, openLink, redirectToResult, showBrokenLink, showDone } from "./link.ts";
 import { type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { formFields, loadRecoveryContext, restartFlow } from "./recovery-context.ts";
 
@@ -57,7 +57,7 @@ async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
     visit.reply.header("retry-after", String(retryAfterSeconds));
     return showForm(deps, visit, link, { error: "busy", status: 503, retryAfterSeconds });
   }
-  return redirectToDone(deps, visit, "recovery/done", {
+  return redirectToResult(deps, visit, "recovery/done", {
     flow: flow && restartFlow(flow, deps.clock()),
     user,
   });

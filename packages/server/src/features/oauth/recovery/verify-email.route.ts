@@ -13,7 +13,7 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { type OpenLink, openLink, redirectToDone, showBrokenLink, showDone } from "./link.ts";
+import { type OpenLink, openLink, redirectToResult, showBrokenLink, showDone } from "./link.ts";
 import { formFields, loadRecoveryContext, restartFlow } from "./recovery-context.ts";
 import { verifyEmailPage } from "./verify-email.page.ts";
 
@@ -42,7 +42,7 @@ async function verifyEmail(deps: BrowserDeps, visit: Visit): Promise<void> {
   // The sign-in continues for the user whose address it is.
   const isAnotherUser = signedIn !== undefined && signedIn.user.id !== user.id;
   const onward = flow && isAnotherUser ? restartFlow(flow, deps.clock()) : flow;
-  return redirectToDone(deps, visit, "verify-email/done", { flow: onward, user });
+  return redirectToResult(deps, visit, "verify-email/done", { flow: onward, user });
 }
 
 async function showForm(
