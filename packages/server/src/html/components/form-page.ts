@@ -1,5 +1,5 @@
 /** A page that is one form. */
-import { type Html, html } from "../html.ts";
+import { type Content, type Html, html } from "../html.ts";
 import { type ConsoleView, consoleLayout } from "./console-layout.ts";
 import { type FormView, faultsFailure, fieldState } from "./form-state.ts";
 import { failureNotice, recordForm } from "./record-form.ts";
@@ -9,14 +9,21 @@ type RecordForm = Parameters<typeof recordForm>[0];
 /** @param view.labels by field, for the faults above the form */
 export function formPage(
   view: Omit<FormView<unknown>, "input"> &
-    Omit<ConsoleView, "body" | "notice"> &
-    Omit<RecordForm, "version"> & { labels: Readonly<Record<string, string>> },
+    Omit<ConsoleView, "body"> &
+    Omit<RecordForm, "version"> & {
+      labels: Readonly<Record<string, string>>;
+      /** Of the card, for screen readers. */
+      cardLabel?: string;
+      above?: Content;
+      below?: Content;
+    },
 ): Html {
+  const label = view.cardLabel !== undefined && html` aria-label="${view.cardLabel}"`;
   const failure = view.failure ?? faultsFailure(view.state, (id) => view.labels[id] ?? id);
   return consoleLayout({
     ...view,
-    notice: failureNotice(failure, view.messages),
-    body: html`<section class="card">${recordForm(view)}</section>
+    notice: failureNotice(failure, view.messages) ?? view.notice,
+    body: html`<section class="card"${label}>${view.above}${recordForm(view)}${view.below}</section>
 `,
   });
 }
