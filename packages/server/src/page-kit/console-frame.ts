@@ -135,21 +135,30 @@ export async function consoleFrame(
 }
 
 /**
- * A page for reading, open to any administrator.
+ * Opens a page for reading, to any administrator.
  * @param returnTo where a sign-in returns to, when that is more than the page's path
  */
+export async function openPage(
+  deps: ConsoleDeps,
+  visit: Visit,
+  current: ConsolePage,
+  returnTo?: string,
+): Promise<ConsoleFrame> {
+  const signedIn = await requireAdministrator(deps, visit, returnTo);
+  return consoleFrame(deps, visit, signedIn, current);
+}
+
+/** A page for reading whose address is its path alone. */
 export function readingRoute<Deps extends ConsoleDeps>(
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
   current: ConsolePage,
   page: (deps: Deps, visit: Visit, frame: ConsoleFrame) => Promise<Html> | Html,
-  returnTo?: (visit: Visit) => string,
 ): void {
   consoleRoute(app, deps, url, {
     get: async (_, visit) => {
-      const signedIn = await requireAdministrator(deps, visit, returnTo?.(visit));
-      const frame = await consoleFrame(deps, visit, signedIn, current);
+      const frame = await openPage(deps, visit, current);
       await show(visit, frame, await page(deps, visit, frame));
     },
   });

@@ -5,21 +5,22 @@ import { type FormView, faultsFailure, fieldState } from "./form-state.ts";
 import { failureNotice, recordForm } from "./record-form.ts";
 
 type RecordForm = Parameters<typeof recordForm>[0];
+type Labels = Readonly<Record<string, string>>;
+type FormParts = Omit<FormView<unknown>, "input"> & { labels: Labels };
 
 /** @param view.labels by field, for the faults above the form */
-export function formPage(
-  view: Omit<FormView<unknown>, "input"> &
-    Omit<ConsoleView, "body" | "notice"> &
-    Omit<RecordForm, "version"> & { labels: Readonly<Record<string, string>> },
-): Html {
-  const failure = view.failure ?? faultsFailure(view.state, (id) => view.labels[id] ?? id);
-  return consoleLayout({
+export const formPage = (
+  view: FormParts & Omit<ConsoleView, "body" | "notice"> & Omit<RecordForm, "version">,
+): Html =>
+  consoleLayout({
     ...view,
-    notice: failureNotice(failure, view.messages),
+    notice: formNotice(view),
     body: html`<section class="card">${recordForm(view)}</section>
 `,
   });
-}
+
+export const formNotice = ({ failure, state, labels, messages }: FormParts): Html | undefined =>
+  failureNotice(failure ?? faultsFailure(state, (id) => labels[id] ?? id), messages);
 
 /** What a field takes from its form, by its id: label, value, fault and present value. */
 export const fieldsOf =
