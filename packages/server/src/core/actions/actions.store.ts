@@ -1,4 +1,3 @@
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
 import type { ActionType, UserAction } from "./user-action.ts";
@@ -27,9 +26,7 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
   const row = await db
     .selectFrom("user_action")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id_hash", "=", key.idHash)
-    .where("type", "=", key.type)
+    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -48,9 +45,7 @@ export async function redeemActionRow(
   const row = await db
     .updateTable("user_action")
     .set({ used_at: key.now })
-    .where("org_id", "=", key.orgId)
-    .where("id_hash", "=", key.idHash)
-    .where("type", "=", key.type)
+    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .where("used_at", "is", null)
     .where("expires_at", ">", key.now)
     .returningAll()
@@ -66,21 +61,10 @@ export async function voidActions(
   await db
     .updateTable("user_action")
     .set({ used_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
-    .where("type", "=", which.type)
+    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId, type: which.type }))
     .where("used_at", "is", null)
     .execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredActions = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "user_action", key: ["org_id", "id_hash"], column: "expires_at" },
-    before,
-    limit,
-  );
 
 function fromRow(row: UserActionTable): StoredAction {
   return {

@@ -7,8 +7,7 @@ const selectAssigned = prepared((db, value: Parameter<Assignment>) =>
   db
     .selectFrom("application_user")
     .select("user_id")
-    .where("org_id", "=", value("orgId"))
-    .where("application_id", "=", value("applicationId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), application_id: value("applicationId") }))
     .where("user_id", "=", value("userId")),
 );
 
@@ -40,8 +39,7 @@ export async function insertAssignment(
 export async function deleteAssignment(db: Db, assignment: Assignment): Promise<boolean> {
   const deleted = await db
     .deleteFrom("application_user")
-    .where("org_id", "=", assignment.orgId)
-    .where("application_id", "=", assignment.applicationId)
+    .where((eb) => eb.and({ org_id: assignment.orgId, application_id: assignment.applicationId }))
     .where("user_id", "=", assignment.userId)
     .returning("user_id")
     .executeTakeFirst();

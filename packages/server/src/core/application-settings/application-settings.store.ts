@@ -11,9 +11,7 @@ export async function findSettings(db: Db, key: SettingsKey): Promise<string | u
   const row = await db
     .selectFrom("application_user_setting")
     .select("settings")
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .where("user_id", "=", key.userId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId, user_id: key.userId }))
     .executeTakeFirst();
   return row?.settings;
 }

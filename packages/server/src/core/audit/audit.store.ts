@@ -81,8 +81,7 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
   const row = await db
     .selectFrom("audit_event")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && toStoredEvent(row);
 }
@@ -142,8 +141,7 @@ const newestChange = (db: Db, orgId: string, target: string) =>
   db
     .selectFrom("audit_event")
     .select(["target", "actor", "at"])
-    .where("org_id", "=", orgId)
-    .where("target", "=", target)
+    .where((eb) => eb.and({ org_id: orgId, target }))
     // A literal, as in the partial index: with a parameter the index would not be used.
     .where("is_change", "=", sql.lit(1))
     .orderBy("at", "desc")

@@ -18,16 +18,14 @@ export async function findConsents(
   const consents = await db
     .selectFrom("consent")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
   const preauthorizations = await db
     .selectFrom("preauthorization")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
     .orderBy("id")
     .execute();
   return [...consents.map(fromRow), ...preauthorizations.map(fromPreauthorization)];
@@ -96,8 +94,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
   const row = await db
     .selectFrom("consent")
     .select(["scope", "scope_fingerprints"])
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .executeTakeFirstOrThrow();
   const before = readFingerprints(row.scope_fingerprints);
   // The consent is to the current claims of these scopes.
@@ -110,8 +107,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
         Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]),
       ),
     })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .execute();
   return { id, isNew: id === newId };
 }
@@ -137,8 +133,7 @@ export async function findConsentRecord(
   const row = await db
     .selectFrom("consent")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -152,8 +147,7 @@ export async function markConsentRevoked(
   let query = db
     .updateTable("consent")
     .set({ revoked_at: now, revoked_by: by })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where("revoked_at", "is", null);
   if (key.userId !== undefined) query = query.where("kind", "=", "user").where("user_id", "=", key.userId);
   const row = await query.returningAll().executeTakeFirst();
@@ -174,8 +168,7 @@ export async function listUserConsents(
     )
     .selectAll("consent")
     .select("application.name as applicationName")
-    .where("consent.org_id", "=", key.orgId)
-    .where("consent.user_id", "=", key.userId)
+    .where((eb) => eb.and({ "consent.org_id": key.orgId, "consent.user_id": key.userId }))
     .where("consent.kind", "=", "user")
     .where("consent.revoked_at", "is", null)
     .orderBy("consent.granted_at", "desc")
@@ -232,8 +225,7 @@ export async function removePreauthorization(
 ): Promise<Consent | undefined> {
   const row = await db
     .deleteFrom("preauthorization")
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .returningAll()
     .executeTakeFirst();
   return row && fromPreauthorization(row);
@@ -262,8 +254,7 @@ export async function findPreauthorization(
   const row = await db
     .selectFrom("preauthorization")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .executeTakeFirst();
   return row && fromPreauthorization(row);
 }
@@ -276,8 +267,7 @@ export async function preauthorizedScopes(
   const rows = await tx
     .selectFrom("preauthorization")
     .select("scope")
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
     .execute();
   return rows.map(({ scope }) => scope.split(" "));
 }
@@ -288,8 +278,7 @@ const lockConsentRow = prepared((db, value: Parameter<Key>) => {
   const query = db
     .selectFrom("consent")
     .select("id")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
     .where("revoked_at", "is", null);
   return isPostgres(db) ? query.forShare() : query;
 });
@@ -298,8 +287,7 @@ const lockPreauthorizationRow = prepared((db, value: Parameter<Key>) => {
   const query = db
     .selectFrom("preauthorization")
     .select("id")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"));
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }));
   return isPostgres(db) ? query.forShare() : query;
 });
 
@@ -316,8 +304,7 @@ const selectFingerprints = prepared((db, value: Parameter<Key>) =>
   db
     .selectFrom("consent")
     .select("scope_fingerprints")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
     .where("kind", "=", "user"),
 );
 

@@ -1,5 +1,4 @@
 /** Idempotency keys: the reservation of the first request, and its stored response. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 export interface RequestKey {
@@ -72,9 +71,7 @@ export async function findRequest(db: Db, key: RequestKey): Promise<StoredReques
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
+    .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId, key_hash: key.keyHash }))
     .executeTakeFirst();
   if (!row) return undefined;
   const headers = JSON.parse(row.headers ?? "{}") as Record<string, string>;
@@ -96,9 +93,7 @@ export async function storeAnswer(
       headers: JSON.stringify(answer.headers),
       body: answer.body ?? null,
     })
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
+    .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId, key_hash: key.keyHash }))
     .where("created_at", "=", key.reservedAt)
     .where("status", "is", null)
     .returning("created_at")
@@ -112,16 +107,8 @@ export async function releaseRequest(
 ): Promise<void> {
   await db
     .deleteFrom("idempotency_key")
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
+    .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId, key_hash: key.keyHash }))
     .where("created_at", "=", key.reservedAt)
     .where("status", "is", null)
     .execute();
 }
-
-/** @param now a key is free from its expiry on. @returns how many were deleted, at most `limit` */
-export const deleteExpiredRequests = (db: Db, now: number, limit: number): Promise<number> => {
-  const key = ["org_id", "account_id", "key_hash"] as const;
-  return deleteExpired(db, { table: "idempotency_key", key, column: "expires_at" }, now + 1, limit);
-};

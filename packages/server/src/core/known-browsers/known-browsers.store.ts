@@ -1,5 +1,4 @@
 /** Stores the browsers that a user has signed in with, to detect new ones. A browser's token is no credential. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 const LIFETIME_MS = 400 * 86_400_000;
@@ -45,15 +44,6 @@ export async function recordBrowserUse(
 export async function deleteKnownBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
   await db
     .deleteFrom("known_browser")
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.userId)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.userId }))
     .execute();
 }
-
-export const deleteExpiredKnownBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "known_browser", key: ["org_id", "user_id", "browser_hash"], column: "expires_at" },
-    before,
-    limit,
-  );

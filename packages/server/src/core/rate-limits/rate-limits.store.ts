@@ -1,5 +1,4 @@
 /** Counts attempts in fixed windows. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 /** Counts a hit, in a new window if the last has passed. One statement: concurrent hits all count. */
@@ -51,11 +50,7 @@ export async function giveBackHit(db: Db, key: { orgId: string; bucket: string }
   await db
     .updateTable("rate_limit")
     .set((eb) => ({ hits: eb("hits", "-", 1) }))
-    .where("org_id", "=", key.orgId)
-    .where("bucket", "=", key.bucket)
+    .where((eb) => eb.and({ org_id: key.orgId, bucket: key.bucket }))
     .where("hits", ">", 0)
     .execute();
 }
-
-export const deleteExpiredRateLimits = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "rate_limit", key: ["org_id", "bucket"], column: "expires_at" }, before, limit);

@@ -10,20 +10,17 @@ const countFactors = prepared((db, value: Parameter<OwnerValues>) =>
     eb
       .selectFrom("totp_credential")
       .select((query) => query.fn.countAll<number>().as("count"))
-      .where("org_id", "=", value("homeOrgId"))
-      .where("user_id", "=", value("userId"))
+      .where((eb) => eb.and({ org_id: value("homeOrgId"), user_id: value("userId") }))
       .as("totp"),
     eb
       .selectFrom("passkey")
       .select((query) => query.fn.countAll<number>().as("count"))
-      .where("org_id", "=", value("homeOrgId"))
-      .where("user_id", "=", value("userId"))
+      .where((eb) => eb.and({ org_id: value("homeOrgId"), user_id: value("userId") }))
       .as("passkeys"),
     eb
       .selectFrom("recovery_code")
       .select((query) => query.fn.countAll<number>().as("count"))
-      .where("org_id", "=", value("homeOrgId"))
-      .where("user_id", "=", value("userId"))
+      .where((eb) => eb.and({ org_id: value("homeOrgId"), user_id: value("userId") }))
       .where("used_at", "is", null)
       .as("recovery_codes"),
   ]),

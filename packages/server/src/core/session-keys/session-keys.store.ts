@@ -1,6 +1,5 @@
 /** Session keys; one SQL expression says which are active. */
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -107,8 +106,7 @@ export async function touchSessionKey(
         .else(eb.ref("expires_at"))
         .end(),
     }))
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where((eb) => isActive(eb, now))
     .returningAll()
     .executeTakeFirst();
@@ -160,8 +158,7 @@ export async function listActiveSessionKeys(
   const rows = await db
     .selectFrom("session_key")
     .selectAll()
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where((eb) => isActive(eb, of.now))
     .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
     .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
@@ -170,10 +167,6 @@ export async function listActiveSessionKeys(
     .execute();
   return rows.map(fromRow);
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "session_key", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: Selectable<SessionKeyTable>): SessionKey {
   return {

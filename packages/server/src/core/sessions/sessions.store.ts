@@ -1,5 +1,4 @@
 /** Stores browser sessions and the applications that used them. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { BrowserSessionTable } from "../../db/tables/users.ts";
@@ -39,8 +38,7 @@ export async function findSession(
   const row = await db
     .selectFrom("browser_session")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("token_hash", "=", tokenHash)
+    .where((eb) => eb.and({ org_id: orgId, token_hash: tokenHash }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -52,8 +50,7 @@ export async function findSessionById(db: Db, orgId: string, id: string): Promis
   const row = await db
     .selectFrom("browser_session")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -73,9 +70,7 @@ export async function renewSession(
       last_seen_at: session.lastSeenAt,
       expires_at: session.expiresAt,
     })
-    .where("org_id", "=", session.orgId)
-    .where("id", "=", session.id)
-    .where("user_id", "=", session.userId)
+    .where((eb) => eb.and({ org_id: session.orgId, id: session.id, user_id: session.userId }))
     .where("ended_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -85,8 +80,7 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
   await db
     .updateTable("browser_session")
     .set({ last_seen_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where("last_seen_at", "<", now)
     .execute();
 }
@@ -102,8 +96,7 @@ export async function markSessionsEnded(
   let query = db
     .updateTable("browser_session")
     .set({ ended_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
+    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId }))
     .where("ended_at", "is", null);
   if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
   return (await query.returning("id").execute()).map(({ id }) => id);
@@ -145,8 +138,7 @@ export async function findUserSessions(
   const rows = await db
     .selectFrom("browser_session")
     .selectAll()
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", of.now)
     .where("last_seen_at", ">", of.seenSince)
@@ -187,16 +179,11 @@ export async function isEndedSession(
   const row = await db
     .selectFrom("browser_session")
     .select("id")
-    .where("org_id", "=", of.orgId)
-    .where("id", "=", of.id)
-    .where("user_id", "=", of.userId)
+    .where((eb) => eb.and({ org_id: of.orgId, id: of.id, user_id: of.userId }))
     .where("ended_at", "is not", null)
     .executeTakeFirst();
   return row !== undefined;
 }
-
-export const deleteExpiredSessions = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: BrowserSessionTable): Session {
   return {
@@ -221,8 +208,7 @@ export async function findSessionBrowsers(
   const rows = await db
     .selectFrom("browser_session")
     .select(["id", "user_agent"])
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where("id", "in", of.ids)
     .execute();
   return new Map(rows.map(({ id, user_agent }) => [id, user_agent]));

@@ -160,8 +160,7 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
   const rows = await db
     .selectFrom("membership")
     .select("org_id")
-    .where("home_org_id", "=", homeOrgId)
-    .where("user_id", "=", id)
+    .where((eb) => eb.and({ home_org_id: homeOrgId, user_id: id }))
     .orderBy("org_id")
     .execute();
   return rows.map(({ org_id }) => org_id);
@@ -180,8 +179,7 @@ export async function setUserDisabled(
   const result = await db
     .updateTable("user_account")
     .set({ disabled_at: disabledAt, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where("disabled_at", disabledAt === null ? "is not" : "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -196,9 +194,7 @@ export async function setEmailVerified(
   const result = await db
     .updateTable("user_account")
     .set({ email_verified_at: now, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("email", "=", key.email)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id, email: key.email }))
     .where("email_verified_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -221,8 +217,7 @@ export async function setMemberRecord(
     const result = await db
       .updateTable("user_account")
       .set({ attributes: JSON.stringify(attributes) })
-      .where("org_id", "=", key.orgId)
-      .where("id", "=", key.id)
+      .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
       .executeTakeFirst();
     if (result.numUpdatedRows === 0n) return false;
   }
@@ -230,8 +225,7 @@ export async function setMemberRecord(
   const result = await db
     .updateTable("membership")
     .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
-    .where("org_id", "=", key.orgId)
-    .where("user_id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, user_id: key.id }))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -253,8 +247,7 @@ export async function setPasswordHash(
         ? { password_hash: change.hash, password_changed_at: change.now, updated_at: change.now }
         : { password_hash: change.hash },
     )
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id);
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }));
   if (change.replaces === null) query = query.where("password_hash", "is", null);
   else if (change.replaces !== undefined) query = query.where("password_hash", "=", change.replaces);
   const result = await query.executeTakeFirst();
@@ -270,8 +263,7 @@ export async function lockUserAccount(
   await tx
     .updateTable("user_account")
     .set({ updated_at: now })
-    .where("org_id", "=", user.homeOrgId)
-    .where("id", "=", user.id)
+    .where((eb) => eb.and({ org_id: user.homeOrgId, id: user.id }))
     .execute();
 }
 
@@ -299,8 +291,7 @@ const enabledAccount = (tx: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id"
   tx
     .updateTable("user_account")
     .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("org_id", "=", homeOrgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: homeOrgId, id }))
     .where("disabled_at", "is", null);
 
 /** When the user became a member of the organisation, milliseconds. */
@@ -311,8 +302,7 @@ export async function findMemberSince(
   const row = await db
     .selectFrom("membership")
     .select("created_at")
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
     .executeTakeFirst();
   return row?.created_at ?? user.createdAt;
 }
@@ -325,8 +315,7 @@ export async function findPasswordChangedAt(
   const row = await db
     .selectFrom("user_account")
     .select("password_changed_at")
-    .where("org_id", "=", user.homeOrgId)
-    .where("id", "=", user.id)
+    .where((eb) => eb.and({ org_id: user.homeOrgId, id: user.id }))
     .executeTakeFirst();
   return row?.password_changed_at ?? null;
 }

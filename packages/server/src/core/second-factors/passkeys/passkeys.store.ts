@@ -53,9 +53,7 @@ export async function recordPasskeyUse(
   const result = await db
     .updateTable("passkey")
     .set({ counter: use.counter, backed_up: use.isBackedUp ? 1 : 0, last_used_at: use.now })
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
-    .where("id", "=", use.id)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId, id: use.id }))
     .where((eb) => (use.counter === 0 ? eb("counter", "=", 0) : eb("counter", "<", use.counter)))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -70,9 +68,7 @@ export async function renamePasskey(
   const result = await db
     .updateTable("passkey")
     .set({ name: change.name })
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
-    .where("id", "=", change.id)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId, id: change.id }))
     .where("name", "!=", change.name)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -82,8 +78,7 @@ export async function renamePasskey(
 export async function deletePasskeys(db: Db, owner: FactorOwner, id?: string): Promise<number> {
   let query = db
     .deleteFrom("passkey")
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId);
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId }));
   if (id !== undefined) query = query.where("id", "=", id);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }

@@ -32,9 +32,7 @@ export async function consumeRecoveryCode(
   const result = await db
     .updateTable("recovery_code")
     .set({ used_at: use.now })
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
-    .where("code_hash", "=", use.hash)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId, code_hash: use.hash }))
     .where("used_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -43,7 +41,6 @@ export async function consumeRecoveryCode(
 export async function deleteRecoveryCodes(db: Db, owner: FactorOwner): Promise<void> {
   await db
     .deleteFrom("recovery_code")
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId }))
     .execute();
 }

@@ -14,8 +14,7 @@ export async function findTotp(db: Db, owner: FactorOwner): Promise<TotpRow | un
   const row = await db
     .selectFrom("totp_credential")
     .select(["id", "secret", "last_step", "created_at"])
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId }))
     .executeTakeFirst();
   return row && { id: row.id, sealedSecret: row.secret, lastStep: row.last_step, createdAt: row.created_at };
 }
@@ -44,9 +43,7 @@ export async function consumeTotpStep(
   const result = await db
     .updateTable("totp_credential")
     .set({ last_step: use.step })
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
-    .where("id", "=", use.id)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId, id: use.id }))
     .where("last_step", "<", use.step)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -55,8 +52,7 @@ export async function consumeTotpStep(
 export async function deleteTotp(db: Db, owner: FactorOwner): Promise<boolean> {
   const result = await db
     .deleteFrom("totp_credential")
-    .where("org_id", "=", owner.homeOrgId)
-    .where("user_id", "=", owner.userId)
+    .where((eb) => eb.and({ org_id: owner.homeOrgId, user_id: owner.userId }))
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

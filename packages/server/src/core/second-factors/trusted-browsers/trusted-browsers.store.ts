@@ -1,7 +1,6 @@
 /** Stores the browsers where a second factor can be skipped. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Selectable } from "kysely";
-import { deleteExpired } from "../../../db/delete-expired.ts";
 import type { Db } from "../../../db/open.ts";
 import type { TrustedBrowserTable } from "../../../db/tables/second-factors.ts";
 import type { User } from "../../users/user.ts";
@@ -61,8 +60,7 @@ const activeOf = (db: Db, user: Owner, now: number) =>
   db
     .selectFrom("remembered_device")
     .selectAll()
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
 
@@ -76,9 +74,7 @@ export async function recordTrustedBrowserUse(
   await db
     .updateTable("remembered_device")
     .set({ last_used_at: now })
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
-    .where("token_hash", "=", sha256Base64url(token))
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id, token_hash: sha256Base64url(token) }))
     .execute();
 }
 
@@ -90,20 +86,11 @@ export async function revokeTrustedBrowsers(
   let query = db
     .updateTable("remembered_device")
     .set({ revoked_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
+    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId }))
     .where("revoked_at", "is", null);
   if (which.id !== undefined) query = query.where("id", "=", which.id);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
-
-export const deleteExpiredTrustedBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "remembered_device", key: ["org_id", "user_id", "id"], column: "expires_at" },
-    before,
-    limit,
-  );
 
 function fromRow(row: Selectable<TrustedBrowserTable>): TrustedBrowser {
   return {

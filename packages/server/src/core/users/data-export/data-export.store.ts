@@ -9,8 +9,7 @@ export async function readAccount(db: Db, { homeOrgId, id }: Member) {
     .selectFrom("user_account")
     .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale"])
     .select(["password_changed_at", "created_at", "updated_at", "attributes"])
-    .where("org_id", "=", homeOrgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: homeOrgId, id }))
     .executeTakeFirst();
 }
 
@@ -20,8 +19,7 @@ export async function readMemberships(db: Db, { homeOrgId, id }: Member) {
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["membership.org_id", "organisation.name", "membership.role", "membership.created_at"])
     .select(["membership.attributes", "membership.groups"])
-    .where("membership.home_org_id", "=", homeOrgId)
-    .where("membership.user_id", "=", id)
+    .where((eb) => eb.and({ "membership.home_org_id": homeOrgId, "membership.user_id": id }))
     .orderBy("membership.created_at")
     .orderBy("membership.org_id")
     .execute();
@@ -35,15 +33,13 @@ export async function readFactors(db: Db, { homeOrgId, id }: Member) {
     passkeys: await db
       .selectFrom("passkey")
       .select(["name", "created_at", "last_used_at", "backed_up"])
-      .where("org_id", "=", homeOrgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: homeOrgId, user_id: id }))
       .orderBy("created_at")
       .execute(),
     codes: await db
       .selectFrom("recovery_code")
       .select(["created_at", "used_at"])
-      .where("org_id", "=", homeOrgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: homeOrgId, user_id: id }))
       .orderBy("created_at")
       .execute(),
   };
@@ -54,22 +50,19 @@ export async function readBrowsers(db: Db, { orgId, id }: Member) {
     sessions: await db
       .selectFrom("browser_session")
       .select(["id", "user_agent", "address", "amr", "created_at", "last_seen_at", "expires_at", "ended_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: orgId, user_id: id }))
       .orderBy("created_at")
       .execute(),
     remembered: await db
       .selectFrom("remembered_device")
       .select(["user_agent", "address", "created_at", "last_used_at", "expires_at", "revoked_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: orgId, user_id: id }))
       .orderBy("created_at")
       .execute(),
     known: await db
       .selectFrom("known_browser")
       .select(["sign_ins", "last_seen_at", "expires_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: orgId, user_id: id }))
       .orderBy("last_seen_at")
       .execute(),
   };
@@ -92,8 +85,7 @@ export async function readApplications(db: Db, { orgId, id }: Member) {
     .select(["application.id as application_id", "application.name"])
     .select(["token_family.scope", "token_family.created_at", "token_family.rotated_at"])
     .select(["token_family.expires_at", "token_family.revoked_at"])
-    .where("token_family.org_id", "=", orgId)
-    .where("token_family.user_id", "=", id)
+    .where((eb) => eb.and({ "token_family.org_id": orgId, "token_family.user_id": id }))
     .orderBy("token_family.created_at")
     .execute();
   return { consents, tokens, ...(await readApplicationRecords(db, { orgId, id })) };
@@ -109,8 +101,7 @@ function readConsents(db: Db, { orgId, id }: Pick<Member, "orgId" | "id">, is: "
     )
     .select(["application.id as application_id", "application.name"])
     .select(["consent.scope", "consent.granted_at", "consent.revoked_at"])
-    .where("consent.org_id", "=", orgId)
-    .where("consent.user_id", "=", id)
+    .where((eb) => eb.and({ "consent.org_id": orgId, "consent.user_id": id }))
     .where("consent.revoked_at", is, null)
     .orderBy("consent.granted_at")
     .execute();
@@ -127,8 +118,7 @@ async function readApplicationRecords(db: Db, { orgId, id }: Pick<Member, "orgId
     .select(["application.id as application_id", "application.name", "session_key.kind"])
     .select(["session_key.address", "session_key.created_at", "session_key.last_seen_at"])
     .select(["session_key.expires_at", "session_key.revoked_at"])
-    .where("session_key.org_id", "=", orgId)
-    .where("session_key.user_id", "=", id)
+    .where((eb) => eb.and({ "session_key.org_id": orgId, "session_key.user_id": id }))
     .orderBy("session_key.created_at")
     .execute();
   const assigned = await db
@@ -139,8 +129,7 @@ async function readApplicationRecords(db: Db, { orgId, id }: Pick<Member, "orgId
         .onRef("application.id", "=", "application_user.application_id"),
     )
     .select(["application.id as application_id", "application.name", "application_user.assigned_at"])
-    .where("application_user.org_id", "=", orgId)
-    .where("application_user.user_id", "=", id)
+    .where((eb) => eb.and({ "application_user.org_id": orgId, "application_user.user_id": id }))
     .orderBy("application_user.assigned_at")
     .execute();
   const settings = await db
@@ -165,15 +154,13 @@ export async function readMessages(db: Db, { orgId, id }: Member, email: string)
     links: await db
       .selectFrom("user_action")
       .select(["type", "created_at", "expires_at", "used_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
+      .where((eb) => eb.and({ org_id: orgId, user_id: id }))
       .orderBy("created_at")
       .execute(),
     mails: await db
       .selectFrom("outgoing_mail")
       .select(["template", "locale", "created_at", "sent_at"])
-      .where("org_id", "=", orgId)
-      .where("recipient", "=", email)
+      .where((eb) => eb.and({ org_id: orgId, recipient: email }))
       .orderBy("created_at")
       .execute(),
   };

@@ -14,16 +14,13 @@ export async function changeEmail(
   const result = await db
     .updateTable("user_account")
     .set({ email: to, email_key: toKey, email_verified_at: now, updated_at: now })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("email", "=", from)
+    .where((eb) => eb.and({ org_id: orgId, id, email: from }))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom("user_account as other")
             .select("other.id")
-            .where("other.org_id", "=", orgId)
-            .where("other.email_key", "=", toKey)
+            .where((eb) => eb.and({ "other.org_id": orgId, "other.email_key": toKey }))
             .where("other.id", "<>", id),
         ),
       ),
@@ -39,8 +36,7 @@ export async function isUsernameTaken(db: Db, orgId: string, username: string): 
   const row = await db
     .selectFrom("user_account")
     .select("id")
-    .where("org_id", "=", orgId)
-    .where("username", "=", username)
+    .where((eb) => eb.and({ org_id: orgId, username }))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -58,8 +54,7 @@ export async function setUsername(
   const result = await db
     .updateTable("user_account")
     .set({ username, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

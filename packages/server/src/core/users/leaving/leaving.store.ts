@@ -21,8 +21,7 @@ export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey
     )
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
     .select("membership.user_id")
-    .where("membership.org_id", "=", orgId)
-    .where("membership.role", "=", "Administrator")
+    .where((eb) => eb.and({ "membership.org_id": orgId, "membership.role": "Administrator" }))
     .where("membership.user_id", "<>", userId)
     .where("user_account.disabled_at", "is", null)
     .where("user_account.password_hash", "is not", null)
@@ -37,9 +36,7 @@ export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Pro
   const row = await tx
     .selectFrom("membership")
     .select("user_id")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .where("role", "=", "Administrator")
+    .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" }))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -67,8 +64,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
   for (const is of ["is", "is not"] as const)
     await tx
       .deleteFrom("consent")
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", userId)
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
       .where("revoked_at", is, null)
       .execute();
 }
@@ -80,8 +76,7 @@ export async function deletePendingMails(
 ): Promise<void> {
   let query = tx
     .deleteFrom("outgoing_mail")
-    .where("org_id", "=", orgId)
-    .where("recipient", "=", recipient)
+    .where((eb) => eb.and({ org_id: orgId, recipient }))
     .where("sent_at", "is", null)
     .where("failed_at", "is", null);
   if (template !== undefined) query = query.where("template", "=", template);
@@ -92,8 +87,7 @@ export async function deletePendingMails(
 export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("membership")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
+    .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
     .whereRef("home_org_id", "<>", "org_id")
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
@@ -103,8 +97,7 @@ export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey
 export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("user_account")
-    .where("org_id", "=", orgId)
-    .where("id", "=", userId)
+    .where((eb) => eb.and({ org_id: orgId, id: userId }))
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

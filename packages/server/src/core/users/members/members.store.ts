@@ -127,15 +127,13 @@ export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: 
   const row = await tx
     .selectFrom("user_account")
     .select(["email", "firstname", "surname", "username"])
-    .where("org_id", "=", account.homeOrgId)
-    .where("id", "=", account.id)
+    .where((eb) => eb.and({ org_id: account.homeOrgId, id: account.id }))
     .executeTakeFirst();
   if (!row) return;
   await tx
     .updateTable("membership")
     .set({ search_key: searchKey(row) })
-    .where("home_org_id", "=", account.homeOrgId)
-    .where("user_id", "=", account.id)
+    .where((eb) => eb.and({ home_org_id: account.homeOrgId, user_id: account.id }))
     .execute();
 }
 
@@ -148,8 +146,7 @@ export async function setRole(
   const result = await tx
     .updateTable("membership")
     .set({ role })
-    .where("org_id", "=", member.orgId)
-    .where("user_id", "=", member.userId)
+    .where((eb) => eb.and({ org_id: member.orgId, user_id: member.userId }))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -12,8 +12,7 @@ export async function setProfile(
   const result = await db
     .updateTable("user_account")
     .set({ firstname, surname, phone, locale, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n) return false;
   await updateSearchKey(db, { homeOrgId: key.orgId, id: key.id });
