@@ -7,15 +7,9 @@ import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
-import { changeEmail } from "../users/identifiers/identifiers.store.ts";
+import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { emailKey } from "../users/user.ts";
-import {
-  findUser,
-  insertMembership,
-  insertUser,
-  setEmailVerified,
-  setPasswordHash,
-} from "../users/users.store.ts";
+import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
 import { type ActionDeps, redeemAction } from "./actions.ts";
 import type { UserAction } from "./user-action.ts";

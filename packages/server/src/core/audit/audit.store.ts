@@ -35,11 +35,10 @@ export interface StoredEvent extends Omit<AuditEvent, "action"> {
   readonly hash?: string;
 }
 
-/** What a change and its audit event have in common: the organisation, the actor and the address. */
-export const auditFields = (
-  { orgId, actor, address }: { orgId: string; actor: string; address?: string | undefined },
-  at: number,
-) => ({ orgId, at, actor, address });
+/** What a change and its audit event have in common. */
+export type Act = Pick<AuditEvent, "orgId" | "actor" | "address">;
+
+export const auditFields = ({ orgId, actor, address }: Act, at: number) => ({ orgId, at, actor, address });
 
 /**
  * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through

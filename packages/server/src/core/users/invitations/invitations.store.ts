@@ -60,18 +60,3 @@ export async function findInvitationMail(
   if (mail.sent_at !== null) return "sent";
   return mail.failed_at === null ? "waiting" : "failed";
 }
-
-/** Locks an enabled account without a password. @returns false when it is not one */
-export async function hasNoPassword(
-  tx: Db,
-  { homeOrgId, id }: { homeOrgId: string; id: string },
-): Promise<boolean> {
-  const held = await tx
-    .updateTable("user_account")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where((eb) => eb.and({ org_id: homeOrgId, id }))
-    .where("password_hash", "is", null)
-    .where("disabled_at", "is", null)
-    .executeTakeFirst();
-  return held.numUpdatedRows > 0n;
-}

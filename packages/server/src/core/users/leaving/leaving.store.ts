@@ -1,3 +1,4 @@
+import { affectsAny, hasRow } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
 
@@ -11,8 +12,8 @@ export interface MemberKey {
  * Whether there is another active administrator: not disabled, with an active home organisation, and not merely
  * invited.
  */
-export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
+export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
+  const others = tx
     .selectFrom("membership")
     .innerJoin("user_account", (join) =>
       join
@@ -26,20 +27,18 @@ export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey
     .where("user_account.disabled_at", "is", null)
     .where("user_account.password_hash", "is not", null)
     .where("home.disabled_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .limit(1);
+  return hasRow(others);
 }
 
 /** Whether the user is an administrator now. */
-export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .selectFrom("membership")
-    .select("user_id")
-    .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" }))
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  hasRow(
+    tx
+      .selectFrom("membership")
+      .select("user_id")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" })),
+  );
 
 /** Tables with personal data that are not deleted with the membership by the schema. */
 const personalTables = [
@@ -84,20 +83,14 @@ export async function deletePendingMails(
 }
 
 /** Deletes assignments and settings too. @returns false when there is no such guest */
-export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("membership")
-    .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
-    .whereRef("home_org_id", "<>", "org_id")
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteGuestMembership = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(
+    tx
+      .deleteFrom("membership")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
+      .whereRef("home_org_id", "<>", "org_id"),
+  );
 
 /** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
-export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("user_account")
-    .where((eb) => eb.and({ org_id: orgId, id: userId }))
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteAccount = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(tx.deleteFrom("user_account").where((eb) => eb.and({ org_id: orgId, id: userId })));

@@ -11,7 +11,7 @@ import {
   listTrustedBrowsers,
 } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { show, type Visit } from "../../../page-kit/page.ts";

@@ -7,7 +7,7 @@ import {
   trustBrowser,
 } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
 import {
