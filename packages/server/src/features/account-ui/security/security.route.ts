@@ -4,8 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
-import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
+import { findFactorSummary, findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   findTrustedBrowser,
   listTrustedBrowsers,

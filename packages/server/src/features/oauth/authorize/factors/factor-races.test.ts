@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
-import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
-import { deleteTotp } from "../../../../core/second-factors/totp/totp.store.ts";
+import { deleteTotp, findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import { lockUserAccount } from "../../../../core/users/account.store.ts";
 import { setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";

@@ -5,7 +5,7 @@ import { type FactorProof, raiseAssurance } from "../../../../core/second-factor
 import {
   TRUSTED_BROWSER_MS,
   trustBrowser,
-} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
