@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
 import type { ActionType, UserAction } from "./user-action.ts";
 
@@ -9,13 +10,17 @@ export interface StoredAction extends Omit<UserAction, "data"> {
 
 /** Replaces the user's open action of the same type, in one statement: there are never two. */
 export async function insertAction(db: Db, action: StoredAction): Promise<void> {
-  const { orgId, idHash, type, userId, sealed, createdAt, expiresAt, usedAt } = action;
-  const values = { id_hash: idHash, data: sealed, created_at: createdAt, expires_at: expiresAt };
+  const { sealed, ...stored } = action;
+  const row = { ...toRow(stored), data: sealed };
+  const { id_hash, data, created_at, expires_at } = row;
   await db
     .insertInto("user_action")
-    .values({ org_id: orgId, type, user_id: userId, ...values, used_at: usedAt })
+    .values(row)
     .onConflict((conflict) =>
-      conflict.columns(["org_id", "user_id", "type"]).where("used_at", "is", null).doUpdateSet(values),
+      conflict
+        .columns(["org_id", "user_id", "type"])
+        .where("used_at", "is", null)
+        .doUpdateSet({ id_hash, data, created_at, expires_at }),
     )
     .execute();
 }
@@ -66,15 +71,8 @@ export async function voidActions(
     .execute();
 }
 
-function fromRow(row: UserActionTable): StoredAction {
-  return {
-    orgId: row.org_id,
-    idHash: row.id_hash,
-    type: row.type as ActionType,
-    userId: row.user_id,
-    sealed: row.data,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-  };
-}
+const fromRow = ({ data, type, ...row }: UserActionTable): StoredAction => ({
+  ...toRecord(row),
+  type: type as ActionType,
+  sealed: data,
+});

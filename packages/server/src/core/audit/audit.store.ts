@@ -19,9 +19,9 @@ export interface AuditEvent {
   readonly actor: string;
   readonly action: AuditAction;
   /** The id of the record: at most a few hundred bytes, because it is indexed. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly address?: string | undefined;
-  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
 /** An event as stored. */

@@ -1,7 +1,8 @@
 /** Stores browser sessions and the applications that used them. */
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { BrowserSessionTable } from "../../db/tables/users.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(
@@ -10,23 +11,19 @@ export async function insertSession(
 ): Promise<void> {
   await db
     .insertInto("browser_session")
-    .values({
-      org_id: session.orgId,
-      id: session.id,
-      token_hash: session.tokenHash,
-      user_id: session.userId,
-      auth_time: session.authTime,
-      amr: JSON.stringify(session.amr),
-      acr: session.acr,
-      address: session.address,
-      user_agent: session.userAgent,
-      created_at: session.createdAt,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-      ended_at: null,
-    })
+    .values({ ...toRow(session), amr: JSON.stringify(session.amr), ended_at: null })
     .execute();
 }
+
+const columns = [
+  ...(["org_id", "id", "user_id", "auth_time", "amr", "acr"] as const),
+  ...(["created_at", "last_seen_at", "expires_at"] as const),
+];
+
+const fromRow = <Row extends { readonly amr: string }>({ amr, ...row }: Row) => ({
+  ...toRecord(row),
+  amr: JSON.parse(amr) as string[],
+});
 
 /** Unless it has ended or expired; the caller checks the idle timeout. */
 export async function findSession(
@@ -37,7 +34,7 @@ export async function findSession(
 ): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
-    .selectAll()
+    .select(columns)
     .where((eb) => eb.and({ org_id: orgId, token_hash: tokenHash }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
@@ -49,32 +46,31 @@ export async function findSession(
 export async function findSessionById(db: Db, orgId: string, id: string): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
-    .selectAll()
+    .select(columns)
     .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
 
 /** Continues the session under a new cookie after another sign-in. @returns false when it has ended */
-export async function renewSession(
+export const renewSession = (
   db: Db,
   session: Omit<Session, "createdAt"> & { tokenHash: string },
-): Promise<boolean> {
-  const result = await db
-    .updateTable("browser_session")
-    .set({
-      token_hash: session.tokenHash,
-      auth_time: session.authTime,
-      amr: JSON.stringify(session.amr),
-      acr: session.acr,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-    })
-    .where((eb) => eb.and({ org_id: session.orgId, id: session.id, user_id: session.userId }))
-    .where("ended_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("browser_session")
+      .set({
+        token_hash: session.tokenHash,
+        auth_time: session.authTime,
+        amr: JSON.stringify(session.amr),
+        acr: session.acr,
+        last_seen_at: session.lastSeenAt,
+        expires_at: session.expiresAt,
+      })
+      .where((eb) => eb.and({ org_id: session.orgId, id: session.id, user_id: session.userId }))
+      .where("ended_at", "is", null),
+  );
 
 export async function touchSession(db: Db, key: { orgId: string; id: string }, now: number): Promise<void> {
   await db
@@ -137,7 +133,7 @@ export async function findUserSessions(
 ): Promise<SessionRecord[]> {
   const rows = await db
     .selectFrom("browser_session")
-    .selectAll()
+    .select([...columns, "address", "user_agent"])
     .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", of.now)
@@ -166,38 +162,18 @@ export async function findUserSessions(
     .execute();
   return rows.map((row) => ({
     ...fromRow(row),
-    address: row.address,
-    userAgent: row.user_agent,
     applications: uses.filter(({ session_id }) => session_id === row.id).map(({ name }) => name),
   }));
 }
 
-export async function isEndedSession(
-  db: Db,
-  of: { orgId: string; userId: string; id: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("browser_session")
-    .select("id")
-    .where((eb) => eb.and({ org_id: of.orgId, id: of.id, user_id: of.userId }))
-    .where("ended_at", "is not", null)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-function fromRow(row: BrowserSessionTable): Session {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    userId: row.user_id,
-    authTime: row.auth_time,
-    amr: JSON.parse(row.amr) as string[],
-    acr: row.acr,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-  };
-}
+export const isEndedSession = (db: Db, of: { orgId: string; userId: string; id: string }): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("browser_session")
+      .select("id")
+      .where((eb) => eb.and({ org_id: of.orgId, id: of.id, user_id: of.userId }))
+      .where("ended_at", "is not", null),
+  );
 
 /** The `User-Agent` header by session id. */
 export async function findSessionBrowsers(
