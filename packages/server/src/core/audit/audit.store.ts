@@ -19,9 +19,9 @@ export interface AuditEvent {
   readonly actor: string;
   readonly action: AuditAction;
   /** The id of the record: at most a few hundred bytes, because it is indexed. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly address?: string | undefined;
-  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
 /** An event as stored. */
@@ -35,11 +35,10 @@ export interface StoredEvent extends Omit<AuditEvent, "action"> {
   readonly hash?: string;
 }
 
-/** What a change and its audit event have in common: the organisation, the actor and the address. */
-export const auditFields = (
-  { orgId, actor, address }: { orgId: string; actor: string; address?: string | undefined },
-  at: number,
-) => ({ orgId, at, actor, address });
+/** What a change and its audit event have in common. */
+export type Act = Pick<AuditEvent, "orgId" | "actor" | "address">;
+
+export const auditFields = ({ orgId, actor, address }: Act, at: number) => ({ orgId, at, actor, address });
 
 /**
  * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through
@@ -81,8 +80,7 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
   const row = await db
     .selectFrom("audit_event")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && toStoredEvent(row);
 }
@@ -142,8 +140,7 @@ const newestChange = (db: Db, orgId: string, target: string) =>
   db
     .selectFrom("audit_event")
     .select(["target", "actor", "at"])
-    .where("org_id", "=", orgId)
-    .where("target", "=", target)
+    .where((eb) => eb.and({ org_id: orgId, target }))
     // A literal, as in the partial index: with a parameter the index would not be used.
     .where("is_change", "=", sql.lit(1))
     .orderBy("at", "desc")

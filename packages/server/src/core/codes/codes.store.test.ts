@@ -39,8 +39,9 @@ forEachDatabase(({ fresh }) => {
   const newSession = async () => {
     const id = `session ${count++}`;
     const times = { authTime: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_000 };
-    const who = { ...base, id, tokenHash: id, amr: ["pwd"], acr: "x", address: "", userAgent: "" };
-    await insertSession(db(), { ...who, ...times });
+    const { orgId, userId } = base;
+    const signIn = { amr: ["pwd"], acr: "x", address: "", userAgent: "" };
+    await insertSession(db(), { orgId, userId, id, tokenHash: id, ...signIn, ...times });
     return id;
   };
   const newStoredCode = async (more: Partial<AuthorizationCode> = {}): Promise<AuthorizationCode> => {

@@ -3,8 +3,7 @@
  * if it succeeds, so that concurrent guesses all count.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { countHit, giveBackHit } from "./rate-limits.store.ts";
 
 export interface RateLimit {
@@ -61,17 +60,12 @@ export interface Attempt {
   giveBack(): Promise<void>;
 }
 
-export interface RateLimitDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
 /**
  * @param counted each limit and its subject, which is stored as a hash
  * @throws RateLimited if one is exceeded; the attempt still counts under the limits before it
  */
 export async function countAttempt(
-  deps: RateLimitDeps,
+  deps: CoreDeps,
   orgId: string,
   counted: ReadonlyArray<{ limit: RateLimit; subject: string }>,
 ): Promise<Attempt> {

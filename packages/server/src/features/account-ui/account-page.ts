@@ -15,7 +15,7 @@ import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import { rateLimitHeaders } from "../../core/rate-limits/rate-limit-headers.ts";
 import type { RateLimited, RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
-import { missingAuthenticationRequirement } from "../../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
 import { toAssurance } from "../../core/sessions/assurance.ts";

@@ -32,14 +32,8 @@ export async function searchAuditEvents(
   let after = parseCursor(page.before);
   for (let scanned = 0; ; ) {
     const { from, to } = filter;
-    const found = await readRange(db, indexFilters, {
-      orgId,
-      from,
-      to,
-      after,
-      order: "newest first",
-      limit: batch,
-    });
+    const range = { orgId, from, to, after, order: "newest first", limit: batch } as const;
+    const found = await readRange(db, indexFilters, range);
     for (const event of found) {
       if (!matches(filter, event)) continue;
       // There is another page.

@@ -1,3 +1,4 @@
+import { affectsAny, hasRow } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
 
@@ -11,8 +12,8 @@ export interface MemberKey {
  * Whether there is another active administrator: not disabled, with an active home organisation, and not merely
  * invited.
  */
-export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
+export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
+  const others = tx
     .selectFrom("membership")
     .innerJoin("user_account", (join) =>
       join
@@ -21,28 +22,23 @@ export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey
     )
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
     .select("membership.user_id")
-    .where("membership.org_id", "=", orgId)
-    .where("membership.role", "=", "Administrator")
+    .where((eb) => eb.and({ "membership.org_id": orgId, "membership.role": "Administrator" }))
     .where("membership.user_id", "<>", userId)
     .where("user_account.disabled_at", "is", null)
     .where("user_account.password_hash", "is not", null)
     .where("home.disabled_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .limit(1);
+  return hasRow(others);
 }
 
 /** Whether the user is an administrator now. */
-export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .selectFrom("membership")
-    .select("user_id")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .where("role", "=", "Administrator")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  hasRow(
+    tx
+      .selectFrom("membership")
+      .select("user_id")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" })),
+  );
 
 /** Tables with personal data that are not deleted with the membership by the schema. */
 const personalTables = [
@@ -67,8 +63,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
   for (const is of ["is", "is not"] as const)
     await tx
       .deleteFrom("consent")
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", userId)
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
       .where("revoked_at", is, null)
       .execute();
 }
@@ -80,8 +75,7 @@ export async function deletePendingMails(
 ): Promise<void> {
   let query = tx
     .deleteFrom("outgoing_mail")
-    .where("org_id", "=", orgId)
-    .where("recipient", "=", recipient)
+    .where((eb) => eb.and({ org_id: orgId, recipient }))
     .where("sent_at", "is", null)
     .where("failed_at", "is", null);
   if (template !== undefined) query = query.where("template", "=", template);
@@ -89,22 +83,14 @@ export async function deletePendingMails(
 }
 
 /** Deletes assignments and settings too. @returns false when there is no such guest */
-export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("membership")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .whereRef("home_org_id", "<>", "org_id")
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteGuestMembership = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(
+    tx
+      .deleteFrom("membership")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
+      .whereRef("home_org_id", "<>", "org_id"),
+  );
 
 /** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
-export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("user_account")
-    .where("org_id", "=", orgId)
-    .where("id", "=", userId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteAccount = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(tx.deleteFrom("user_account").where((eb) => eb.and({ org_id: orgId, id: userId })));

@@ -1,10 +1,10 @@
 /** Changes a member's role. */
-import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/audit.store.ts";
-import type { Clock } from "../../clock.ts";
+import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import { lockUserAccount } from "../account.store.ts";
 import { requireAnotherAdministrator } from "../leaving/last-administrator.ts";
 import type { Role } from "../user.ts";
-import { findUser, lockUserAccount } from "../users.store.ts";
+import { findUser } from "../users.store.ts";
 import { setRole } from "./members.store.ts";
 
 /**
@@ -13,10 +13,10 @@ import { setRole } from "./members.store.ts";
  * @throws LastAdministrator
  */
 export function changeRole(
-  deps: { readonly database: Database; readonly clock: Clock },
-  change: { orgId: string; id: string; role: Role; actor: string; address?: string | undefined },
+  deps: CoreDeps,
+  change: Act & { readonly id: string; readonly role: Role },
 ): Promise<boolean> {
-  const { orgId, id, role, actor, address } = change;
+  const { orgId, id, role } = change;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const found = await findUser(tx, orgId, id);
@@ -27,7 +27,7 @@ export function changeRole(
     if (user.role === role) return true;
     if (role !== "Administrator") await requireAnotherAdministrator(tx, { orgId, userId: id });
     await setRole(tx, { orgId, userId: id }, role);
-    const event = { orgId, at: now, actor, action: "user.role-changed", target: id, address } as const;
+    const event = { ...auditFields(change, now), action: "user.role-changed", target: id } as const;
     await recordAuditEvent(tx, { ...event, details: { from: user.role, to: role } });
     return true;
   });

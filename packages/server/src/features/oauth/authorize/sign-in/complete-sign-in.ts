@@ -5,9 +5,9 @@ import { type FactorProof, raiseAssurance } from "../../../../core/second-factor
 import {
   TRUSTED_BROWSER_MS,
   trustBrowser,
-} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
 import {

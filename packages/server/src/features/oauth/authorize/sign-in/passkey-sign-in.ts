@@ -14,8 +14,9 @@ import {
   userIdOfHandle,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
+import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { findUser, lockIfEnabled } from "../../../../core/users/users.store.ts";
+import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";

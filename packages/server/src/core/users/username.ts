@@ -1,10 +1,15 @@
-/** Sets or removes a username. */
-import { isUniqueViolation } from "../../../db/duplicate.ts";
-import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/audit.store.ts";
-import type { Clock } from "../../clock.ts";
-import { findUser, lockUserAccount } from "../users.store.ts";
-import { setUsername } from "./identifiers.store.ts";
+/** Usernames: `preferred_username` in tokens. */
+import { isUniqueViolation } from "../../db/duplicate.ts";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { lockUserAccount, setUsername } from "./account.store.ts";
+import { findUser } from "./users.store.ts";
+
+/** As stored and compared. */
+export const usernameKey = (username: string): string => username.trim().normalize("NFKC").toLowerCase();
+
+/** Without @, so that it can't look like an email address. @param key as returned by `usernameKey` */
+export const isUsername = (key: string): boolean => /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,63}$/u.test(key);
 
 export class UsernameTaken extends Error {}
 
@@ -16,10 +21,10 @@ export class UsernameTaken extends Error {}
  * @throws UsernameTaken
  */
 export function changeUsername(
-  deps: { readonly database: Database; readonly clock: Clock },
-  change: { orgId: string; id: string; username: string | null; actor: string; address?: string },
+  deps: CoreDeps,
+  change: Act & { readonly id: string; readonly username: string | null },
 ): Promise<boolean> {
-  const { orgId, id, username, actor, address } = change;
+  const { orgId, id, username } = change;
   const changing = deps.database.transaction(async (tx) => {
     const now = deps.clock();
     await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
@@ -28,12 +33,9 @@ export function changeUsername(
     if (user.username === username) return true;
     if (!(await setUsername(tx, { orgId, id }, username, now))) throw new UsernameTaken();
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
+      ...auditFields(change, now),
       action: "user.username-changed",
       target: id,
-      address,
     });
     return true;
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shardedEncryption } from "./spread-encryption.ts";
+import { shardedEncryption } from "./encryption.ts";
 
 const key = Buffer.alloc(32, 7);
 const rowOf = (number: number) => `signing-request|org|${number}|claims`;
