@@ -67,7 +67,7 @@ export function createServiceClient(
       if (response && response.status < 300) return response;
       // Already deleted by an earlier attempt whose response was lost.
       if (response?.status === 404 && call.method === "DELETE" && mayBeDone)
-        return { ...response, status: 204 };
+        return { status: 204, headers: response.headers, body: undefined };
       if (response?.status === 412 && mayBeDone) throw ambiguousChange(response);
       const canRetry = call.isRepeatable && !call.signal?.aborted;
       const delay = canRetry ? retryDelay(response, count, limits) : undefined;

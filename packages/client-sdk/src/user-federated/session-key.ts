@@ -1,7 +1,6 @@
 /** Session keys: validated and ended by the service (specification, "Legacy federation", step 4, and `User/Logout`). */
 import { SignetError } from "../errors.ts";
-import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
-import type { LegacyUser } from "../legacy-api/legacy-records.ts";
+import type { LegacyCalls, LegacyUser } from "../legacy-api/legacy-types.ts";
 import type { TypedClient } from "../service-api/typed-client.ts";
 import type { SignInContext } from "../sign-in/sign-in.ts";
 import type { SingleFlight } from "../sign-in/single-flight.ts";
@@ -51,7 +50,7 @@ export async function validateSessionKey(
   // Taken before the call: what happens at the service meanwhile is unknown.
   const checkedAt = clock();
   const query = { key: sessionKey };
-  const { body } = await service.call("GET /legacy/api/auth/validate", { query }).catch(rejectKey);
+  const body = await service.call("GET /legacy/api/auth/validate", { query }).catch(rejectKey);
   if (!isRecord(body) || body["Valid"] !== true || !isRecord(body["User"])) throw unexpectedResponse();
   const { PermId } = body["User"];
   if (typeof PermId !== "string" || PermId === "") throw unexpectedResponse();
