@@ -5,10 +5,9 @@
  * @module legacy-api
  */
 
-export type { ItemList, Page } from "../service-api/item-list.ts";
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
-export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
+export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { LegacyActions, LegacyAuthentication } from "./authentication.ts";
 export {
   type LegacyApiClient,

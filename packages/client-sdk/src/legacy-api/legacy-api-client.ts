@@ -1,9 +1,10 @@
 /** Client for the service's legacy API: users, session keys and applications of the legacy federation. */
-import type { ItemList } from "../service-api/item-list.ts";
+
 import { createServiceClient, type ServiceOptions } from "../service-api/service-client.ts";
 import { type ServiceConfiguration, serviceSettings } from "../service-api/service-settings.ts";
 import {
   type CallOptions,
+  type ItemList,
   type ListOptions,
   type TypedClient,
   typedClient,

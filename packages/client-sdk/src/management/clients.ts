@@ -1,6 +1,5 @@
 /** OAuth clients (the organisation's applications), their secrets, and their assigned users. */
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
+import type { CallOptions, ItemList, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type {
   AssignedUser,
   ChangedClient,

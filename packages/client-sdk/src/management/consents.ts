@@ -1,6 +1,5 @@
 /** Consents (granted by users, or by the organisation for all users) and pre-authorizations (granted in advance). */
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
+import type { CallOptions, ItemList, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { Consent, ManagementCalls, Preauthorization } from "./management-types.ts";
 import { type RepeatOptions, repeatable } from "./versioned-records.ts";
 

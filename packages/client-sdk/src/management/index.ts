@@ -5,10 +5,9 @@
  * @module management
  */
 
-export type { ItemList, Page } from "../service-api/item-list.ts";
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
-export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
+export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { ManagedClients } from "./clients.ts";
 export type { ConsentFilter, ManagedConsents, ManagedPreauthorizations } from "./consents.ts";
 export { type ManagedScopes, type ManagementClient, managementClient } from "./management-client.ts";

@@ -1,7 +1,6 @@
 /** Records with optimistic locking: read with their version, and replaced only if nobody was faster (RFC 9110 §13.1.1). */
 import { SignetError } from "../errors.ts";
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, UntypedClient } from "../service-api/typed-client.ts";
+import type { CallOptions, ItemList, ListOptions, UntypedClient } from "../service-api/typed-client.ts";
 
 /** A record as it was read. */
 export type Versioned<Item> = Item & {
