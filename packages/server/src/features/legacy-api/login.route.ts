@@ -35,22 +35,19 @@ const answer = Type.Object({
 });
 
 export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Login/:appId?",
-      operationId: "loginUser",
-      errors: [403, 429],
-      summary: "Sign a user in by email and password",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      example: { Email: "user@example.com", Password: "plum tractor ninety" },
-      answers: { 200: { description: "Signed in", schema: answer } },
-    },
-    async ({ caller, request, body: input }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Login/:appId?",
+    operationId: "loginUser",
+    errors: [403, 429],
+    summary: "Sign a user in by email and password",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    example: { Email: "user@example.com", Password: "plum tractor ninety" },
+    answers: { 200: { description: "Signed in", schema: answer } },
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, request, body: input }) => {
       const { organisation, applicationId } = caller;
       const application = await deps.applications.find(organisation.id, applicationId);
       if (!application) throw notAuthenticated("unknown application");
@@ -75,7 +72,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       const user = userRecord(right.user);
       return { status: 200, body: { Key: secret, ExpiresAt: wireTimeOrNull(key.expiresAt), User: user } };
     },
-  );
+  });
 }
 
 /** The same for an unknown address and a wrong password. */

@@ -17,21 +17,18 @@ const body = Type.Object(
 const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
 
 export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Logout/:everywhere?",
-      operationId: "logoutUser",
-      summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
-      tag: "Authentication",
-      credential: "session-key",
-      body,
-      example: { Key: "sgn_sk_…" },
-      answers: { 204: { description: "Signed out" } },
-    },
-    async ({ caller, params, request }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Logout/:everywhere?",
+    operationId: "logoutUser",
+    summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
+    tag: "Authentication",
+    credential: "session-key",
+    body,
+    example: { Key: "sgn_sk_…" },
+    answers: { 204: { description: "Signed out" } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller, params, request }) => {
       const { everywhere = "" } = params;
       if (!Object.hasOwn(flags, everywhere)) throw notFound();
       const address = addressOf(request);
@@ -41,7 +38,7 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
       else await revokeKeyAndSession(deps, caller, address);
       return { status: 204 };
     },
-  );
+  });
 }
 
 /**

@@ -19,23 +19,20 @@ const body = Type.Object(
 );
 
 export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/:email/PasswordReset",
-      operationId: "resetPassword",
-      errors: [429],
-      summary: "Email a link to set a new password",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      bodyOptional: true,
-      example: {},
-      answers: mailAnswers,
-    },
-    async ({ caller, params, request }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/:email/PasswordReset",
+    operationId: "resetPassword",
+    errors: [429],
+    summary: "Email a link to set a new password",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    bodyOptional: true,
+    example: {},
+    answers: mailAnswers,
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, params, request }) => {
       requireMail(deps.outbox);
       const email = (params["email"] ?? "").trim();
       if (!isEmail(email)) throw invalid([{ path: "{email}", message: "is not an email address" }]);
@@ -70,5 +67,5 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       );
       return accepted;
     },
-  );
+  });
 }

@@ -34,33 +34,27 @@ const example: Body = {
 export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const shared = { method: "POST", tag: "Authentication", credential: "system-account" } as const;
   const operation = { ...shared, body, example, answers: mailAnswers };
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/User/Register",
-      operationId: "registerUser",
-      errors: [429],
-      summary: "Register a user; the address is verified by email",
-    },
-    (call) => register(deps, call),
-  );
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
-      operationId: "registerAccount",
-      errors: [429],
-      summary: "Register a user of the organisation in the path, which must be the caller's",
-    },
-    async (call) => {
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/User/Register",
+    operationId: "registerUser",
+    errors: [429],
+    summary: "Register a user; the address is verified by email",
+    authenticator: deps.accountAuthenticator,
+    handler: (call) => register(deps, call),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
+    operationId: "registerAccount",
+    errors: [429],
+    summary: "Register a user of the organisation in the path, which must be the caller's",
+    authenticator: deps.accountAuthenticator,
+    handler: async (call) => {
       if (call.params["publicId"]?.toLowerCase() !== call.caller.organisation.id) throw notFound();
       return register(deps, call);
     },
-  );
+  });
 }
 
 async function register(

@@ -27,22 +27,19 @@ const body = Type.Object(
 );
 
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Roaming/Register",
-      operationId: "registerRoamingUser",
-      errors: [429],
-      summary: "Invite a user of another organisation",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
-      answers: mailAnswers,
-    },
-    async ({ caller, request, body: input }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Roaming/Register",
+    operationId: "registerRoamingUser",
+    errors: [429],
+    summary: "Invite a user of another organisation",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
+    answers: mailAnswers,
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, request, body: input }) => {
       requireMail(deps.outbox);
       const orgId = caller.organisation.id;
       const homeOrgId = input.HomeOrganisationId.toLowerCase();
@@ -73,7 +70,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       );
       return accepted;
     },
-  );
+  });
 }
 
 type Invitee = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });

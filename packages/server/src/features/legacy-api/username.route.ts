@@ -11,22 +11,19 @@ import type { LegacyDeps } from "./legacy-deps.ts";
 import { withLimits } from "./responses.ts";
 
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/User/Username/Available/:username",
-      operationId: "isUsernameAvailable",
-      errors: [429],
-      summary: "Check whether a username is available",
-      tag: "Users",
-      credential: "system-account",
-      answers: {
-        200: { description: "Availability", schema: Type.Object({ Available: Type.Boolean() }) },
-      },
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/User/Username/Available/:username",
+    operationId: "isUsernameAvailable",
+    errors: [429],
+    summary: "Check whether a username is available",
+    tag: "Users",
+    credential: "system-account",
+    answers: {
+      200: { description: "Availability", schema: Type.Object({ Available: Type.Boolean() }) },
     },
-    async ({ caller, params, request }) => {
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, params, request }) => {
       const orgId = caller.organisation.id;
       const limit = deps.rateLimits["username-address"];
       const attempts = [{ limit, subject: networkPrefix(addressOf(request)) }];
@@ -42,5 +39,5 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
       const isTaken = await isUsernameTaken(deps.database.query, orgId, username);
       return { status: 200, body: { Available: !isTaken } };
     },
-  );
+  });
 }

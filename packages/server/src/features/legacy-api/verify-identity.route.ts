@@ -18,22 +18,19 @@ const query = Type.Object(
 );
 
 export function verifyIdentityRoute(api: ApiScope, { keyAuthenticator }: LegacyDeps): void {
-  apiRoute(
-    api,
-    keyAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/Authentication/Account/VerifyIdentity/:key?",
-      operationId: "verifyIdentity",
-      summary: "Get the user of a session key and how they authenticated",
-      tag: "Authentication",
-      credential: "session-key",
-      query,
-      answers: { 200: { description: "The user", schema: answer } },
-    },
-    async ({ caller: { key, user } }) => ({
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/Authentication/Account/VerifyIdentity/:key?",
+    operationId: "verifyIdentity",
+    summary: "Get the user of a session key and how they authenticated",
+    tag: "Authentication",
+    credential: "session-key",
+    query,
+    answers: { 200: { description: "The user", schema: answer } },
+    authenticator: keyAuthenticator,
+    handler: async ({ caller: { key, user } }) => ({
       status: 200,
       body: { Verified: true, User: userRecord(user), AuthTime: wireTime(key.authTime), Amr: key.amr },
     }),
-  );
+  });
 }

@@ -82,38 +82,33 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
       201: { description: "The new consent", schema: consentSchema },
     },
   } as const;
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/consents/organisation",
-      operationId: "grantOrganisationConsent",
-      summary: "Grant a client scopes for all users of the organisation",
-      body: grantSchema,
-      example,
-    },
-    ({ caller, body, within }) => inTransaction(deps, within, (inside) => grant(inside, caller, body)),
-  );
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/consents/user",
-      operationId: "grantUserConsent",
-      summary: "Grant a client scopes for one user",
-      body: userGrantSchema,
-      example: { ...example, userId: "8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b" },
-    },
-    ({ caller, body, within }) =>
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/consents/organisation",
+    operationId: "grantOrganisationConsent",
+    summary: "Grant a client scopes for all users of the organisation",
+    body: grantSchema,
+    example,
+    authenticator: deps.authenticator,
+    handler: ({ caller, body, within }) =>
+      inTransaction(deps, within, (inside) => grant(inside, caller, body)),
+  });
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/consents/user",
+    operationId: "grantUserConsent",
+    summary: "Grant a client scopes for one user",
+    body: userGrantSchema,
+    example: { ...example, userId: "8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b" },
+    authenticator: deps.authenticator,
+    handler: ({ caller, body, within }) =>
       inTransaction(deps, within, async (inside) => {
         const userId = body.userId.toLowerCase();
         const user = await findUser(inside.database.query, caller.organisation.id, userId);
         if (!user) throw unknownReference("/userId");
         return grant(inside, caller, { ...body, userId });
       }),
-  );
+  });
 }
 
 async function grant(

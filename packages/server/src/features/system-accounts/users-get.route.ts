@@ -19,25 +19,22 @@ const body = Type.Object(
 );
 
 export function usersGetRoute(api: ApiScope, { database, authenticator }: UsersGetDeps): void {
-  apiRoute(
-    api,
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/users/get",
+    operationId: "getUser",
+    errors: [404],
+    summary: "Get a user by email address",
+    tag: "Users",
+    credential: "system-account",
+    body,
+    example: { email: "user@example.com" },
+    answers: { 200: { description: "The user", schema: userSchema } },
     authenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/users/get",
-      operationId: "getUser",
-      errors: [404],
-      summary: "Get a user by email address",
-      tag: "Users",
-      credential: "system-account",
-      body,
-      example: { email: "user@example.com" },
-      answers: { 200: { description: "The user", schema: userSchema } },
-    },
-    async ({ caller, body: { email } }) => {
+    handler: async ({ caller, body: { email } }) => {
       const found = await findUserByEmail(database.query, caller.organisation.id, emailKey(email));
       if (!found || found.user.disabledAt !== null) throw notFound();
       return { status: 200, body: userRecord(found.user) };
     },
-  );
+  });
 }

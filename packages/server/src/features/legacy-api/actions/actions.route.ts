@@ -41,74 +41,62 @@ export function actionRoutes(api: ApiScope, deps: LegacyDeps): void {
 
 function getRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, method: "GET", answers: completed } as const;
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/Action/:id/:type",
-      operationId: "completeAction",
-      errors: [410],
-      summary: "Complete an email link; browsers get a page instead",
-    },
-    ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...linkParameters(params) }),
-  );
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/User/Register/Complete/:key",
-      operationId: "completeRegistration",
-      errors: [410],
-      summary: "Verify the address of a registration; browsers get a page instead",
-    },
-    ({ params, ...call }) =>
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/Action/:id/:type",
+    operationId: "completeAction",
+    errors: [410],
+    summary: "Complete an email link; browsers get a page instead",
+    authenticator: linkAuthenticator(deps),
+    handler: ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...linkParameters(params) }),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/User/Register/Complete/:key",
+    operationId: "completeRegistration",
+    errors: [410],
+    summary: "Verify the address of a registration; browsers get a page instead",
+    authenticator: linkAuthenticator(deps),
+    handler: ({ params, ...call }) =>
       completeOrRedirect(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
-  );
+  });
 }
 
 function postRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...shared,
-      method: "POST",
-      path: "/legacy/api/Authentication/Action/:id/:type",
-      operationId: "completeActionWithInput",
-      errors: [410],
-      summary: "Complete an email link with its required input",
-      body,
-      bodyOptional: true,
-      example: { NewPassword: "plum tractor ninety" },
-      answers: completed,
-    },
-    async ({ params, body: { NewPassword }, ...rest }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/legacy/api/Authentication/Action/:id/:type",
+    operationId: "completeActionWithInput",
+    errors: [410],
+    summary: "Complete an email link with its required input",
+    body,
+    bodyOptional: true,
+    example: { NewPassword: "plum tractor ninety" },
+    answers: completed,
+    authenticator: linkAuthenticator(deps),
+    handler: async ({ params, body: { NewPassword }, ...rest }) => {
       const call = { ...rest, ...linkParameters(params) };
       return completeLink(deps, call, await requireLink(deps, call), NewPassword);
     },
-  );
+  });
 }
 
 function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...shared,
-      method: "GET",
-      path: "/legacy/api/Authentication/Action/:id/:type/Requirement",
-      operationId: "getActionRequirement",
-      errors: [410],
-      summary: "Get the input that an email link requires; changes nothing",
-      answers: requirement,
-    },
-    async ({ params, ...call }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "GET",
+    path: "/legacy/api/Authentication/Action/:id/:type/Requirement",
+    operationId: "getActionRequirement",
+    errors: [410],
+    summary: "Get the input that an email link requires; changes nothing",
+    answers: requirement,
+    authenticator: linkAuthenticator(deps),
+    handler: async ({ params, ...call }) => {
       const { action } = await requireLink(deps, { ...call, ...linkParameters(params) });
       const requires = needsNewPassword(action.type) ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };
     },
-  );
+  });
 }

@@ -29,20 +29,17 @@ const session = Type.Object(
 const query = Type.Object(pageQuery, { additionalProperties: false });
 
 export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/User/:userId/ServiceSessions",
-      operationId: "listServiceSessions",
-      summary: "List the active session keys of a user",
-      tag: "Users",
-      credential: "system-account",
-      query,
-      answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
-    },
-    async ({ caller: { organisation, account }, params, query }) => {
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/User/:userId/ServiceSessions",
+    operationId: "listServiceSessions",
+    summary: "List the active session keys of a user",
+    tag: "Users",
+    credential: "system-account",
+    query,
+    answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller: { organisation, account }, params, query }) => {
       const page = readPage(query);
       const userId = (params["userId"] ?? "").toLowerCase();
       const user = isUuid(userId) && (await findUser(deps.database.query, organisation.id, userId));
@@ -64,5 +61,5 @@ export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
       }));
       return { status: 200, body: { items: records, nextCursor } };
     },
-  );
+  });
 }

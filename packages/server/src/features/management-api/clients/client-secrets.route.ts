@@ -25,20 +25,17 @@ const revocation = Type.Object(
 );
 
 export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
-      operationId: "rotateClientSecret",
-      summary: "Create another client secret, shown once; existing secrets stay active",
-      body: rotation,
-      lenient: { readOnly: [] },
-      example: rotationExample,
-      answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
-    },
-    ({ caller, params, body, within }) =>
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
+    operationId: "rotateClientSecret",
+    summary: "Create another client secret, shown once; existing secrets stay active",
+    body: rotation,
+    lenient: { readOnly: [] },
+    example: rotationExample,
+    answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
+    authenticator: deps.authenticator,
+    handler: ({ caller, params, body, within }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const settings = readRotation(body, deps.clock());
         const orgId = caller.organisation.id;
@@ -54,21 +51,18 @@ export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
           shownOnce: ["clientSecret"],
         };
       }),
-  );
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
-      operationId: "revokeOldClientSecret",
-      summary: "Revoke one client secret, or all active ones except the newest, immediately",
-      body: revocation,
-      lenient: { readOnly: [] },
-      example: { secretId: "01998d70-0000-7000-8000-000000000000" },
-      answers: { 204: { description: "Revoked" } },
-    },
-    ({ caller, params, body, within }) =>
+  });
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
+    operationId: "revokeOldClientSecret",
+    summary: "Revoke one client secret, or all active ones except the newest, immediately",
+    body: revocation,
+    lenient: { readOnly: [] },
+    example: { secretId: "01998d70-0000-7000-8000-000000000000" },
+    answers: { 204: { description: "Revoked" } },
+    authenticator: deps.authenticator,
+    handler: ({ caller, params, body, within }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const orgId = caller.organisation.id;
         const application = await lockedApplication(inside, orgId, params);
@@ -80,7 +74,7 @@ export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
         else throw notFound();
         return { status: 204 };
       }),
-  );
+  });
 }
 
 /** @throws ApiError 404 */
