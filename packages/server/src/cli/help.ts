@@ -1,14 +1,14 @@
 /** `--help`: commands, their options and the environment variables. */
-import type { Command, Option } from "./command.ts";
+import { type Command, type Option, optionsOf, usageOf } from "./command.ts";
 
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options).map(
+  const options = Object.entries(optionsOf(command)).map(
     ([name, option]) => [`--${name}${placeholder(option)}`, option.help] as const,
   );
   return [
     `signet ${command.name}: ${command.summary}`,
     "",
-    `Usage: signet ${command.name} ${command.usage}`,
+    `Usage: signet ${command.name} ${usageOf(command)}`,
     "",
     "Options",
     ...columns([...options, ["--help", "show this help"]]),
@@ -20,7 +20,7 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-const placeholder = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
+const placeholder = ({ value }: Option): string => (value === undefined ? "" : ` ${value}`);
 
 const titles: Readonly<Record<string, string>> = {
   start: "Server",
@@ -80,7 +80,10 @@ function topicSection(commands: readonly Command[]): string[] {
   const examples = commands.flatMap((command) => command.examples ?? []);
   return [
     first ? groupTitle(first) : "",
-    ...commands.flatMap(({ name, usage, summary }) => [`  signet ${name} ${usage}`, `      ${summary}`]),
+    ...commands.flatMap((command) => [
+      `  signet ${command.name} ${usageOf(command)}`,
+      `      ${command.summary}`,
+    ]),
     ...section(
       "Examples",
       examples.map((example) => `  ${example}`),

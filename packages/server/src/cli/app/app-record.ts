@@ -1,7 +1,7 @@
 /** Output of applications and their client secrets, without hashes. */
 import type { Application, ClientSecret } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
-import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
 
 export const secretRecord = (secret: ClientSecret) => ({
   id: secret.id,
@@ -31,7 +31,7 @@ export function appFields(application: Application): string[] {
     clientId: application.id,
     name: application.name,
     clientType: application.clientType,
-    status: enabledStatus(application.disabledAt),
+    status: enabledStatus(application),
     createdAt: formatTime(application.createdAt),
     updatedAt: formatTime(application.updatedAt),
     ...(Object.fromEntries(shown) as Record<string, string>),
@@ -59,8 +59,8 @@ export function secretTable({ clientType, secrets, settings }: Application, now:
       secret.label,
       secret.hint,
       secretStatus(secret, now),
-      formatTimeOrNull(secret.expiresAt) ?? "never",
-      formatTimeOrNull(secret.lastUsedAt) ?? "never",
+      timeOrNever(secret.expiresAt),
+      timeOrNever(secret.lastUsedAt),
     ]),
   );
 }

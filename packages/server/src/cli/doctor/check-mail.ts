@@ -1,7 +1,7 @@
 /** `signet doctor`: connects and authenticates to the SMTP server, without sending anything. */
 import type { Config } from "../../config/config.ts";
 import { verifySmtp } from "../../core/mail/smtp.ts";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../output.ts";
 import { type Check, fail, note, ok } from "./check-configuration.ts";
 
 export async function mailCheck({ mail }: Config): Promise<Check> {
