@@ -1,9 +1,11 @@
-/** Attributes and groups of a member, for custom scopes. */
+/** The role of a member, and attributes and groups for custom scopes. */
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { lockUserAccount } from "./account.store.ts";
-import type { Attributes } from "./user.ts";
+import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
+import { setRole } from "./members/members.store.ts";
+import type { Attributes, Role } from "./user.ts";
 import { findUser, type MemberRecord, setMemberRecord } from "./users.store.ts";
 
 export class InvalidMemberRecord extends Error {
@@ -37,6 +39,32 @@ export async function changeMemberRecord(
       target: id,
       details: { changed: Object.keys(record) },
     });
+    return true;
+  });
+}
+
+/**
+ * Changes the role, of guests too. Does nothing when the member already has the role.
+ * @returns false when there is no such member.
+ * @throws LastAdministrator
+ */
+export function changeRole(
+  deps: CoreDeps,
+  change: Act & { readonly id: string; readonly role: Role },
+): Promise<boolean> {
+  const { orgId, id, role } = change;
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const found = await findUser(tx, orgId, id);
+    if (!found) return false;
+    await lockUserAccount(tx, found, now);
+    const user = await findUser(tx, orgId, id);
+    if (!user) return false;
+    if (user.role === role) return true;
+    if (role !== "Administrator") await requireAnotherAdministrator(tx, { orgId, userId: id });
+    await setRole(tx, { orgId, userId: id }, role);
+    const event = { ...auditFields(change, now), action: "user.role-changed", target: id } as const;
+    await recordAuditEvent(tx, { ...event, details: { from: user.role, to: role } });
     return true;
   });
 }

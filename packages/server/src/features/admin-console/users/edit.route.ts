@@ -2,8 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
-import { changeMemberRecord } from "../../../core/users/member-record.ts";
-import { changeRole } from "../../../core/users/members/change-role.ts";
+import { changeMemberRecord, changeRole } from "../../../core/users/member-record.ts";
 import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { changeUsername, UsernameTaken } from "../../../core/users/username.ts";
