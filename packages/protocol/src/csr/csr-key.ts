@@ -1,14 +1,6 @@
 /** The keys that a device may have (device-identity.md §2): which, and in the one spelling each has. */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import {
-  childrenOf,
-  type DerElement,
-  DerError,
-  derTags,
-  expectTag,
-  readDer,
-  wholeBytesOf,
-} from "../der/der.ts";
+import { type DerElement, derTags, expectTag, partsOf, readDer, wholeBytesOf } from "../der/der.ts";
 import { type DeviceKeyKind, deviceKeyAlgorithms } from "./csr-algorithms.ts";
 import { CsrError } from "./csr-error.ts";
 
@@ -18,15 +10,14 @@ export interface CsrKey {
 }
 
 const UNCOMPRESSED = 0x04;
-const FEWEST_RSA_BITS = 2048;
-const MOST_RSA_BITS = 4096;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 4096;
 /** 65537, as an INTEGER's content. */
 const RSA_EXPONENT = Buffer.from("010001", "hex");
 
 /** @param spki a SubjectPublicKeyInfo. @throws CsrError for a key that is not taken, or is too weak. @throws Error for none */
 export function readCsrKey(spki: DerElement<Buffer>): CsrKey {
-  const [identifier, bits, ...more] = childrenOf(spki);
-  if (more.length > 0) throw new DerError("there is more than a key");
+  const [identifier, bits] = partsOf(spki, 2, "a key");
   const { raw } = expectTag(identifier, derTags.sequence);
   const known = deviceKeyAlgorithms.find((algorithm) => algorithm.identifier.equals(raw));
   if (!known) throw unsupported("the key is of a kind that is not taken");
@@ -40,11 +31,10 @@ export function readCsrKey(spki: DerElement<Buffer>): CsrKey {
 
 /** RFC 8017 §A.1.1. */
 function requireStrongRsa(key: Buffer): void {
-  const [modulus, exponent, ...more] = childrenOf(readDer(key, derTags.sequence));
-  if (more.length > 0) throw new DerError("there is more than a key");
+  const [modulus, exponent] = partsOf(readDer(key, derTags.sequence), 2, "a key");
   const bits = bitLength(expectTag(modulus, derTags.integer));
-  if (bits < FEWEST_RSA_BITS) throw weak(`an RSA key of ${bits} bits is too short`);
-  if (bits > MOST_RSA_BITS) throw unsupported(`an RSA key of ${bits} bits is too long`);
+  if (bits < MIN_RSA_BITS) throw weak(`an RSA key of ${bits} bits is too short`);
+  if (bits > MAX_RSA_BITS) throw unsupported(`an RSA key of ${bits} bits is too long`);
   if (!expectTag(exponent, derTags.integer).content.equals(RSA_EXPONENT))
     throw weak("the exponent of the RSA key is not 65537");
 }

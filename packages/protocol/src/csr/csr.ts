@@ -4,11 +4,11 @@
  */
 import { type KeyObject, verify } from "node:crypto";
 import {
-  childrenOf,
   type DerElement,
   DerError,
   derTags,
   expectTag,
+  partsOf,
   readDer,
   requireDerThroughout,
   smallInteger,
@@ -64,10 +64,9 @@ function bytesOf(text: string): Buffer {
 function readRequest(der: Buffer): Csr {
   const request = readDer(der, derTags.sequence);
   requireDerThroughout(request);
-  const [info, algorithm, signature, ...more] = childrenOf(request);
+  const [info, algorithm, signature] = partsOf(request, 3, "a request");
   const signed = expectTag(info, derTags.sequence);
   const spki = keyOf(signed);
-  if (more.length > 0) throw new DerError("there is more than a request");
   const { kind, publicKey } = readCsrKey(spki);
   const named = signatureAlgorithm(expectTag(algorithm, derTags.sequence), kind);
   const bytes = wholeBytesOf(expectTag(signature, derTags.bitString));
@@ -78,12 +77,11 @@ function readRequest(der: Buffer): Csr {
 
 /** RFC 2986 §4.1. */
 function keyOf(info: DerElement<Buffer>): DerElement<Buffer> {
-  const [version, subject, key, attributes, ...more] = childrenOf(info);
+  const [version, subject, key, attributes] = partsOf(info, 4, "a request's parts");
   if (smallInteger(expectTag(version, derTags.integer)) !== VERSION_1)
     throw new DerError("not a request of version 1");
   expectTag(subject, derTags.sequence);
   expectTag(attributes, TAGGED_ATTRIBUTES);
-  if (more.length > 0) throw new DerError("there is more than a request's parts");
   return expectTag(key, derTags.sequence);
 }
 
