@@ -18,8 +18,14 @@ import {
 import { curveSize, hashNumber, hashSize, type TpmCurve, type TpmHash, tpmAlg } from "../tpm/algorithms.ts";
 import { attestTypes, TPM_GENERATED } from "../tpm/attest.ts";
 import { bufferReader, sized, u8, u16, u32, unsized } from "../tpm/buffer-reader.ts";
-import { kdfE } from "../tpm/kdf.ts";
-import { type Credential, credentialKeys, type EkKind, ekKindOf, IDENTITY } from "../tpm/make-credential.ts";
+import {
+  type Credential,
+  credentialKeys,
+  type EkKind,
+  ekKindOf,
+  IDENTITY,
+  kdfE,
+} from "../tpm/make-credential.ts";
 import {
   keyAttributes,
   nameOf,

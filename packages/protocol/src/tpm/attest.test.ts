@@ -4,8 +4,8 @@ import { mutationsOf } from "../testing/mutations.ts";
 import { certify, signTpm, softAk, softDeviceKey, writeSignature } from "../testing/soft-tpm.ts";
 import { tpmAlg } from "./algorithms.ts";
 import { readAttest } from "./attest.ts";
+import { TpmError } from "./buffer-reader.ts";
 import { isSignedBy, readSignature, type TpmSignature } from "./signature.ts";
-import { TpmError } from "./tpm-error.ts";
 
 const extraData = Buffer.from("qualifying data");
 const key = softDeviceKey();

@@ -1,6 +1,5 @@
 /** TPMS_ATTEST of TPM2_Certify and TPM2_CertifyCreation (TPM 2.0 Part 2 §10.12.12): a TPM's attestation of its own key. */
-import { bufferReader } from "./buffer-reader.ts";
-import { TpmError } from "./tpm-error.ts";
+import { bufferReader, TpmError } from "./buffer-reader.ts";
 
 /** TPM_GENERATED: a restricted key signs data that begins with it only if the TPM produced that data (TPM 2.0 Part 2 §6.2). */
 export const TPM_GENERATED = 0xff54_4347;

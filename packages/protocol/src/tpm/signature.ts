@@ -1,9 +1,8 @@
 /** TPMT_SIGNATURE (TPM 2.0 Part 2 §11.3.4), normalised for node:crypto. */
 import { constants, verify } from "node:crypto";
 import { curveSize, hashOfNumber, padded, type TpmHash, tpmAlg } from "./algorithms.ts";
-import { bufferReader } from "./buffer-reader.ts";
+import { bufferReader, TpmError } from "./buffer-reader.ts";
 import { type PublicFields, publicKeyOf } from "./public-area.ts";
-import { TpmError } from "./tpm-error.ts";
 
 export type TpmSignature =
   | { readonly alg: typeof tpmAlg.ecdsa; readonly hash: TpmHash; readonly r: Buffer; readonly s: Buffer }
