@@ -135,9 +135,20 @@ export async function consoleFrame(
 }
 
 /**
- * A page for reading, open to any administrator.
+ * Opens a page for reading, to any administrator.
  * @param returnTo where a sign-in returns to, when that is more than the page's path
  */
+export async function openPage(
+  deps: ConsoleDeps,
+  visit: Visit,
+  current: ConsolePage,
+  returnTo?: string,
+): Promise<ConsoleFrame> {
+  const signedIn = await requireAdministrator(deps, visit, returnTo);
+  return consoleFrame(deps, visit, signedIn, current);
+}
+
+/** A page for reading whose address is its path alone. */
 export function readingRoute<Deps extends ConsoleDeps>(
   app: FastifyInstance,
   deps: Deps,

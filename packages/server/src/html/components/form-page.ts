@@ -5,13 +5,14 @@ import { type FormView, faultsFailure, fieldState } from "./form-state.ts";
 import { failureNotice, recordForm } from "./record-form.ts";
 
 type RecordForm = Parameters<typeof recordForm>[0];
+type Labels = Readonly<Record<string, string>>;
+type FormParts = Omit<FormView<unknown>, "input"> & { labels: Labels };
 
 /** @param view.labels by field, for the faults above the form */
 export function formPage(
-  view: Omit<FormView<unknown>, "input"> &
+  view: FormParts &
     Omit<ConsoleView, "body"> &
     Omit<RecordForm, "version"> & {
-      labels: Readonly<Record<string, string>>;
       /** Of the card, for screen readers. */
       cardLabel?: string;
       above?: Content;
@@ -19,14 +20,16 @@ export function formPage(
     },
 ): Html {
   const label = view.cardLabel !== undefined && html` aria-label="${view.cardLabel}"`;
-  const failure = view.failure ?? faultsFailure(view.state, (id) => view.labels[id] ?? id);
   return consoleLayout({
     ...view,
-    notice: failureNotice(failure, view.messages) ?? view.notice,
+    notice: formNotice(view) ?? view.notice,
     body: html`<section class="card"${label}>${view.above}${recordForm(view)}${view.below}</section>
 `,
   });
 }
+
+export const formNotice = ({ failure, state, labels, messages }: FormParts): Html | undefined =>
+  failureNotice(failure ?? faultsFailure(state, (id) => labels[id] ?? id), messages);
 
 /** What a field takes from its form, by its id: label, value, fault and present value. */
 export const fieldsOf =

@@ -6,30 +6,34 @@ import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { Html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
+import { doneKey, openPage, readingRoute } from "../../../page-kit/console-frame.ts";
 import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
-import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import {
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  queryString,
+  show,
+  type Visit,
+} from "../../../page-kit/page.ts";
 import { scopePage } from "./scope.page.ts";
 import { requireScope, scopeRoutes } from "./scope.route.ts";
 import { scopesPage } from "./scopes.page.ts";
 import { applicationsAllowing } from "./scopes.store.ts";
 
 export function scopesRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/scopes", "scopes", showScopes, (visit) => {
-    const { values } = parseQuery(visit.request);
-    return listUri(visit, readSearch(values), values.get("after"));
-  });
+  consoleRoute(app, deps, "/oauth/manage/:org/scopes", { get: showScopes });
   readingRoute(app, deps, "/oauth/manage/:org/scopes/:id", "scopes", showScope);
   scopeRoutes(app, deps);
 }
 
-const listUri = ({ organisation }: Visit, search: string, after?: string): string =>
-  consolePath(organisation, `/scopes${queryString({ search, after })}`);
-
-async function showScopes(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
+async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { values } = parseQuery(visit.request);
   const search = readSearch(values);
   const after = values.get("after");
+  const listUri = (cursor?: string) =>
+    consolePath(visit.organisation, `/scopes${queryString({ search, after: cursor })}`);
+  const frame = await openPage(deps, visit, "scopes", listUri(after));
   // At most a hundred: every token request reads them.
   const all = await listCustomScopes(deps.database.query, visit.organisation.id);
   const words = search.toLowerCase();
@@ -37,14 +41,15 @@ async function showScopes(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame):
     .filter(({ name, displayName }) => `${name}\n${displayName}`.toLowerCase().includes(words))
     .filter(({ id }) => after === undefined || !isUuid(after) || id > after);
   const { shown, last } = splitPage(found);
-  return scopesPage({
+  const page = scopesPage({
     ...frame,
     search,
     scopes: shown,
-    newestUri: after === undefined ? undefined : listUri(visit, search),
-    olderUri: last && listUri(visit, search, last.id),
+    newestUri: after === undefined ? undefined : listUri(),
+    olderUri: last && listUri(last.id),
     isDeleted: values.get("done") === "deleted",
   });
+  await show(visit, frame, page);
 }
 
 async function showScope(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {

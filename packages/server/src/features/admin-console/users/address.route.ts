@@ -1,10 +1,10 @@
 /** users/{id}/address: a new email address, confirmed by mail or vouched for by the administrator. */
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
+import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { setVerifiedEmail } from "../../../core/users/known-address.ts";
 import { isEmail, type User } from "../../../core/users/user.ts";
-import { lockUserAccount } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";

@@ -7,8 +7,8 @@ import {
   listMembers,
   type MemberCursor,
   memberStates,
+  searchWords,
 } from "../../../core/users/members/members.store.ts";
-import { searchWords } from "../../../core/users/members/search-key.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { moment, state } from "../../../html/components/parts.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
