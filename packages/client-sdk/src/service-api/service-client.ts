@@ -115,7 +115,7 @@ function parseMemberError(value: unknown): { path: string; message: string }[] {
 }
 
 /** `provider_unreachable`, `provider_refused` with the `problem`, or `provider_answer` if it is none of the service's. */
-export function serviceError(response: HttpAnswer): SignetError {
+function serviceError(response: HttpAnswer): SignetError {
   const { status } = response;
   const problem = parseProblem(response);
   const details = problem ? { problem } : {};
@@ -129,7 +129,7 @@ export function serviceError(response: HttpAnswer): SignetError {
   return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
 }
 
-export interface RetryLimits {
+interface RetryLimits {
   /** In total. */
   readonly attempts: number;
   /** If the service asks for a longer wait, the call fails instead. */
@@ -137,7 +137,7 @@ export interface RetryLimits {
 }
 
 /** For programs; users waiting for a page have less patience. */
-export const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
+const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
 
 const FIRST_WAIT_MS = 200;
 
@@ -151,7 +151,7 @@ const retryableStatuses: readonly number[] = [429, 502, 503, 504];
  * @param attempt the one that failed; 1 for the first
  * @returns milliseconds to wait, or undefined to give up
  */
-export function retryDelay(
+function retryDelay(
   response: HttpAnswer | undefined,
   attempt: number,
   { attempts, maxWaitMs }: RetryLimits,

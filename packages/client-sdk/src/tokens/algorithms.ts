@@ -27,7 +27,7 @@ const algorithms: ReadonlyMap<string, Algorithm> = new Map<string, Algorithm>([
 export const signingAlgorithms: readonly string[] = [...algorithms.keys()];
 
 /** Public members of each key type (RFC 7518 §6, RFC 8037 §2); nothing else is ever imported. */
-const publicMembers = {
+export const publicMembers = {
   EC: ["kty", "crv", "x", "y"],
   OKP: ["kty", "crv", "x"],
   RSA: ["kty", "n", "e"],
