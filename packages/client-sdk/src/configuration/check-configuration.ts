@@ -10,7 +10,8 @@ import { checkUrls } from "./urls.ts";
 /**
  * Checks a configuration and applies the defaults.
  *
- * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't start
+ * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't
+ * start
  */
 export function checkConfiguration(configuration: SignetConfiguration): Settings {
   // Types first: the checks after it rely on them.

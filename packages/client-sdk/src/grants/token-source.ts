@@ -1,4 +1,4 @@
-/** Cached access tokens, shared by all callers and renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
+/** Cached access tokens, renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
 import { configurationError, SignetError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
 import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";

@@ -55,7 +55,7 @@ const malformed = (message: string) => new SignetError("request_malformed", mess
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Names the session to end, or with `sub` alone all sessions of that user. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
+/** @returns the session to end, or with `sub` alone all sessions of that user. @throws SignetError `token_…`, `provider_…` */
 export async function verifyLogoutToken(
   token: string,
   { clientId, ...expected }: Pick<IdTokenChecks, "keys" | "issuer" | "clientId" | "clock">,

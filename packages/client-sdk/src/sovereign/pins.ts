@@ -1,4 +1,4 @@
-/** The pins of sovereign-signing.md §8: requirements on a key beyond being the one a token names, and keys in the configuration. */
+/** Pins (sovereign-signing.md §8): requirements on a key beyond being the one a token names, and configured keys. */
 import { certifiedKeyOf } from "@signet/protocol/certificates/certificate-algorithms";
 import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { DerError, derTags, readDer } from "@signet/protocol/der/der";

@@ -3,21 +3,17 @@ import { bitsOf, childrenOf, type DerElement, DerError, derTags, expectTag, oidO
 
 const SET = 0x31;
 const UTF8 = 0x0c;
-/** String types, and the bit string of x500UniqueIdentifier, with the size of one character in bytes. */
+/** Bytes per character: NumericString, PrintableString, TeletexString, IA5String; UniversalString, BMPString; x500UniqueIdentifier. */
 const valueTags: ReadonlyMap<number, number> = new Map([
-  [UTF8, 1],
-  // NumericString, PrintableString, TeletexString, IA5String.
-  [0x12, 1],
-  [0x13, 1],
-  [0x14, 1],
-  [0x16, 1],
-  // UniversalString, BMPString.
-  [0x1c, 4],
-  [0x1e, 2],
-  [derTags.bitString, 1],
+  ...[UTF8, 0x12, 0x13, 0x14, 0x16].map((tag) => [tag, 1] as const),
+  ...([
+    [0x1c, 4],
+    [0x1e, 2],
+    [derTags.bitString, 1],
+  ] as const),
 ]);
 
-/** That it is a name, as OpenSSL asks it as well; an empty one is. @throws DerError */
+/** As OpenSSL requires it too; empty names are allowed. @throws DerError */
 export function requireName<Bytes extends Uint8Array>(
   element: DerElement<Bytes> | undefined,
 ): DerElement<Bytes> {

@@ -1,5 +1,5 @@
 /** Attributes and groups of a member, for custom scopes. */
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
@@ -67,6 +67,6 @@ function requireValid(attributes: Attributes, what: string): void {
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
   if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
-      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MOST_JSON_DEPTH} deep`,
+      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MAX_JSON_DEPTH} deep`,
     );
 }
