@@ -58,11 +58,7 @@ interface VerifiedClaims {
   readonly clientId?: string | undefined;
 }
 
-/**
- * A token whose subject is the client itself comes from client credentials (RFC 9068 §2.2).
- *
- * @throws SignetError `token_claim_missing` without `sub`
- */
+/** A client's own token has it as subject (RFC 9068 §2.2). @throws SignetError `token_claim_missing` without `sub` */
 export function principalOfClaims(verified: VerifiedClaims): Principal {
   const { authenticatedBy, claims, accessToken } = verified;
   const subject = text(claims["sub"]);

@@ -9,7 +9,6 @@ import { checkUrls } from "./urls.ts";
 
 /**
  * Checks a configuration and applies the defaults.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't
  * start
  */

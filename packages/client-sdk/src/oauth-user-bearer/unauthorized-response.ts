@@ -76,7 +76,6 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
 /**
  * For handlers that need more scopes than the filter requires of every request. The adapters for Fetch and Hono turn the error
  * into a 403 response; in Express and Fastify the default error handlers do, by its `status` and `headers`.
- *
  * @param scopes all of them are required
  * @throws SignetError `insufficient_scope`, status 403
  * @example

@@ -25,10 +25,7 @@ export interface ServiceCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * @returns the response, always 2xx
- * @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer`
- */
+/** @returns a 2xx response. @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer` */
 export type ServiceClient = (call: ServiceCall) => Promise<HttpAnswer>;
 
 /** A page of 50 clients whose lists all have the maximum length. */
@@ -144,13 +141,7 @@ const FIRST_WAIT_MS = 200;
 /** The service, or a proxy in front of it, did not process the call. */
 const retryableStatuses: readonly number[] = [429, 502, 503, 504];
 
-/**
- * For idempotent calls.
- *
- * @param response undefined if there was none
- * @param attempt the one that failed; 1 for the first
- * @returns milliseconds to wait, or undefined to give up
- */
+/** @param attempt the one that failed, 1 for the first. @returns milliseconds to wait, or undefined to give up */
 function retryDelay(
   response: HttpAnswer | undefined,
   attempt: number,

@@ -124,7 +124,6 @@ export interface Page<Item> {
 
 /**
  * In the order of creation. Every iteration starts over and requests a page when the previous one is used up.
- *
  * @example
  * for await (const client of management.clients.list()) console.log(client.name);
  */

@@ -78,9 +78,7 @@ const untrusted = (message: string, cause?: unknown): SignetError =>
   new SignetError("token_key_untrusted", message, { cause });
 
 /**
- * A token may name a pinned key by its RFC 7638 thumbprint, as agents do, or by its JWK's `kid`.
- *
- * @param configured JWKs, or PEM (SPKI)
+ * A token names a pinned key by its RFC 7638 thumbprint, as agents do, or by its JWK's `kid`.
  * @throws SignetError `configuration` for anything that isn't a public key
  */
 export function createPinnedKeys(configured: readonly (JWK | string)[]): Pick<KeySet, "jwkFor"> {

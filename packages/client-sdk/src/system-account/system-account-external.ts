@@ -21,7 +21,6 @@ export interface SystemAccountExternalOptions
  * still read it. It must run before any body parser.
  *
  * Nonces are remembered in this process; several instances need a shared memory (`nonces`).
- *
  * @throws SignetError `configuration`
  * @example
  * const filter = systemAccountExternal(configuration, { secretKeyOf: (publicKey) => secrets.get(publicKey) });

@@ -49,8 +49,7 @@ export function fitsAlgorithm(jwk: JWK, alg: string): boolean {
 }
 
 /**
- * Imports a JWK for `alg` from its public members only, never from a certificate or URL in it.
- *
+ * From the public members only, never from a certificate or URL in the JWK.
  * @throws SignetError `token_algorithm` if the key doesn't fit `alg`, `token_key_untrusted` if it is invalid or too short
  */
 export async function importPublicKey(jwk: JWK, alg: string): Promise<CryptoKey> {

@@ -8,7 +8,6 @@ import { audienceList, type Claims, isRecord, withoutUndefined } from "./claims.
 export interface KeySource {
   /**
    * The public key a token's header names. `alg` is already known to be acceptable.
-   *
    * @throws SignetError `token_key_unknown` (no such key), `token_key_untrusted` (it must not be used), `token_algorithm` (it
    * doesn't fit `alg`), `provider_unreachable`, `provider_answer`
    */
@@ -46,11 +45,7 @@ export interface VerifiedJwt {
   readonly claims: Claims;
 }
 
-/**
- * Checks format, type, algorithm, key, signature, then claims.
- *
- * @throws SignetError `token_…`, or `provider_…` if the key can't be fetched
- */
+/** Checks format, type, algorithm, key, signature, then claims. @throws SignetError `token_…`, `provider_…` */
 export async function verifyJwt(token: string, checks: JwtChecks): Promise<VerifiedJwt> {
   const header = parseHeader(token);
   // RFC 8725 §3.1: neither `none` nor a shared secret.

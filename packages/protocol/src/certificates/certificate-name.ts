@@ -3,14 +3,12 @@ import { bitsOf, childrenOf, type DerElement, DerError, derTags, expectTag, oidO
 
 const SET = 0x31;
 const UTF8 = 0x0c;
-/** Bytes per character: NumericString, PrintableString, TeletexString, IA5String; UniversalString, BMPString; x500UniqueIdentifier. */
-const valueTags: ReadonlyMap<number, number> = new Map([
-  ...[UTF8, 0x12, 0x13, 0x14, 0x16].map((tag) => [tag, 1] as const),
-  ...([
-    [0x1c, 4],
-    [0x1e, 2],
-    [derTags.bitString, 1],
-  ] as const),
+/** UTF8String, NumericString, PrintableString, TeletexString, IA5String, and the bit string of x500UniqueIdentifier. */
+const singleByteTags: readonly number[] = [UTF8, 0x12, 0x13, 0x14, 0x16, derTags.bitString];
+/** UniversalString and BMPString, with the bytes of a character. */
+const wideTags: ReadonlyMap<number, number> = new Map([
+  [0x1c, 4],
+  [0x1e, 2],
 ]);
 
 /** As OpenSSL requires it too; empty names are allowed. @throws DerError */
@@ -29,7 +27,7 @@ export function requireName<Bytes extends Uint8Array>(
 function requireAttribute(attribute: DerElement): void {
   const [type, value, ...more] = childrenOf(expectTag(attribute, derTags.sequence));
   oidOf(expectTag(type, derTags.oid));
-  const unit = value && valueTags.get(value.tag);
+  const unit = value && (singleByteTags.includes(value.tag) ? 1 : wideTags.get(value.tag));
   if (!unit || value.content.length % unit !== 0 || more.length > 0) throw new DerError("not a name");
   if (value.tag === UTF8) requireUtf8(value.content);
   if (value.tag === derTags.bitString) bitsOf(value);

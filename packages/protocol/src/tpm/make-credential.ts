@@ -42,7 +42,7 @@ export interface Credential {
   readonly encryptedSecret: Buffer;
 }
 
-/** @param input.name of the key (`nameOf`). @param input.secret at most as long as the EK's hash. @throws TpmError `unsupported` */
+/** @param input.name of the key (`nameOf`). @param input.secret no longer than the EK's hash. @throws TpmError `unsupported` */
 export function makeCredential(input: { ek: KeyObject; name: Buffer; secret: Buffer }): Credential {
   const kind = ekKindOf(input.ek);
   const { seed, encrypted } = kind.curve
