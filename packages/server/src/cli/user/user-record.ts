@@ -1,5 +1,5 @@
 /** What the commands on users share: their output, without password hashes, and new passwords. */
-import { generatePassword } from "../../core/passwords/generated-password.ts";
+import { generatePassword } from "../../core/passwords/password-hasher.ts";
 import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import { type Options, type OrganisationCall, UsageError } from "../command.ts";
