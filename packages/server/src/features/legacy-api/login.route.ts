@@ -12,9 +12,8 @@ import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./responses.ts";
-import { checkSecondFactor } from "./second-factor.ts";
-import { startServiceKey } from "./session-keys/start-service-key.ts";
+import { withLimits } from "./legacy-deps.ts";
+import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
 const body = Type.Object(
   {

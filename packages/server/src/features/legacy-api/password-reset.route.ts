@@ -9,8 +9,8 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   { ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },

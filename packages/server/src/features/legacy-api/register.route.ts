@@ -8,8 +8,8 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   {

@@ -7,7 +7,7 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./responses.ts";
+import { withLimits } from "./legacy-deps.ts";
 
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {

@@ -8,8 +8,14 @@ import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
-import { consentRecord, consentSchema, grantSchema, userGrantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
+import {
+  consentRecord,
+  consentSchema,
+  grantedClient,
+  grantSchema,
+  toGrantAnswer,
+  userGrantSchema,
+} from "./consent-record.ts";
 import { by, inTransaction, type ManagementDeps, unknownReference } from "./management.ts";
 import { deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 

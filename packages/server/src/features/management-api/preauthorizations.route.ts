@@ -6,8 +6,7 @@ import { createPreauthorization, deletePreauthorization } from "../../core/conse
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
 import { wireTime } from "../../http/api/times.ts";
-import { grantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
+import { grantedClient, grantSchema, toGrantAnswer } from "./consent-record.ts";
 import { by, type ManagementDeps } from "./management.ts";
 import { createRoute, deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 

@@ -10,8 +10,13 @@ import {
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
-import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
-import { readRotation, rotation, rotationExample } from "./rotation.ts";
+import {
+  createdSecretSchema,
+  readRotation,
+  rotation,
+  rotationExample,
+  secretRecord,
+} from "./client-secret-record.ts";
 
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
 

@@ -6,7 +6,7 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { readRotation, rotation, rotationExample } from "../clients/rotation.ts";
+import { readRotation, rotation, rotationExample } from "../clients/client-secret-record.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 import { createdSystemAccountKeySchema, systemAccountKeyRecord } from "./system-account-record.ts";
