@@ -8,7 +8,7 @@ import { listEnabledApplications } from "../../core/applications/applications.st
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { type Page, pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
+import { type Page, pageOf, pageQuerySchema, pageSchema, readPage } from "../../http/api/paging.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const application = Type.Object(
@@ -28,14 +28,12 @@ const applicationRecord = ({ id, name, orgId, settings }: Application) => ({
   Url: settings.homepageUri ?? null,
 });
 
-const query = Type.Object(pageQuery, { additionalProperties: false });
-
 export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = {
     method: "GET",
     tag: "Organisations",
     credential: "system-account",
-    query,
+    query: pageQuerySchema,
     answers: { 200: { description: "Oldest first", schema: pageSchema(application) } },
   } as const;
   apiRoute(api, {

@@ -9,23 +9,21 @@ import { checkPassword, type RightPassword } from "../../core/users/check-passwo
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { withLimits } from "./legacy-deps.ts";
 import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.String({ maxLength: 254 }),
-    Password: Type.String(),
-    TwoFactorCode: Type.Optional(
-      Type.String({ maxLength: 64, description: "Authenticator code or recovery code" }),
-    ),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.String({ maxLength: 254 }),
+  Password: Type.String(),
+  TwoFactorCode: Type.Optional(
+    Type.String({ maxLength: 64, description: "Authenticator code or recovery code" }),
+  ),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 const answer = Type.Object({
   Key: Type.String({ description: "A session key, returned once" }),

@@ -5,13 +5,14 @@ import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
 import { endUserSession, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
-const body = Type.Object(
-  { Key: Type.String({ maxLength: 200 }), ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Key: Type.String({ maxLength: 200 }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 /** The values of the last path segment; anything else is 404. */
 const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };

@@ -7,15 +7,13 @@ import { emailKey, isEmail } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
-const body = Type.Object(
-  { ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
-  { additionalProperties: false },
-);
+const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });
 
 export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {

@@ -9,12 +9,13 @@ import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const settings = Type.Record(Type.String(), Type.Unknown());
 const profile = Type.Intersect([userSchema, Type.Object({ Settings: Type.Optional(settings) })]);
-const body = Type.Object({ Settings: settings }, { additionalProperties: false });
+const body = strictObject({ Settings: settings });
 
 const MAX_BYTES = 16 * 1024;
 /** The values of the last path segment; anything else is 404. */

@@ -7,21 +7,19 @@ import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.String({ maxLength: 254 }),
-    Password: Type.String(),
-    Firstname: Type.String({ minLength: 1 }),
-    Surname: Type.String({ minLength: 1 }),
-    Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.String({ maxLength: 254 }),
+  Password: Type.String(),
+  Firstname: Type.String({ minLength: 1 }),
+  Surname: Type.String({ minLength: 1 }),
+  Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 type Body = Static<typeof body>;
 
 const example: Body = {

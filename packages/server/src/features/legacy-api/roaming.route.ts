@@ -10,20 +10,18 @@ import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.Optional(Type.String({ maxLength: 254 })),
-    PermId: Type.Optional(Type.String({ format: "uuid" })),
-    HomeOrganisationId: Type.String({ format: "uuid" }),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.Optional(Type.String({ maxLength: 254 })),
+  PermId: Type.Optional(Type.String({ format: "uuid" })),
+  HomeOrganisationId: Type.String({ format: "uuid" }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {

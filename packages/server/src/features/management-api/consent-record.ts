@@ -5,20 +5,18 @@ import { findApplication, lockApplication } from "../../core/applications/applic
 import type { Consent } from "../../core/consents/consent.ts";
 import { InvalidConsent, PreauthorizationExists } from "../../core/consents/consents.ts";
 import { conflict, invalid } from "../../http/api/api-error.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../http/api/times.ts";
 import { type ManagementDeps, unknownReference } from "./management.ts";
 
 const uuid = () => Type.String({ format: "uuid" });
 const scopes = () => Type.Array(Type.String(), { description: "Scopes that the client may request" });
 
-export const grantSchema = Type.Object(
-  { clientId: uuid(), scopes: scopes() },
-  { additionalProperties: false },
-);
-export const userGrantSchema = Type.Object(
-  { ...grantSchema.properties, userId: Type.String({ format: "uuid", description: "The user's PermId" }) },
-  { additionalProperties: false },
-);
+export const grantSchema = strictObject({ clientId: uuid(), scopes: scopes() });
+export const userGrantSchema = strictObject({
+  ...grantSchema.properties,
+  userId: Type.String({ format: "uuid", description: "The user's PermId" }),
+});
 
 export const consentSchema = Type.Object(
   {

@@ -8,6 +8,7 @@ import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import {
   consentRecord,
   consentSchema,
@@ -19,16 +20,13 @@ import {
 import { by, inTransaction, type ManagementDeps, unknownReference } from "./management.ts";
 import { deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 
-const filterQuery = Type.Object(
-  {
-    ...pageQuery,
-    clientId: Type.Optional(Type.String({ format: "uuid" })),
-    userId: Type.Optional(Type.String({ format: "uuid" })),
-    kind: Type.Optional(Type.Enum(["user", "organisation"])),
-    revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: include revoked consents" })),
-  },
-  { additionalProperties: false },
-);
+const filterQuery = strictObject({
+  ...pageQuery,
+  clientId: Type.Optional(Type.String({ format: "uuid" })),
+  userId: Type.Optional(Type.String({ format: "uuid" })),
+  kind: Type.Optional(Type.Enum(["user", "organisation"])),
+  revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: include revoked consents" })),
+});
 
 export function consentsRoutes(api: ApiScope, deps: ManagementDeps): void {
   const { query: db } = deps.database;

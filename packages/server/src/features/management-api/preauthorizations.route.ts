@@ -5,15 +5,13 @@ import { findPreauthorization, listPreauthorizations } from "../../core/consents
 import { createPreauthorization, deletePreauthorization } from "../../core/consents/consents.ts";
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { wireTime } from "../../http/api/times.ts";
 import { grantedClient, grantSchema, toGrantAnswer } from "./consent-record.ts";
 import { by, type ManagementDeps } from "./management.ts";
 import { createRoute, deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 
-const filterQuery = Type.Object(
-  { ...pageQuery, clientId: Type.Optional(Type.String({ format: "uuid" })) },
-  { additionalProperties: false },
-);
+const filterQuery = strictObject({ ...pageQuery, clientId: Type.Optional(Type.String({ format: "uuid" })) });
 
 const preauthorizationSchema = Type.Object(
   {

@@ -7,16 +7,17 @@ import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 
 export interface UsersGetDeps {
   readonly database: Database;
   readonly authenticator: ApiAuthenticator<SystemAccountCaller>;
 }
 
-const body = Type.Object(
-  { email: Type.String({ maxLength: 254 }), ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  email: Type.String({ maxLength: 254 }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 export function usersGetRoute(api: ApiScope, { database, authenticator }: UsersGetDeps): void {
   apiRoute(api, {

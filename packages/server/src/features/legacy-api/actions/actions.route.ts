@@ -12,6 +12,7 @@ import type { SystemAccountCaller } from "../../../core/system-accounts/caller.t
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { invalid, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { expiredError, type LegacyDeps, linkAuthenticator, withLimits } from "../legacy-deps.ts";
@@ -34,7 +35,7 @@ const requirement = {
     }),
   },
 } as const;
-const body = Type.Object({ NewPassword: Type.Optional(Type.String()) }, { additionalProperties: false });
+const body = strictObject({ NewPassword: Type.Optional(Type.String()) });
 
 const shared = { tag: "Authentication", credential: "link" } as const;
 

@@ -9,7 +9,7 @@ import { listServiceSessions } from "../../../core/session-keys/session-keys.ts"
 import { findUser } from "../../../core/users/users.store.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { pageOf, pageQuerySchema, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
 
@@ -26,8 +26,6 @@ const session = Type.Object(
   { title: "ServiceSession" },
 );
 
-const query = Type.Object(pageQuery, { additionalProperties: false });
-
 export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {
     method: "GET",
@@ -36,7 +34,7 @@ export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "List the active session keys of a user",
     tag: "Users",
     credential: "system-account",
-    query,
+    query: pageQuerySchema,
     answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
     authenticator: deps.accountAuthenticator,
     handler: async ({ caller: { organisation, account }, params, query }) => {

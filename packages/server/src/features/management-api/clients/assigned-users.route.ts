@@ -8,9 +8,9 @@ import { assignUser, unassignUser } from "../../../core/application-access/appli
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { pageOf, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { pageOf, pageQuerySchema, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { wireTime } from "../../../http/api/times.ts";
-import { by, idOf, type ManagementDeps, pageQuerySchema } from "../management.ts";
+import { by, idOf, type ManagementDeps } from "../management.ts";
 
 const shared = { tag: "Clients", credential: "administrator" } as const;
 

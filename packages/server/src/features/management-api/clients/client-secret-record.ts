@@ -3,9 +3,8 @@ import Type, { type Static } from "typebox";
 import type { ClientSecret } from "../../../core/applications/application.ts";
 import { isSecretLabel } from "../../../core/applications/client-secrets.ts";
 import { invalid } from "../../../http/api/api-error.ts";
+import { strictObject, timeOrNull } from "../../../http/api/schemas.ts";
 import { readWireTime, wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
-
-const timeOrNull = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
 
 export const secretSchema = Type.Object(
   {
@@ -42,20 +41,17 @@ export const secretRecord = (secret: ClientSecret) => ({
 
 const YEAR_SECONDS = 31_536_000;
 
-export const rotation = Type.Object(
-  {
-    label: Type.Optional(Type.String({ description: "At most 100 characters" })),
-    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "Default: never" })),
-    expireOthersInSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: YEAR_SECONDS,
-        description: "Expires the existing ones; default: they stay active until revoked",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const rotation = strictObject({
+  label: Type.Optional(Type.String({ description: "At most 100 characters" })),
+  expiresAt: Type.Optional(Type.String({ format: "date-time", description: "Default: never" })),
+  expireOthersInSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: YEAR_SECONDS,
+      description: "Expires the existing ones; default: they stay active until revoked",
+    }),
+  ),
+});
 
 export const rotationExample = { label: "autumn", expireOthersInSeconds: 86_400 };
 

@@ -9,6 +9,7 @@ import {
 } from "../../../core/applications/client-secrets.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import {
   createdSecretSchema,
@@ -20,14 +21,11 @@ import {
 
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
 
-const revocation = Type.Object(
-  {
-    secretId: Type.Optional(
-      Type.String({ format: "uuid", description: "Default: all active secrets except the newest" }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const revocation = strictObject({
+  secretId: Type.Optional(
+    Type.String({ format: "uuid", description: "Default: all active secrets except the newest" }),
+  ),
+});
 
 export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(api, {
