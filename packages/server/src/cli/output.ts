@@ -1,6 +1,10 @@
 /** Command output: one JSON document with `--json`, otherwise lines of text. And the files that options name. */
 import { readFileSync, statSync } from "node:fs";
+import { wireTime as formatTime, wireTimeOrNull as formatTimeOrNull } from "../http/api/times.ts";
 import type { Call } from "./command.ts";
+
+/** RFC 3339, as in every JSON API. */
+export { formatTime, formatTimeOrNull };
 
 /** @returns exit code 0 */
 export function printResult(
@@ -36,11 +40,6 @@ export function fields(pairs: Readonly<Record<string, string | undefined>>): str
 
 /** Replaces control characters: a stored name must not control the operator's terminal. */
 export const escapeControls = (text: string): string => text.replace(/\p{Cc}/gu, "?");
-
-/** RFC 3339, as in every JSON API. */
-export const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
-export const formatTimeOrNull = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : formatTime(milliseconds);
 
 export const enabledStatus = ({ disabledAt }: { readonly disabledAt: number | null }): string =>
   disabledAt === null ? "enabled" : "disabled";

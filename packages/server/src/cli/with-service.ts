@@ -5,6 +5,7 @@ import type { Organisation } from "../core/organisations/organisation.ts";
 import { findOrganisation } from "../core/organisations/organisations.store.ts";
 import { emailKey, type User } from "../core/users/user.ts";
 import { findUser, findUserByEmail } from "../core/users/users.store.ts";
+import type { Db } from "../db/open.ts";
 import { openService, type Service } from "../modules/open-service.ts";
 import {
   type Call,
@@ -119,6 +120,12 @@ export function requireHome({ organisation }: OrganisationCall, { homeOrgId }: U
 }
 
 const PAGE = 200;
+
+/** A list of the organisation, to the end or to `--limit`. */
+export const readList = <Item extends { readonly id: string }>(
+  { service, organisation, values }: OrganisationCall,
+  list: (db: Db, orgId: string, page: { after?: string; limit: number }) => Promise<readonly Item[]>,
+) => readAll(values, (page) => list(service.database.query, organisation.id, page));
 
 /** Reads a list page by page, to the end or to `--limit`. */
 export async function readAll<Item extends { readonly id: string }>(

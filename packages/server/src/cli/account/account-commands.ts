@@ -7,6 +7,7 @@ import {
   removeSystemAccount,
   withdrawApplication,
 } from "../../core/system-accounts/system-accounts.ts";
+import { systemAccountKeyRecord } from "../../features/management-api/system-accounts/system-account-record.ts";
 import { appOption, type Command, listArguments, type OrganisationCall, requiredText } from "../command.ts";
 import { enabledStatus, fields, printList, printResult, timeOrNever } from "../output.ts";
 import { readAll, requireNamedApplication } from "../with-service.ts";
@@ -15,7 +16,6 @@ import {
   accountFields,
   accountRecord,
   accountType,
-  keyRecord,
   keyTable,
   readAccount,
   requireAccount,
@@ -69,7 +69,7 @@ export const accountCommands: readonly Command[] = [
     positionals: 1,
     runInOrganisation: async (call) => {
       const { account, keys } = await readAccount(call, (await requireAccount(call)).id);
-      return printResult(call, { ...accountRecord(account), keys: keys.map(keyRecord) }, () => [
+      return printResult(call, { ...accountRecord(account), keys: keys.map(systemAccountKeyRecord) }, () => [
         ...accountFields(account),
         "",
         ...keyTable(keys, call.service.clock()),

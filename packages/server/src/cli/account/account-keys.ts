@@ -1,9 +1,11 @@
 /** `signet account rotate` and `revoke-key`: adding and revoking key pairs. */
+
 import { isKeyActive } from "../../core/system-accounts/system-account.ts";
 import {
   revokeSystemAccountKey,
   rotateSystemAccountKey,
 } from "../../core/system-accounts/system-accounts.ts";
+import { systemAccountKeyRecord } from "../../features/management-api/system-accounts/system-account-record.ts";
 import {
   type Command,
   definedOnly,
@@ -15,7 +17,7 @@ import {
 import { fields, formatTime, printResult, timeOrNever } from "../output.ts";
 import { credentialOptions, readCredentialOptions } from "../secret/secret-commands.ts";
 import { readDuration } from "../times.ts";
-import { keyRecord, readAccount, requireAccount } from "./account-record.ts";
+import { readAccount, requireAccount } from "./account-record.ts";
 
 const MAX_OVERLAP_SECONDS = 365 * 86_400;
 
@@ -54,8 +56,8 @@ async function rotate(call: OrganisationCall): Promise<number> {
   const { key, secret } = await rotateSystemAccountKey(service, { ...by, id, ...settings, ...others });
   const { publicKey } = key;
   const { keys } = await readAccount(call, id);
-  const otherKeys = keys.filter((one) => one.publicKey !== publicKey).map(keyRecord);
-  return printResult(call, { id, ...keyRecord(key), secretKey: secret, otherKeys }, () => [
+  const otherKeys = keys.filter((one) => one.publicKey !== publicKey).map(systemAccountKeyRecord);
+  return printResult(call, { id, ...systemAccountKeyRecord(key), secretKey: secret, otherKeys }, () => [
     ...fields({ publicKey, secretKey: secret, expires: timeOrNever(key.expiresAt) }),
     "",
     "Copy the secret key now: Signet can't show it again.",
@@ -80,7 +82,7 @@ async function revoke(call: OrganisationCall): Promise<number> {
   const key = keys.find((one) => one.publicKey === publicKey);
   if (!key) throw new Error(`the system account has no key "${publicKey}"`);
   const isLast = !keys.some((one) => isKeyActive(one, call.service.clock()));
-  return printResult(call, { id, ...keyRecord(key) }, () => [
+  return printResult(call, { id, ...systemAccountKeyRecord(key) }, () => [
     revoked ? "Key revoked." : "The key was already revoked.",
     ...(isLast ? ["The account has no active key left. Add one: signet account rotate"] : []),
   ]);

@@ -9,15 +9,6 @@ import type { OrganisationCall } from "../command.ts";
 import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
 import { requireRecord } from "../with-service.ts";
 
-export const keyRecord = (key: SystemAccountKey) => ({
-  publicKey: key.publicKey,
-  label: key.label,
-  createdAt: formatTime(key.createdAt),
-  expiresAt: formatTimeOrNull(key.expiresAt),
-  revokedAt: formatTimeOrNull(key.revokedAt),
-  lastUsedAt: formatTimeOrNull(key.lastUsedAt),
-});
-
 export const accountRecord = (account: SystemAccount) => ({
   id: account.id,
   applicationId: account.applicationId,

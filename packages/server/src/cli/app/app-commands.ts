@@ -16,7 +16,7 @@ import {
   userOptions,
 } from "../command.ts";
 import { enabledStatus, formatTime, printList, printResult } from "../output.ts";
-import { OPERATOR, readAll, requireApplication, requireUser } from "../with-service.ts";
+import { OPERATOR, readAll, readList, requireApplication, requireUser } from "../with-service.ts";
 import { appCreate } from "./app-create.ts";
 import { appFields, appRecord, secretTable } from "./app-record.ts";
 
@@ -34,10 +34,8 @@ export const appCommands: readonly Command[] = [
     name: "app list",
     summary: "list the organisation's applications",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
-      const { query } = service.database;
-      const applications = readAll(call.values, (page) => listApplications(query, organisation.id, page));
-      return printList(call, applications, {
+    runInOrganisation: (call) =>
+      printList(call, readList(call, listApplications), {
         // The list query doesn't read secrets: an empty array would mislead.
         record: (application) => ({ ...appRecord(application), secrets: undefined }),
         columns: {
@@ -48,8 +46,7 @@ export const appCommands: readonly Command[] = [
           CREATED: "createdAt",
         },
         none: "The organisation has no applications yet: signet app create --org … --name … --type …",
-      });
-    },
+      }),
   },
   {
     name: "app show",

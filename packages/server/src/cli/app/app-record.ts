@@ -1,17 +1,8 @@
-/** Output of applications and their client secrets, without hashes. */
+/** Output of applications, with their client secrets as in the management API. */
 import type { Application, ClientSecret } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
+import { secretRecord } from "../../features/management-api/clients/client-secret-record.ts";
 import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
-
-export const secretRecord = (secret: ClientSecret) => ({
-  id: secret.id,
-  label: secret.label,
-  hint: secret.hint,
-  createdAt: formatTime(secret.createdAt),
-  expiresAt: formatTimeOrNull(secret.expiresAt),
-  revokedAt: formatTimeOrNull(secret.revokedAt),
-  lastUsedAt: formatTimeOrNull(secret.lastUsedAt),
-});
 
 export const appRecord = (application: Application) => ({
   clientId: application.id,

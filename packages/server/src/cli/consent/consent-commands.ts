@@ -7,6 +7,7 @@ import {
   grantOrganisationConsent,
   revokeConsent,
 } from "../../core/consents/consents.ts";
+import { preauthorizationRecord } from "../../features/management-api/consent-record.ts";
 import {
   appOption,
   type Command,
@@ -42,14 +43,6 @@ const consentRecord = (consent: Consent) => ({
   scopes: consent.scopes,
   grantedBy: consent.grantedBy,
   grantedAt: formatTime(consent.grantedAt),
-});
-
-const preauthRecord = (record: Consent) => ({
-  id: record.id,
-  clientId: record.applicationId,
-  scopes: record.scopes,
-  createdBy: record.grantedBy,
-  createdAt: formatTime(record.grantedAt),
 });
 
 const scopesText = ({ scopes }: Consent): string => scopes.join(" ");
@@ -112,7 +105,7 @@ export const consentCommands: readonly Command[] = [
     examples: ["signet preauth create --org 01998d6e-… --app 01998d70-… --scope openid"],
     runInOrganisation: async (call) => {
       const record = await createPreauthorization(call.service, await readGrant(call));
-      return printResult(call, preauthRecord(record), () => grantFields(record));
+      return printResult(call, preauthorizationRecord(record), () => grantFields(record));
     },
   },
   {
@@ -126,7 +119,7 @@ export const consentCommands: readonly Command[] = [
         listPreauthorizations(query, call.organisation.id, { ...filter, ...page }),
       );
       return printList(call, preauthorizations, {
-        record: preauthRecord,
+        record: preauthorizationRecord,
         columns: {
           ID: "id",
           "CLIENT ID": "clientId",

@@ -27,7 +27,7 @@ import {
   UsageError,
 } from "../command.ts";
 import { errorMessage, fields, formatTime, printList, printResult } from "../output.ts";
-import { readAll, requireOrganisation } from "../with-service.ts";
+import { readList, requireOrganisation } from "../with-service.ts";
 
 const rootRecord = ({ fingerprint, subject, notAfter, createdAt }: DeviceRoot) => ({
   sha256: displayHash(fingerprint),
@@ -69,11 +69,10 @@ export const deviceTrustCommands: readonly Command[] = [
     name: "device-roots list",
     summary: "list the trusted root certificates of TPM vendors",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
-      const roots = readAll(call.values, async (page) => {
-        const rows = await listRoots(service.database.query, organisation.id, page);
-        return rows.map((root) => ({ ...root, id: root.fingerprint }));
-      });
+    runInOrganisation: (call) => {
+      const roots = readList(call, async (...page) =>
+        (await listRoots(...page)).map((root) => ({ ...root, id: root.fingerprint })),
+      );
       return printList(call, roots, {
         record: rootRecord,
         columns: { "SHA-256": "sha256", EXPIRES: "notAfter", SUBJECT: "subject" },
@@ -118,11 +117,10 @@ export const deviceTrustCommands: readonly Command[] = [
     name: "ek-allow list",
     summary: "list the endorsement keys (EK) on the organisation's allow list",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
-      const eks = readAll(call.values, async (page) => {
-        const rows = await listAllowedEks(service.database.query, organisation.id, page);
-        return rows.map((ek) => ({ ...ek, id: ek.ekHash }));
-      });
+    runInOrganisation: (call) => {
+      const eks = readList(call, async (...page) =>
+        (await listAllowedEks(...page)).map((ek) => ({ ...ek, id: ek.ekHash })),
+      );
       return printList(call, eks, {
         record: ekRecord,
         columns: { "SHA-256": "sha256", ADDED: "addedAt", LABEL: "label" },

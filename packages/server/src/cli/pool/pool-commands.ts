@@ -21,7 +21,7 @@ import {
 } from "../command.ts";
 import { enabledStatus, errorMessage, printList, printResult } from "../output.ts";
 import { readDuration } from "../times.ts";
-import { readAll, requireRecord } from "../with-service.ts";
+import { readList, requireRecord } from "../with-service.ts";
 import { agentKeyRecord, agentKeyTable, poolFields, poolRecord } from "./pool-record.ts";
 
 export const poolCommands: readonly Command[] = [
@@ -66,10 +66,9 @@ export const poolCommands: readonly Command[] = [
     name: "pool list",
     summary: "list the organisation's signing pools",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
-      const pools = readAll(call.values, (page) => listPools(service.database.query, organisation.id, page));
-      return printList(call, pools, {
-        record: (pool) => poolRecord(service, pool),
+    runInOrganisation: (call) =>
+      printList(call, readList(call, listPools), {
+        record: (pool) => poolRecord(call.service, pool),
         columns: {
           ID: "poolId",
           NAME: "name",
@@ -78,8 +77,7 @@ export const poolCommands: readonly Command[] = [
           STATUS: enabledStatus,
         },
         none: "The organisation has no signing pools yet: signet pool create --org … --name …",
-      });
-    },
+      }),
   },
   {
     name: "pool show",

@@ -12,6 +12,7 @@ import {
   type ScopeContent,
 } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
+import { scopeRecord } from "../../features/management-api/scope-record.ts";
 import {
   type Command,
   choice,
@@ -39,14 +40,8 @@ const contentOptions: Options = {
 const displayNameOption = { value: "TEXT", help: "display name on the consent page" };
 const sensitiveOption = { help: "highlight the scope on the consent page" };
 
-const scopeRecord = (scope: CustomScope) => ({
-  id: scope.id,
-  name: scope.name,
-  displayName: scope.displayName,
-  description: scope.description,
-  claims: scope.claims,
-  sensitive: scope.sensitive,
-  createdAt: formatTime(scope.createdAt),
+const scopeWithTimes = (scope: CustomScope) => ({
+  ...scopeRecord(scope),
   updatedAt: formatTime(scope.updatedAt),
 });
 
@@ -56,7 +51,7 @@ const claimsText = ({ claims }: CustomScope): string => claims.map(claimText).jo
 const sensitiveText = ({ sensitive }: CustomScope): string => (sensitive ? "yes" : "no");
 
 const printScope = (call: OrganisationCall, scope: CustomScope): number =>
-  printResult(call, scopeRecord(scope), () =>
+  printResult(call, scopeWithTimes(scope), () =>
     fields({
       id: scope.id,
       name: scope.name,
@@ -100,7 +95,7 @@ export const scopeCommands: readonly Command[] = [
     summary: "list the organisation's custom scopes",
     runInOrganisation: async ({ service, organisation, ...call }) =>
       printList(call, await listCustomScopes(service.database.query, organisation.id), {
-        record: scopeRecord,
+        record: scopeWithTimes,
         columns: {
           ID: "id",
           NAME: "name",

@@ -7,7 +7,7 @@ import {
   isSecretLabel,
   revokeSecret,
 } from "../../core/applications/client-secrets.ts";
-import { secretRecord } from "../app/app-record.ts";
+import { secretRecord } from "../../features/management-api/clients/client-secret-record.ts";
 import {
   appOption,
   type Command,

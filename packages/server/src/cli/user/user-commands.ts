@@ -17,7 +17,7 @@ import {
   type Values,
 } from "../command.ts";
 import { enabledStatus, fields, printList, printResult } from "../output.ts";
-import { OPERATOR, readAll, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
+import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
 import { userAccountCommands } from "./user-accounts.ts";
 import { generateOption, newPassword, printUser, userRecord } from "./user-record.ts";
 
@@ -29,9 +29,8 @@ export const userCommands: readonly Command[] = [
     name: "user list",
     summary: "list the organisation's users",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
-      const users = readAll(call.values, (page) => listUsers(service.database.query, organisation.id, page));
-      return printList(call, users, {
+    runInOrganisation: (call) =>
+      printList(call, readList(call, listUsers), {
         record: userRecord,
         columns: {
           ID: "id",
@@ -41,8 +40,7 @@ export const userCommands: readonly Command[] = [
           STATUS: enabledStatus,
         },
         none: "The organisation has no users yet: signet user create --org … --email …",
-      });
-    },
+      }),
   },
   {
     name: "user disable",

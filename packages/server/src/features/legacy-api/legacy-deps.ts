@@ -42,22 +42,16 @@ export const linkAuthenticator = ({
     request.headers.authorization === undefined ? undefined : accountAuthenticator.authenticate(request, raw),
 });
 
-/** Runs work that counts attempts or hashes passwords. @throws ApiError 429, 503 */
-export async function withLimits<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof RateLimited) {
-      const { retryAfterSeconds } = error;
-      const headers = rateLimitHeaders(error);
-      throw new ApiError(429, "rate-limited", "Too many attempts", { retryAfterSeconds, headers });
-    }
-    if (error instanceof PasswordQueueFull) {
-      const { retryAfterSeconds } = error;
-      throw new ApiError(503, "busy", "Too many users are signing in", { retryAfterSeconds });
-    }
-    throw error;
+/** The response to too many attempts and to too many password hashes at once; any other error unchanged. */
+export function limitAnswer(error: Error): Error {
+  if (error instanceof RateLimited) {
+    const { retryAfterSeconds } = error;
+    const headers = rateLimitHeaders(error);
+    return new ApiError(429, "rate-limited", "Too many attempts", { retryAfterSeconds, headers });
   }
+  if (!(error instanceof PasswordQueueFull)) return error;
+  const { retryAfterSeconds } = error;
+  return new ApiError(503, "busy", "Too many users are signing in", { retryAfterSeconds });
 }
 
 /** @throws ApiError 503 */

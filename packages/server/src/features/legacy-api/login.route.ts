@@ -13,7 +13,6 @@ import { strictObject } from "../../http/api/schemas.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./legacy-deps.ts";
 import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
 const body = strictObject({
@@ -50,15 +49,17 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       if (!application) throw notAuthenticated("unknown application");
       const address = addressOf(request);
       const { Email: email, Password: password, TwoFactorCode: code } = input;
-      const right = await withLimits(() =>
-        checkPassword(deps, { orgId: organisation.id, email, password, address }),
-      );
+      const right = await checkPassword(deps, { orgId: organisation.id, email, password, address });
       if (right === "invalid-credentials") throw wrongPassword();
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
-      const proof = await withLimits(() =>
-        checkSecondFactor(deps, { organisation, application, user: right.user, code, address }),
-      );
+      const proof = await checkSecondFactor(deps, {
+        organisation,
+        application,
+        user: right.user,
+        code,
+        address,
+      });
       const userAgent = request.headers["user-agent"] ?? "";
       const started = await startServiceKey(deps, {
         ...{ organisation, application, right, proof },

@@ -10,7 +10,7 @@ import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });
@@ -35,12 +35,10 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       if (!isEmail(email)) throw invalid([{ path: "{email}", message: "is not an email address" }]);
       const orgId = caller.organisation.id;
       const address = addressOf(request);
-      await withLimits(() =>
-        countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
-          { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
-        ]),
-      );
+      await countAttempt(deps, orgId, [
+        { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
+      ]);
       const found = await findUserByEmail(deps.database.query, orgId, emailKey(email));
       const user = found?.user.disabledAt === null ? found.user : undefined;
       await deps.database.transaction((tx) =>

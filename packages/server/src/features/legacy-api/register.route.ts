@@ -9,7 +9,7 @@ import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = strictObject({
@@ -65,7 +65,7 @@ async function register(
   if (faults.length > 0) throw invalid(faults);
   const about = [email, input.Firstname, input.Surname];
   await requireAcceptablePassword(input.Password, caller.organisation, about, "/Password");
-  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...input, Email: email }));
+  await sendRegistrationMail(deps, request, caller, { ...input, Email: email });
   return accepted;
 }
 

@@ -13,7 +13,7 @@ import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({
@@ -44,12 +44,10 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
       const address = addressOf(request);
-      await withLimits(() =>
-        countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
-          { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
-        ]),
-      );
+      await countAttempt(deps, orgId, [
+        { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
+      ]);
       const user = await findInvitee(deps, orgId, homeOrgId, who);
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {

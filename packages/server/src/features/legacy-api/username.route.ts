@@ -7,7 +7,6 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./legacy-deps.ts";
 
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {
@@ -26,7 +25,7 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
       const orgId = caller.organisation.id;
       const limit = deps.rateLimits["username-address"];
       const attempts = [{ limit, subject: networkPrefix(addressOf(request)) }];
-      await withLimits(() => countAttempt(deps, orgId, attempts));
+      await countAttempt(deps, orgId, attempts);
       const username = usernameKey(params["username"] ?? "");
       if (!isUsername(username))
         throw invalid([

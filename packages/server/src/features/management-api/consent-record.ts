@@ -1,4 +1,4 @@
-/** A consent on the wire (wire-contract.md §5), and the body and the client of a grant by an administrator. */
+/** A consent and a pre-authorization on the wire (wire-contract.md §5), and the body and the client of a grant by an administrator. */
 import Type from "typebox";
 import type { Application } from "../../core/applications/application.ts";
 import { findApplication, lockApplication } from "../../core/applications/applications.store.ts";
@@ -41,6 +41,25 @@ export const consentRecord = (consent: Consent) => ({
   grantedBy: consent.grantedBy,
   grantedAt: wireTime(consent.grantedAt),
   revokedAt: wireTimeOrNull(consent.revokedAt),
+});
+
+export const preauthorizationSchema = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    clientId: Type.String({ format: "uuid" }),
+    scopes: Type.Array(Type.String()),
+    createdBy: Type.String(),
+    createdAt: Type.String({ format: "date-time" }),
+  },
+  { title: "Preauthorization" },
+);
+
+export const preauthorizationRecord = (record: Consent) => ({
+  id: record.id,
+  clientId: record.applicationId,
+  scopes: record.scopes,
+  createdBy: record.grantedBy,
+  createdAt: wireTime(record.grantedAt),
 });
 
 /** Enabled or not, and locked so that it can't be deleted before the grant is written. @throws ApiError 404 */

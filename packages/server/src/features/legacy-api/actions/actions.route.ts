@@ -15,7 +15,7 @@ import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-rout
 import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { expiredError, type LegacyDeps, linkAuthenticator, withLimits } from "../legacy-deps.ts";
+import { expiredError, type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
 import { requireAcceptablePassword } from "../registration.ts";
 
 const typeSchema = Type.Union(actionTypes.map((type) => Type.Literal(type)));
@@ -183,5 +183,5 @@ async function hashNewPassword(
   }
   if (password === undefined) throw invalid([{ path, message: "is required: send it by POST" }]);
   await requireAcceptablePassword(password, organisation, about, path);
-  return withLimits(() => passwords.hash(password));
+  return passwords.hash(password);
 }
