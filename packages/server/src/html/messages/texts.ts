@@ -232,7 +232,7 @@ export type Texts = {
         title: string; action: string; id: string; details: string; place: string; hash: string;
         waiting: string; sameWho: string; sameTarget: string; sameAddress: string;
       };
-      kinds: { organisation: string; agent: string; device: string; };
+      kinds: { organisation: string; };
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
         applications: string; systemAccounts: string; scopes: string; keys: string; pools: string;
@@ -355,12 +355,12 @@ export type Texts = {
       };
       lastChange: (values: { who: string; at: number }) => string;
       actors: {
-        operator: string; system: string; systemAccount: string; application: string; anonymous: string;
-        formerUser: string;
+        operator: string; system: string; systemAccount: string; application: string; agent: string;
+        device: string; anonymous: string; formerUser: string;
       };
       actorsAlone: {
-        operator: string; system: string; systemAccount: string; application: string; anonymous: string;
-        formerUser: string;
+        operator: string; system: string; systemAccount: string; application: string; agent: string;
+        device: string; anonymous: string; formerUser: string;
       };
       prove: {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;
