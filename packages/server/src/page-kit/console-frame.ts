@@ -154,12 +154,14 @@ export function readingRoute<Deps extends ConsoleDeps>(
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
   current: ConsolePage,
-  page: (deps: Deps, visit: Visit, frame: ConsoleFrame) => Promise<Html> | Html,
+  page: (deps: Deps, visit: Visit, frame: ConsoleFrame, signedIn: SignedIn) => Promise<Html> | Html,
+  returnTo?: (visit: Visit) => string,
 ): void {
   consoleRoute(app, deps, url, {
     get: async (_, visit) => {
-      const frame = await openPage(deps, visit, current);
-      await show(visit, frame, await page(deps, visit, frame));
+      const signedIn = await requireAdministrator(deps, visit, returnTo?.(visit));
+      const frame = await consoleFrame(deps, visit, signedIn, current);
+      await show(visit, frame, await page(deps, visit, frame, signedIn));
     },
   });
 }

@@ -1,5 +1,5 @@
 /** A page that is one form. */
-import { type Html, html } from "../html.ts";
+import { type Content, type Html, html } from "../html.ts";
 import { type ConsoleView, consoleLayout } from "./console-layout.ts";
 import { type FormView, faultsFailure, fieldState } from "./form-state.ts";
 import { failureNotice, recordForm } from "./record-form.ts";
@@ -9,15 +9,24 @@ type Labels = Readonly<Record<string, string>>;
 type FormParts = Omit<FormView<unknown>, "input"> & { labels: Labels };
 
 /** @param view.labels by field, for the faults above the form */
-export const formPage = (
-  view: FormParts & Omit<ConsoleView, "body" | "notice"> & Omit<RecordForm, "version">,
-): Html =>
-  consoleLayout({
+export function formPage(
+  view: FormParts &
+    Omit<ConsoleView, "body"> &
+    Omit<RecordForm, "version"> & {
+      /** Of the card, for screen readers. */
+      cardLabel?: string;
+      above?: Content;
+      below?: Content;
+    },
+): Html {
+  const label = view.cardLabel !== undefined && html` aria-label="${view.cardLabel}"`;
+  return consoleLayout({
     ...view,
-    notice: formNotice(view),
-    body: html`<section class="card">${recordForm(view)}</section>
+    notice: formNotice(view) ?? view.notice,
+    body: html`<section class="card"${label}>${view.above}${recordForm(view)}${view.below}</section>
 `,
   });
+}
 
 export const formNotice = ({ failure, state, labels, messages }: FormParts): Html | undefined =>
   failureNotice(failure ?? faultsFailure(state, (id) => labels[id] ?? id), messages);
