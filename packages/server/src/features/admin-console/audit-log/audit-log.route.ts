@@ -6,7 +6,7 @@ import { searchAuditEvents } from "../../../core/audit/search/search.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { openPage } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
+import { pageUris, ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -45,8 +45,7 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
     orgId,
     input,
     events: await displayEvents(deps, organisation, found.events, frame.messages),
-    newestUri: before === undefined ? undefined : pageUri({}),
-    olderUri: found.next && pageUri({ before: found.next }),
+    ...pageUris((cursor) => pageUri({ before: cursor }), before, found.next),
     searchedBackTo: found.searchedBackTo,
     exportUris: {
       csv: pageUri({ format: "csv" }, "/export"),

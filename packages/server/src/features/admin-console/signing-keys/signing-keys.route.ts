@@ -3,20 +3,19 @@ import type { FastifyInstance } from "fastify";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import type { CaGeneration } from "../../../core/device-ca/generation.ts";
 import { ConcurrentRotation as ConcurrentCaRotation } from "../../../core/device-ca/rotation.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { type KeyTimes, keyState, PUBLISH_AHEAD_MS } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { ConcurrentRotation, type SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { findLastChanges } from "../../../page-kit/actor-names.ts";
 import {
-  applied,
   type Confirmation,
   type ConfirmationResult,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
 import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/page.ts";
@@ -61,20 +60,21 @@ async function showKeys(deps: SigningKeysDeps, visit: Visit, frame: ConsoleFrame
   });
 }
 
-const keysPath = (organisation: Organisation, query = ""): string =>
-  consolePath(organisation, `/signing-keys${query}`);
-
-const keysCrumb = (organisation: Organisation, { console: { frame } }: Messages) => [
-  { label: frame.pages.signingKeys, uri: keysPath(organisation) },
-];
+const aboutKeys: Pick<Confirmation<never, unknown>, "current" | "backUri" | "breadcrumbs"> = {
+  current: "signingKeys",
+  backUri: (organisation) => consolePath(organisation, "/signing-keys"),
+  breadcrumbs: ({ messages, consoleUri }) => [
+    { label: messages.console.frame.pages.signingKeys, uri: consoleUri("/signing-keys") },
+  ],
+};
 
 const conflict: ConfirmationResult = { kind: "changed" };
 
 /** Another request, or the same one before, has already made a successor. */
-async function unlessRotated(rotated: Promise<unknown>, uri: string): Promise<ConfirmationResult> {
+async function unlessRotated(rotated: Promise<unknown>, text: string): Promise<ConfirmationResult> {
   try {
     await rotated;
-    return applied(uri);
+    return done(text);
   } catch (error) {
     if (error instanceof ConcurrentRotation || error instanceof ConcurrentCaRotation) return conflict;
     throw error;
@@ -85,52 +85,48 @@ async function unlessRotated(rotated: Promise<unknown>, uri: string): Promise<Co
 function rotation(act: "rotate" | "revoke"): Confirmation<SigningKeysDeps, KeyTimes> {
   const compromised = act === "revoke";
   return {
-    current: "signingKeys",
+    ...aboutKeys,
     load: async ({ database }, { id: orgId }, { alg }) => {
       const keys = await listSigningKeys(database.query, orgId);
       return keys.find((key) => key.alg === alg && key.retireAt === null);
     },
-    backUri: (organisation) => keysPath(organisation),
     question: (messages, { alg, kid }, organisation) => {
       const { rotate, revoke } = messages.console.signingKeys;
       return {
         ...(compromised
           ? { text: html`<p>${revoke.text}</p><p>${revoke.textMore}</p>`, name: organisation.name }
-          : { text: html`<p>${rotate.text({ seconds: PUBLISH_AHEAD_MS / 1000 })}</p>`, isHarmless: true }),
+          : { text: rotate.text({ seconds: PUBLISH_AHEAD_MS / 1000 }), isHarmless: true }),
         heading: (compromised ? revoke : rotate).heading({ algorithm: alg }),
         confirm: (compromised ? revoke : rotate).confirm,
         confirmId: `key-${act}`,
         // The key that the page is about: a duplicate submission rotates nothing more.
         fields: hiddenFields([{ name: "kid", value: kid }]),
-        breadcrumbs: keysCrumb(organisation, messages),
       };
     },
-    apply: (deps, { orgId, ...by }, { alg }, { values, organisation }) => {
+    apply: (deps, { orgId, ...by }, { alg }, { values }) => {
       const replaces = values.get("kid") ?? "";
       const rotated = deps.keys.rotate(orgId, alg, { ...by, replaces, compromised });
-      return unlessRotated(rotated, keysPath(organisation, `?done=${compromised ? "revoked" : "rotated"}`));
+      return unlessRotated(rotated, compromised ? "revoked" : "rotated");
     },
   };
 }
 
 const caRotation: Confirmation<SigningKeysDeps, CaGeneration> = {
-  current: "signingKeys",
+  ...aboutKeys,
   load: async ({ deviceCa }, { id }) => (await deviceCa.generations(id))[0],
-  backUri: (organisation) => keysPath(organisation),
-  question: (messages, { generation }, organisation) => {
+  question: (messages, { generation }) => {
     const { rotateCa } = messages.console.signingKeys;
     return {
       heading: rotateCa.heading,
-      text: html`<p>${rotateCa.text}</p>`,
+      text: rotateCa.text,
       confirm: rotateCa.confirm,
       confirmId: "device-ca-rotate",
       isHarmless: true,
       fields: hiddenFields([{ name: "generation", value: String(generation) }]),
-      breadcrumbs: keysCrumb(organisation, messages),
     };
   },
-  apply: async (deps, by, { generation }, { values, organisation }) => {
+  apply: async (deps, by, { generation }, { values }) => {
     if (values.get("generation") !== String(generation)) return conflict;
-    return unlessRotated(deps.deviceCa.rotate(by), keysPath(organisation, "?done=ca-rotated"));
+    return unlessRotated(deps.deviceCa.rotate(by), "ca-rotated");
   },
 };
