@@ -2,8 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
-import { exportAuditEvents } from "../../../core/audit/export/export.ts";
-import { type LineFormat, lineFormats } from "../../../core/audit/export/formats.ts";
+import { exportAuditEvents, type LineFormat, lineFormats } from "../../../core/audit/export/export.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import {
   auditContext,

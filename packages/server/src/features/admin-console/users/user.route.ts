@@ -6,7 +6,7 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
+import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
