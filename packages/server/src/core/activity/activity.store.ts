@@ -49,26 +49,6 @@ export async function recordAgentPeak(db: Db, { now, since }: { now: number; sin
   );
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteOldActivity(db: Db, before: number, limit: number): Promise<number> {
-  const rows = await db
-    .deleteFrom("activity")
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple("org_id", "kind", "hour"),
-        "in",
-        selectFrom("activity")
-          .select(["org_id", "kind", "hour"])
-          .where("hour", "<", before)
-          .limit(limit)
-          .$asTuple("org_id", "kind", "hour"),
-      ),
-    )
-    .returning("hour")
-    .execute();
-  return rows.length;
-}
-
 /**
  * Counts between two times in steps of so many milliseconds: sums, and peaks for agents.
  * @param asked.from the start of a step
