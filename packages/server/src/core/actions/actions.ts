@@ -3,9 +3,10 @@
  * statement.
  */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { Organisation } from "../organisations/organisation.ts";
@@ -19,13 +20,7 @@ import {
   redeemActionRow,
   type StoredAction,
 } from "./actions.store.ts";
-import {
-  type ActionData,
-  type ActionType,
-  actionLifetimeMs,
-  actionTypes,
-  type UserAction,
-} from "./user-action.ts";
+import { type ActionData, type ActionType, actionLifetimeMs, type UserAction } from "./user-action.ts";
 
 export interface ActionDeps {
   readonly encryption: Encryption;
@@ -92,17 +87,6 @@ export async function findOpenAction(
   return row && row.usedAt === null && row.expiresAt > deps.clock() ? decrypt(deps, row) : undefined;
 }
 
-/** Reads a link by its id alone. An expired one is distinguished, because it can be requested again. */
-export async function findLink(
-  db: Db,
-  deps: ActionDeps,
-  { type, id }: Pick<NamedAction, "type" | "id">,
-): Promise<UserAction | "expired" | undefined> {
-  const row = await findActionAnywhere(db, sha256Base64url(id));
-  if (!row || row.type !== type || row.usedAt !== null) return undefined;
-  return row.expiresAt > deps.clock() ? decrypt(deps, row) : "expired";
-}
-
 /** Redeems a link, in the transaction of its action. @returns undefined when it can't be used (any more) */
 export async function redeemAction(
   tx: Db,
@@ -121,10 +105,7 @@ function decrypt({ encryption }: ActionDeps, row: StoredAction): UserAction {
   return { orgId, idHash, type, userId, data, createdAt, expiresAt };
 }
 
-export interface OpenedActionDeps extends ActionDeps {
-  readonly database: Database;
-  readonly organisations: OrganisationDirectory;
-}
+type OpenedActionDeps = CoreDeps & ActionDeps & { readonly organisations: OrganisationDirectory };
 
 export interface OpenedAction {
   /** From the link. */
@@ -137,19 +118,18 @@ export interface OpenedAction {
   readonly reader: Pick<User, "locale">;
 }
 
-export const isActionType = (type: string): type is ActionType => actionTypes.some((one) => one === type);
-
 /**
- * Reads a link without redeeming it.
+ * Reads a link by its id alone, without redeeming it. An expired one is distinguished, because it can be requested again.
  * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
  */
 export async function openAction(
   deps: OpenedActionDeps,
   { id, type }: { id: string; type: string },
 ): Promise<OpenedAction | "expired" | undefined> {
-  if (!isActionType(type)) return undefined;
-  const action = await findLink(deps.database.query, deps, { id, type });
-  if (!action || action === "expired") return action;
+  const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
+  if (!row || row.type !== type || row.usedAt !== null) return undefined;
+  if (row.expiresAt <= deps.clock()) return "expired";
+  const action = decrypt(deps, row);
   const organisation = await deps.organisations.find(action.orgId);
   const account = organisation && (await accountOf(deps, action));
   return organisation && account && { id, action, organisation, ...account };
@@ -160,11 +140,10 @@ async function accountOf(
   { orgId, userId, data }: UserAction,
 ): Promise<Pick<OpenedAction, "about" | "reader"> | undefined> {
   const { registration, homeOrgId = orgId } = data;
-  if (registration)
-    return {
-      about: [data.email, registration.firstname, registration.surname],
-      reader: { locale: null },
-    };
+  if (registration) {
+    const { firstname, surname } = registration;
+    return { about: [data.email, firstname, surname], reader: { locale: null } };
+  }
   if (homeOrgId !== orgId && !(await organisations.find(homeOrgId))) return undefined;
   const user = await findUser(database.query, homeOrgId, userId);
   if (!user || user.disabledAt !== null) return undefined;

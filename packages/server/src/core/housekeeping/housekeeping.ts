@@ -51,7 +51,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   signing_key: 30 * DAY_MS,
   // A day longer than needed: a clock that is set back must not make a value usable again.
   consumed_value: DAY_MS,
-  idempotency_key: 0,
+  // A key is free from its expiry on: that millisecond counts.
+  idempotency_key: -1,
   remembered_device: 0,
   logout_delivery: 7 * DAY_MS,
   user_action: DAY_MS,

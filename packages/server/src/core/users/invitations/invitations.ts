@@ -10,7 +10,7 @@ import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, type Role, type User } from "../user.ts";
 import { findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
-import { findInvitationMail, findInvitationSteps, findOpenInvitation } from "./invitations.store.ts";
+import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
 type Inviter = Omit<Act, "orgId">;
 
@@ -137,7 +137,7 @@ export async function invitationStatus(
   { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,
   now: number,
 ): Promise<InvitationStatus | undefined> {
-  const last = await findInvitationSteps(db, { orgId, userId });
+  const last = await invitationSteps(db, { orgId, userId }).executeTakeFirst();
   if (!last) return undefined;
   if (last.action === "invitation.accepted") return { kind: "accepted", at: last.at };
   const open = await findOpenInvitation(db, { orgId, userId });
