@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Application, defaultSettings } from "../../../core/applications/application.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
+import { createWithSecret } from "../../../core/applications/client-secrets.ts";
 import {
   type ApplicationKind,
   clientTypeOf,
@@ -9,7 +10,6 @@ import {
   settingsOfKind,
   startsWithSecret,
 } from "../../../core/applications/kinds.ts";
-import { createWithSecret } from "../../../core/applications/new-application.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
+import { createWithSecret } from "../../../core/applications/client-secrets.ts";
 import {
   type ApplicationKind,
   addressOf,
@@ -12,7 +13,6 @@ import {
   settingsOfKind,
   startsWithSecret,
 } from "../../../core/applications/kinds.ts";
-import { createWithSecret } from "../../../core/applications/new-application.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
