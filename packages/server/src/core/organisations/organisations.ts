@@ -7,7 +7,7 @@ import { changeTrackingCache } from "../cache/record-cache.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
   defaultOrganisationSettings,
-  isOrganisationName,
+  isRecordName,
   type Organisation,
   type OrganisationSettings,
 } from "./organisation.ts";
@@ -51,7 +51,7 @@ export async function createOrganisation(
   db: Db,
   input: { name: string; actor: string },
 ): Promise<Organisation> {
-  if (!isOrganisationName(input.name)) throw new InvalidOrganisation();
+  if (!isRecordName(input.name)) throw new InvalidOrganisation();
   const organisation: Organisation = {
     id: newUuid(),
     name: input.name.trim(),
@@ -105,7 +105,7 @@ export async function changeOrganisationSettings(
   deps: RecordDeps,
   { orgId, name, settings: wanted, actor, address }: OrganisationChange,
 ): Promise<OrganisationSettings | undefined> {
-  if (name !== undefined && !isOrganisationName(name)) throw new InvalidOrganisation();
+  if (name !== undefined && !isRecordName(name)) throw new InvalidOrganisation();
   const at = deps.clock();
   return deps.database.transaction(async (tx) => {
     const before = await lockOrganisation(tx, orgId);

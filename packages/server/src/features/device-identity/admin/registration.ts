@@ -2,7 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { type AttestationPolicy, attestationPolicies } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
-import { isOrganisationName } from "../../../core/organisations/organisation.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import type { DeviceRegistration } from "./register-device.ts";
 import { emptyRegisterFields, lifetimes, type RegisterFault, type RegisterFields } from "./register-form.ts";
@@ -37,7 +37,7 @@ export async function readRegistration(
 ): Promise<ReadRegistration> {
   const fault = (field: keyof RegisterFields, error: RegisterFault) => ({ fault: { field, error } });
   const name = typed.name.trim();
-  if (name !== "" && !isOrganisationName(name)) return fault("name", "badName");
+  if (name !== "" && !isRecordName(name)) return fault("name", "badName");
   const attestation = attestationPolicies.find((policy) => policy === typed.attestation);
   if (!attestation) return fault("attestation", "badChoice");
   const expiresInSeconds = lifetimes.find((seconds) => String(seconds) === typed.expiresIn);
