@@ -7,6 +7,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
+import { memberships } from "../users/members/members.store.ts";
 import { type AuditAction, isChangeOf } from "./actions.ts";
 
 export interface AuditEvent {
@@ -176,15 +177,8 @@ export async function selectNames(
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();
-  return db
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
+  return memberships(db, orgId)
     .select(["user_account.id", "user_account.email as name"])
-    .where("membership.org_id", "=", orgId)
     .where("membership.user_id", "in", ids)
     .execute();
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -144,7 +146,7 @@ forEachDatabase(({ fresh }) => {
           const which = { orgId: base.orgId, sessionId: code.sessionId, now: NOW, reason: "signed_out" };
           return revokeTokenFamilies(other, which);
         });
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await otherWaits();
         await insertTokenFamily(tx, family(code, id));
       });
       assert.equal(await signOut, 1);
@@ -170,7 +172,7 @@ forEachDatabase(({ fresh }) => {
         await database.transaction(async (tx) => {
           assert.equal(await lockSessionAndConsent(tx, code), true, kind);
           taken = takeBack(deps, { orgId: base.orgId, id: code.consentId ?? "", actor: "test" });
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          await otherWaits();
           await insertTokenFamily(tx, family(code, id));
         });
         assert.equal(await taken, true);
@@ -179,6 +181,13 @@ forEachDatabase(({ fresh }) => {
       }
     }
   });
+
+  /** SQLite has one writer anyway. */
+  const otherWaits = async () => {
+    const { database } = running.service;
+    if (database.kind === "postgres")
+      await eventually("the other waits for us", () => isStatementBlocked(database.query));
+  };
 
   const family = (code: AuthorizationCode, id: string): TokenFamily => ({
     ...code,

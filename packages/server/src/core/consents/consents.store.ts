@@ -22,13 +22,7 @@ export async function findConsents(
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
-  const preauthorizations = await db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
-    .orderBy("id")
-    .execute();
-  return [...consents.map(fromRow), ...preauthorizations.map(fromPreauthorization)];
+  return [...consents.map(fromRow), ...(await findPreauthorizations(db, key))];
 }
 
 export interface ConsentGrant {
@@ -171,7 +165,7 @@ export async function listUserConsents(
     .orderBy("consent.granted_at", "desc")
     .orderBy("consent.id", "desc")
     .execute();
-  return rows.map((row) => ({ consent: fromRow(row), applicationName: row.applicationName }));
+  return rows.map(({ applicationName, ...row }) => ({ consent: fromRow(row), applicationName }));
 }
 
 export interface ConsentFilter {
@@ -228,45 +222,39 @@ export async function removePreauthorization(
   return row && fromPreauthorization(row);
 }
 
+const preauthorizations = (db: Db, orgId: string) =>
+  db.selectFrom("preauthorization").selectAll().where("org_id", "=", orgId).orderBy("id");
+
 export async function listPreauthorizations(
   db: Db,
   orgId: string,
-  page: { applicationId?: string | undefined; after?: string | undefined; limit: number },
+  {
+    applicationId,
+    after,
+    limit,
+  }: { applicationId?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<Consent[]> {
-  let query = db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .orderBy("id")
-    .limit(page.limit);
-  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
-  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  let query = preauthorizations(db, orgId).limit(limit);
+  if (applicationId !== undefined) query = query.where("application_id", "=", applicationId);
+  if (after !== undefined) query = query.where("id", ">", after);
   return (await query.execute()).map(fromPreauthorization);
+}
+
+/** All of an application. */
+export async function findPreauthorizations(
+  db: Db,
+  { orgId, applicationId }: { orgId: string; applicationId: string },
+): Promise<Consent[]> {
+  const rows = await preauthorizations(db, orgId).where("application_id", "=", applicationId).execute();
+  return rows.map(fromPreauthorization);
 }
 
 export async function findPreauthorization(
   db: Db,
-  key: { orgId: string; id: string },
+  { orgId, id }: { orgId: string; id: string },
 ): Promise<Consent | undefined> {
-  const row = await db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
-    .executeTakeFirst();
+  const row = await preauthorizations(db, orgId).where("id", "=", id).executeTakeFirst();
   return row && fromPreauthorization(row);
-}
-
-/** The caller holds the application's lock. */
-export async function preauthorizedScopes(
-  tx: Db,
-  key: { orgId: string; applicationId: string },
-): Promise<string[][]> {
-  const rows = await tx
-    .selectFrom("preauthorization")
-    .select("scope")
-    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
-    .execute();
-  return rows.map(({ scope }) => scope.split(" "));
 }
 
 type Key = { orgId: string; consentId: string };

@@ -13,11 +13,11 @@ import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type Consent, preauthorization } from "./consent.ts";
 import {
   type ConsentKey,
+  findPreauthorizations,
   type Granted,
   grantConsent,
   insertPreauthorization,
   markConsentRevoked,
-  preauthorizedScopes,
   removePreauthorization,
 } from "./consents.store.ts";
 
@@ -83,8 +83,8 @@ export async function createPreauthorization(deps: CoreDeps, grant: Administrato
   });
   await deps.database.transaction(async (tx) => {
     if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
-    const others = await preauthorizedScopes(tx, { orgId, applicationId });
-    if (others.some((other) => isSubset(other, scopes) && isSubset(scopes, other)))
+    const others = await findPreauthorizations(tx, { orgId, applicationId });
+    if (others.some((other) => isSubset(other.scopes, scopes) && isSubset(scopes, other.scopes)))
       throw new PreauthorizationExists();
     await insertPreauthorization(tx, record);
     const event = { action: "preauthorization.created", target: applicationId, details: { scopes } } as const;

@@ -8,4 +8,3 @@ export type Assurance = (typeof assurance)[keyof typeof assurance];
 
 /** `none` for an unsupported acr. */
 export const toAssurance = (acr: string): Assurance => (ascending.indexOf(acr) + 1) as Assurance;
-

@@ -5,7 +5,7 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
 import { updateAccount } from "./account.store.ts";
-import { updateSearchKey } from "./members/members.store.ts";
+import { memberships, updateSearchKey } from "./members/members.store.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
 export type NewUserRow = Pick<User, "orgId" | "id" | "email" | "firstname" | "surname" | "phone" | "role"> & {
@@ -54,19 +54,11 @@ export async function insertMembership(
 }
 
 const members = (db: Db, orgId: string) =>
-  db
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+  memberships(db, orgId)
     .selectAll("user_account")
     .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
     // Disabling the home organisation disables its accounts everywhere.
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
-    .where("membership.org_id", "=", orgId);
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   members(db, value("orgId")).where("membership.user_id", "=", value("id")),

@@ -1,7 +1,6 @@
 /** GET User/Username/Available/{username}: for sign-up forms. Rate limited, because it reveals which usernames exist. */
 import Type from "typebox";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { isUsernameTaken } from "../../core/users/account.store.ts";
 import { isUsername, usernameKey } from "../../core/users/username.ts";
 import { invalid } from "../../http/api/api-error.ts";

@@ -2,19 +2,19 @@
 import type { Db } from "../../../db/open.ts";
 import type { StoredEvent } from "../audit.store.ts";
 import {
-  type AuditFilter,
-  indexFiltersOf,
-  isUnfiltered,
-  isUnsatisfiable,
-  matches,
-} from "../search/filter.ts";
-import {
   type EventPosition,
   readChained,
   readEvents,
   readRange,
   readUnchainedIds,
 } from "../search/search.store.ts";
+import {
+  type AuditFilter,
+  indexFiltersOf,
+  isUnfiltered,
+  isUnsatisfiable,
+  matches,
+} from "../search/search.ts";
 
 const BATCH = 500;
 

@@ -1,6 +1,7 @@
 import { affectsAny, hasRow } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
+import { memberships } from "../members/members.store.ts";
 
 /** A user in one organisation. */
 export interface MemberKey {
@@ -13,16 +14,9 @@ export interface MemberKey {
  * invited.
  */
 export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const others = tx
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+  const others = memberships(tx, orgId)
     .select("membership.user_id")
-    .where((eb) => eb.and({ "membership.org_id": orgId, "membership.role": "Administrator" }))
+    .where("membership.role", "=", "Administrator")
     .where("membership.user_id", "<>", userId)
     .where("user_account.disabled_at", "is", null)
     .where("user_account.password_hash", "is not", null)

@@ -4,8 +4,7 @@ import { affectsAny } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { containing } from "../../../db/search-text.ts";
-import type { Role } from "../user.ts";
-import { searchKey } from "./search-key.ts";
+import type { Role, User } from "../user.ts";
 
 /** The status of a member: the first that applies, except `guest`, which matches every guest. */
 export const memberStates = ["active", "disabled", "invited", "guest"] as const;
@@ -37,13 +36,9 @@ export interface ListedMember extends MemberCursor {
   readonly home: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** Newest first. */
-export async function listMembers(
-  db: Db,
-  orgId: string,
-  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
-): Promise<ListedMember[]> {
-  let query = db
+/** With their accounts and home organisations. */
+export const memberships = (db: Db, orgId: string) =>
+  db
     .selectFrom("membership")
     .innerJoin("user_account", (join) =>
       join
@@ -51,6 +46,15 @@ export async function listMembers(
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+    .where("membership.org_id", "=", orgId);
+
+/** Newest first. */
+export async function listMembers(
+  db: Db,
+  orgId: string,
+  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
+): Promise<ListedMember[]> {
+  let query = memberships(db, orgId)
     .select(["membership.user_id as id", "membership.created_at as createdAt", "membership.role"])
     .select([
       "user_account.email",
@@ -61,8 +65,7 @@ export async function listMembers(
       "home.name as homeName",
     ])
     .select((eb) => eb("password_hash", "is", null).as("hasNoPassword"))
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"))
-    .where("membership.org_id", "=", orgId);
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"));
   for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
   // A literal, as in the partial index: with a parameter the index would not be used.
   if (filter.role === "Administrator")
@@ -119,6 +122,27 @@ function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
       return eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
   }
 }
+
+/** Databases fold the case of ASCII letters only: texts are normalised here. */
+const comparable = (text: string): string => text.normalize("NFKC").toLowerCase();
+
+/** The searchable text of a member. */
+export const searchKey = (user: Pick<User, "email" | "firstname" | "surname" | "username">): string =>
+  comparable([user.email, user.firstname, user.surname, user.username ?? ""].join(" ").trim());
+
+/** More words add little, and each costs a comparison per row. */
+const MAX_WORDS = 6;
+
+/**
+ * Words of a search: each must occur in the search key or the PermId.
+ * @param text as entered.
+ * @returns an empty list for an empty text
+ */
+export const searchWords = (text: string): string[] =>
+  comparable(text.slice(0, 100))
+    .split(/[\s\p{Cc}]+/u)
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
 
 /** Call it wherever an account's email address, names or username, or a membership is written. */
 export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {

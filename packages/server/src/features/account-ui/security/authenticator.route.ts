@@ -2,8 +2,8 @@
 
 import type { FastifyInstance } from "fastify";
 import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
-import { codeAmr, methodAcr } from "../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { codeAmr, methodAcr } from "../../../core/second-factors/second-factor.ts";
 import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   beginTotpEnrolment,

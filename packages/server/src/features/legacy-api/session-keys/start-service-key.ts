@@ -5,7 +5,7 @@ import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { recordBrowserUse } from "../../../core/known-browsers/known-browsers.store.ts";
 import { type NoticeOrigin, sendNotice } from "../../../core/mail/notices.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { type FactorProof, raiseAssurance } from "../../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../../core/second-factors/second-factor.ts";
 import type { SessionKey } from "../../../core/session-keys/session-key.ts";
 import { touchSessionKey } from "../../../core/session-keys/session-keys.store.ts";
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";

@@ -1,6 +1,7 @@
 /** The status and load of pools and agents, for their pages. */
+
+import { readActivity } from "../../../core/activity/activity.store.ts";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
-import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";

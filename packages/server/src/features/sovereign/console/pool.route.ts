@@ -1,7 +1,7 @@
 /** The page of one signing pool. */
 import type { FastifyInstance } from "fastify";
+import { readActivity } from "../../../core/activity/activity.store.ts";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
-import { readActivity } from "../../../core/activity/read-activity.ts";
 import { listPoolKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";

@@ -1,7 +1,7 @@
 /** Completes a sign-in with its second factor: consuming the proof and starting the session are one transaction. */
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { consumeOnce } from "../../../../core/consumed-values.store.ts";
-import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/second-factor.ts";
 import {
   TRUSTED_BROWSER_MS,
   trustBrowser,

@@ -4,8 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
-import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
-import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
+import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
 import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
