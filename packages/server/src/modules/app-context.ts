@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { createEncryption, deriveKey } from "../core/encryption/encryption.ts";
 import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts";
-import { createRelyingParty } from "../core/second-factors/passkeys/passkey.ts";
+import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { flows } from "../features/oauth/authorize/flow.ts";
 import type { Operation } from "../http/api/api-route.ts";

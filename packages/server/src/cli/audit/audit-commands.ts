@@ -1,10 +1,13 @@
 /** `signet audit …`: searching, exporting and verifying the audit log. */
-
 import { auditActions } from "../../core/audit/actions.ts";
 import { matchActors } from "../../core/audit/actor-names.ts";
 import { recordAuditEvent, type StoredEvent } from "../../core/audit/audit.store.ts";
-import { exportAuditEvents } from "../../core/audit/export/export.ts";
-import { type ExportFormat, eventRecord, lineFormats } from "../../core/audit/export/formats.ts";
+import {
+  type ExportFormat,
+  eventRecord,
+  exportAuditEvents,
+  lineFormats,
+} from "../../core/audit/export/export.ts";
 import { type AuditFilter, matchActions, searchAuditEvents } from "../../core/audit/search/search.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";

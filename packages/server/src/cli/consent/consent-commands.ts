@@ -1,6 +1,10 @@
 /** `signet consent …` and `signet preauth …`: consents of users and administrators, and pre-authorizations. */
 import type { Consent } from "../../core/consents/consent.ts";
-import { findConsent, listConsents, listPreauthorizations } from "../../core/consents/consents.store.ts";
+import {
+  findConsentRecord,
+  listConsents,
+  listPreauthorizations,
+} from "../../core/consents/consents.store.ts";
 import {
   createPreauthorization,
   deletePreauthorization,
@@ -58,8 +62,8 @@ export const consentCommands: readonly Command[] = [
     runInOrganisation: async (call) => {
       const { service, organisation } = call;
       const id = await grantOrganisationConsent(service, await readGrant(call));
-      const granted = await findConsent(service.database.query, { orgId: organisation.id, id });
-      if (!granted) throw new Error("the consent no longer exists");
+      const granted = await findConsentRecord(service.database.query, { orgId: organisation.id, id });
+      if (granted?.revokedAt !== null) throw new Error("the consent no longer exists");
       return printResult(call, consentRecord(granted), () => grantFields(granted));
     },
   },

@@ -1,6 +1,6 @@
 /** `signet user …`: the users of an organisation. */
 import { resetFactors } from "../../core/second-factors/changes.ts";
-import { signOutEverywhere } from "../../core/sessions/user-sessions.ts";
+import { signOutEverywhere } from "../../core/sessions/end-sessions.ts";
 import { changeMemberRecord } from "../../core/users/member-record.ts";
 import { changeUsername, isUsername, UsernameTaken, usernameKey } from "../../core/users/username.ts";
 import { listUsers } from "../../core/users/users.store.ts";

@@ -5,8 +5,8 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
 import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
