@@ -20,38 +20,23 @@ import {
   toMemberInput,
   validateMember,
 } from "./member-input.ts";
-import {
-  isGuest,
-  lastAdministratorRefusal,
-  requireMember,
-  type UsersDeps,
-  userCrumbs,
-  userPath,
-} from "./user-path.ts";
+import { isGuest, lastAdministratorRefusal, memberPages, type UsersDeps } from "./user-pages.ts";
 
 export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/users/:id/edit", {
     current: "users",
-    load: requireMember,
+    load: memberPages.require,
     lock: (tx, user) => lockUserAccount(tx, user, deps.clock()),
     version: toMemberInput,
     toInput: toMemberInput,
     readInput: ({ values }, editing) => readMemberInput(values, editing.record, formFields(editing)),
     toDisplay: (input, editing) => displayMember(input, formFields(editing), editing.messages),
-    page: (view, editing) => {
-      const { organisation } = editing.visit;
-      return editPage({
-        ...view,
-        breadcrumbs: userCrumbs(organisation, editing.record, view.messages),
-        member: editing.record,
-        isYou: isYou(editing),
-        fields: formFields(editing),
-      });
-    },
+    page: (view, editing) =>
+      editPage({ ...view, member: editing.record, isYou: isYou(editing), fields: formFields(editing) }),
     validate: (input, { messages }) => validateMember(input, messages),
     save: async (inside, content, { visit, acting, record }) => {
       await saveMember(inside, content, { ...acting, record });
-      return userPath(visit.organisation, record.id, "?done=saved");
+      return memberPages.path(visit.organisation, record.id, "?done=saved");
     },
     explain: (error, { messages }) => {
       if (error instanceof UsernameTaken)

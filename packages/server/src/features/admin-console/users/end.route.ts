@@ -2,26 +2,17 @@
 import type { FastifyInstance } from "fastify";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
-import type { User } from "../../../core/users/user.ts";
 import { setUserStatus } from "../../../core/users/users.ts";
-import { html } from "../../../html/html.ts";
-import {
-  alreadyApplied,
-  applied,
-  type Confirmation,
-  type ConfirmationResult,
-  confirmationRoute,
-} from "../../../page-kit/confirmation.ts";
+import { alreadyApplied, applied, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
 import { consolePath } from "../../../page-kit/page.ts";
 import {
-  findMember,
   isGuest,
   lastAdministratorRefusal,
+  type MemberConfirmation,
+  onMember,
   ownAccountRefusal,
   type UsersDeps,
-  userCrumbs,
-  userPath,
-} from "./user-path.ts";
+} from "./user-pages.ts";
 
 export function endRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/disable", statusChange(true));
@@ -30,21 +21,12 @@ export function endRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/remove", removal);
 }
 
-type UserConfirmation = Confirmation<UsersDeps, User>;
-
 /** The organisation's own users have other pages than its guests. */
-const onMember = (wantsGuest: boolean): Pick<UserConfirmation, "current" | "load" | "backUri"> => ({
-  current: "users",
-  load: async (deps, organisation, params) => {
-    const user = await findMember(deps, organisation, params);
-    return user && isGuest(user) === wantsGuest ? user : undefined;
-  },
-  backUri: (organisation, { id }) => userPath(organisation, id),
-});
+const onOwnUser = onMember((user) => !isGuest(user));
 
 /** Refused for one's own account, and for the organisation's last administrator. */
 const guarded =
-  (apply: UserConfirmation["apply"]): UserConfirmation["apply"] =>
+  (apply: MemberConfirmation["apply"]): MemberConfirmation["apply"] =>
   async (deps, acting, user, confirmed) => {
     const { signedIn, messages } = confirmed;
     try {
@@ -56,63 +38,52 @@ const guarded =
   };
 
 const disablement =
-  (disabled: boolean): UserConfirmation["apply"] =>
-  async (deps, acting, { id }, { organisation }): Promise<ConfirmationResult> =>
+  (disabled: boolean): MemberConfirmation["apply"] =>
+  async (deps, acting, { id }) =>
     (await setUserStatus(deps, { ...acting, id, disabled }))
-      ? applied(userPath(organisation, id, `?done=${disabled ? "disabled" : "enabled"}`))
+      ? done(disabled ? "disabled" : "enabled")
       : alreadyApplied;
 
-const statusChange = (disabled: boolean): UserConfirmation => ({
-  ...onMember(false),
+const statusChange = (disabled: boolean): MemberConfirmation => ({
+  ...onOwnUser,
   isDone: (_, user) => (user.disabledAt !== null) === disabled,
-  question: (messages, user, organisation) => {
-    const { end } = messages.console.users;
+  question: ({ console: { users } }, { email }) => {
+    const { end } = users;
     return {
-      heading: disabled
-        ? end.disableHeading({ email: user.email })
-        : end.enableHeading({ email: user.email }),
-      text: html`<p>${disabled ? end.disableConfirm : end.enableText}</p>`,
+      heading: disabled ? end.disableHeading({ email }) : end.enableHeading({ email }),
+      text: disabled ? end.disableConfirm : end.enableText,
       confirm: disabled ? end.disable : end.enable,
       confirmId: disabled ? "disable-confirm" : "enable-confirm",
       isHarmless: !disabled,
-      breadcrumbs: userCrumbs(organisation, user, messages),
     };
   },
   apply: disabled ? guarded(disablement(true)) : disablement(false),
 });
 
-const deletion: UserConfirmation = {
-  ...onMember(false),
-  question: (messages, user, organisation) => {
-    const { end } = messages.console.users;
-    return {
-      heading: end.deleteHeading({ email: user.email }),
-      text: html`<p>${end.deleteConfirm}</p>`,
-      confirm: end.delete,
-      confirmId: "delete-confirm",
-      name: user.email,
-      breadcrumbs: userCrumbs(organisation, user, messages),
-    };
-  },
+const deletion: MemberConfirmation = {
+  ...onOwnUser,
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.deleteHeading({ email }),
+    text: users.end.deleteConfirm,
+    confirm: users.end.delete,
+    confirmId: "delete-confirm",
+    name: email,
+  }),
   apply: guarded(async (deps, acting, { id }, { organisation }) => {
     await deleteUser(deps, { ...acting, id });
     return applied(consolePath(organisation, "/users?done=deleted"));
   }),
 };
 
-const removal: UserConfirmation = {
-  ...onMember(true),
-  question: (messages, user, organisation) => {
-    const { end } = messages.console.users;
-    return {
-      heading: end.removeHeading({ email: user.email }),
-      text: html`<p>${end.removeConfirm}</p>`,
-      confirm: end.remove,
-      confirmId: "remove-confirm",
-      name: user.email,
-      breadcrumbs: userCrumbs(organisation, user, messages),
-    };
-  },
+const removal: MemberConfirmation = {
+  ...onMember(isGuest),
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.removeHeading({ email }),
+    text: users.end.removeConfirm,
+    confirm: users.end.remove,
+    confirmId: "remove-confirm",
+    name: email,
+  }),
   apply: guarded(async (deps, acting, { id }, { organisation }) => {
     await leaveOrganisation(deps, { ...acting, id });
     return applied(consolePath(organisation, "/users?done=removed"));

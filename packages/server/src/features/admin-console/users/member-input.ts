@@ -7,7 +7,7 @@ import { isUsername, usernameKey } from "../../../core/users/username.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { isGuest } from "./user-path.ts";
+import { isGuest } from "./user-pages.ts";
 
 /** In the order of the page. */
 const memberFields = [

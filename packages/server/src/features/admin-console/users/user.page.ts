@@ -15,11 +15,11 @@ import { languageName } from "../../../html/messages/language-name.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
-import { displayName, isGuest } from "./user-path.ts";
+import { displayName, isGuest } from "./user-pages.ts";
 import type { UserView } from "./user-view.ts";
 
 export function userPage(view: UserView): Html {
-  const { member, messages, isYou } = view;
+  const { record: member, messages, isYou } = view;
   const { users: text } = messages.console;
   const name = displayName(member);
   return consoleLayout({
@@ -58,7 +58,7 @@ const aside = (id: string, title: string, text: string): Html =>
 `;
 
 function profileCard(view: UserView): Html {
-  const { member, messages, home } = view;
+  const { record: member, messages, home } = view;
   const { frame, users: text } = messages.console;
   const { profile } = text;
   const confirmed = member.emailVerified
@@ -96,14 +96,14 @@ function profileCard(view: UserView): Html {
   });
 }
 
-function memberStatus({ member, passwordChangedAt, messages }: UserView): Content {
+function memberStatus({ record: member, account, messages }: UserView): Content {
   const { states } = messages.console.users;
   if (member.disabledAt !== null) return state("bad", states.disabled);
-  if (passwordChangedAt === null) return state("warn", states.invited);
+  if (account?.passwordChangedAt === null) return state("warn", states.invited);
   return state("good", states.active);
 }
 
-function recordCard({ member, messages }: UserView): Html {
+function recordCard({ record: member, messages }: UserView): Html {
   const { record } = messages.console.users;
   const { groups, attributes } = member.membership;
   return card({
@@ -134,7 +134,7 @@ const json = (value: Readonly<Record<string, unknown>>, none: string): Content =
 
 /** Not on the administrator's own page: see ownAccountRefusal. */
 function endCard(view: UserView): Html {
-  const { member, home, messages, uriOf } = view;
+  const { record: member, home, messages, uriOf } = view;
   const { end } = messages.console.users;
   const button = (id: string, rest: string, label: string, isDangerous = true) =>
     buttonLink({ id, uri: uriOf(rest), label, isDangerous });

@@ -8,7 +8,7 @@ import { newUserRoute } from "./new.route.ts";
 import { newPasswordRoute } from "./new-password.route.ts";
 import { signInRoutes } from "./sign-in.route.ts";
 import { userRoute } from "./user.route.ts";
-import type { UsersDeps } from "./user-path.ts";
+import type { UsersDeps } from "./user-pages.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoute(app, deps);
