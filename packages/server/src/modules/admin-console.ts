@@ -6,7 +6,7 @@ import { consentsRoutes } from "../features/admin-console/consents/consents.rout
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
-import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart-routes.ts";
+import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
 import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
 import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";

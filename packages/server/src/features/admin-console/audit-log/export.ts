@@ -1,8 +1,7 @@
 /** The search result as a file, streamed. The export is recorded too. */
 import { Readable } from "node:stream";
 import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
-import { exportAuditEvents } from "../../../core/audit/export/export.ts";
-import { type LineFormat, lineFormats } from "../../../core/audit/export/formats.ts";
+import { exportAuditEvents, type LineFormat, lineFormats } from "../../../core/audit/export/export.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import {
   auditContext,
