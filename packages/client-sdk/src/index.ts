@@ -6,7 +6,6 @@
  */
 
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";
-export { principalOf, requirePrincipal } from "./adapters/principal-of-request.ts";
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
@@ -39,6 +38,7 @@ export {
 } from "./oauth-user-bearer/replay-memory.ts";
 export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
 export type { AuthenticatedBy, Principal, User } from "./principal.ts";
+export { principalOf, requirePrincipal } from "./principal.ts";
 export {
   createProvider,
   type Provider,

@@ -1,6 +1,7 @@
 /** Nonces for DPoP proofs (RFC 9449 §9): they prove a proof is recent, whatever the caller's clock says. */
 import { base64url } from "jose";
 import { configurationError } from "../errors.ts";
+import type { Runtime } from "../filter.ts";
 
 /** Nonces an API requires in DPoP proofs, see `createDpopNonces`. */
 export interface DpopNonces {
@@ -11,13 +12,11 @@ export interface DpopNonces {
 }
 
 /** Options of `createDpopNonces`. */
-export interface DpopNonceOptions {
+export interface DpopNonceOptions extends Pick<Runtime, "clock"> {
   /** At least 32 random bytes, base64url; the same for every instance. */
   readonly secret: string;
   /** A nonce is accepted for this long, and up to twice as long. Default 300. */
   readonly lifetimeSeconds?: number;
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
 }
 
 const MIN_SECRET_BYTES = 32;

@@ -1,5 +1,6 @@
 /** Detects replays of DPoP proofs (RFC 9449 §11.1). */
 import { SignetError } from "../errors.ts";
+import type { Runtime } from "../filter.ts";
 
 /** Several instances behind one URL need a shared one, e.g. `SET key 1 NX PX keepMs` in Redis. */
 export interface ReplayMemory {
@@ -13,9 +14,7 @@ export interface ReplayMemory {
 }
 
 /** Options of `createReplayMemory`. */
-export interface ReplayMemoryOptions {
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
+export interface ReplayMemoryOptions extends Pick<Runtime, "clock"> {
   /** Maximum number of entries. Default 200,000, about 30 MB. */
   readonly most?: number;
 }

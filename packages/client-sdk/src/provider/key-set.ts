@@ -5,7 +5,8 @@ import { fitsAlgorithm, hasSecretMembers, importPublicKey } from "../tokens/algo
 import { isRecord } from "../tokens/claims.ts";
 import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
 import { createCachedDocument } from "./cached-document.ts";
-import { type Http, providerError } from "./http.ts";
+import type { ProviderOptions } from "./discovery.ts";
+import { providerError } from "./http.ts";
 
 const MINUTE_MS = 60_000;
 /** Default freshness, and the bounds for the provider's `max-age`. */
@@ -18,11 +19,8 @@ const STALE_MS = 24 * 60 * MINUTE_MS;
 const RETRY_MS = MINUTE_MS;
 const MAX_KEYS = 100;
 
-export interface KeySetOptions {
+export interface KeySetOptions extends Pick<ProviderOptions, "http" | "clock" | "onError"> {
   readonly jwksUri: () => Promise<string>;
-  readonly http: Http;
-  readonly clock: () => number;
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A key source that also gives out the published JWKs, for the pinned modes of sovereign signing. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
-import { NONCE_HEADER, TIMESTAMP_HEADER } from "./hmac.ts";
 import { createNonceMemory } from "./nonce-memory.ts";
 import { signatureHeaders, signRequest } from "./sign-request.ts";
 import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";

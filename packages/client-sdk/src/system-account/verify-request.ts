@@ -1,17 +1,17 @@
 /** Verifies requests signed by a system account, for receivers that know its secret key. */
+import {
+  MAX_SKEW_SECONDS,
+  NONCE_HEADER,
+  NONCE_MAX_LENGTH,
+  parseSystemAccountHeader,
+  type StrictPart,
+  TIMESTAMP_HEADER,
+} from "@signet/protocol/hmac-headers";
 import { callApplication } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readRequestBody } from "../read-body.ts";
-import {
-  MAX_SKEW_SECONDS,
-  NONCE_HEADER,
-  parseAuthorization,
-  requestTarget,
-  type StrictFields,
-  TIMESTAMP_HEADER,
-  verifyHmac,
-} from "./hmac.ts";
+import { requestTarget, verifyHmac } from "./hmac.ts";
 import { createNonceMemory, type NonceMemory } from "./nonce-memory.ts";
 
 /** Whose signatures are accepted, and in which form. */
@@ -54,13 +54,13 @@ export function createRequestVerifier(options: ReceiverOptions): RequestVerifier
   const { nonces = createNonceMemory({ clock }), maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   return async (request) => {
     const { headers } = request;
-    const presented = parseAuthorization(headers.get("authorization"));
+    const presented = parseSystemAccountHeader(headers.get("authorization"));
     if (!presented) {
       if (headers.has("authorization")) throw invalid("the Authorization header has another format");
       throw new SignetError("token_missing", "The request is not signed.");
     }
     const { publicKey, signature } = presented;
-    const strict = strictFields(request);
+    const strict = readStrictPart(request);
     if (!strict && !acceptPlain) throw invalid("the strict form is required");
     if (hasHiddenBody(request)) throw invalid("a GET request with a body, which no signature can cover");
     const body = await copyBody(request, maxBodyBytes);
@@ -78,18 +78,19 @@ const invalid = (reason: string) =>
   new SignetError("signature", "The request is not authenticated.", { cause: new Error(reason) });
 
 /** Undefined without both headers. @throws SignetError if only one is present, or malformed */
-function strictFields(request: Request): StrictFields | undefined {
+function readStrictPart(request: Request): StrictPart | undefined {
   const timestamp = request.headers.get(TIMESTAMP_HEADER);
   const nonce = request.headers.get(NONCE_HEADER);
   if (timestamp === null && nonce === null) return undefined;
   if (timestamp === null || !/^[0-9]{1,12}$/.test(timestamp)) throw invalid("timestamp missing or malformed");
-  if (nonce === null || nonce === "" || nonce.length > 128) throw invalid("nonce missing or malformed");
+  if (nonce === null || nonce === "" || nonce.length > NONCE_MAX_LENGTH)
+    throw invalid("nonce missing or malformed");
   return { method: request.method.toUpperCase(), target: requestTarget(request.url), timestamp, nonce };
 }
 
 async function requireFreshNonce(
   publicKey: string,
-  { timestamp, nonce }: StrictFields,
+  { timestamp, nonce }: StrictPart,
   nonces: NonceMemory,
   now: number,
 ): Promise<void> {

@@ -32,11 +32,11 @@ export type CsrErrorCode =
 
 /** Why a certificate signing request is refused (device-identity.md §1): its code is the answer's. */
 export class CsrError extends Error {
+  override readonly name = "CsrError";
   readonly code: CsrErrorCode;
 
   constructor(code: CsrErrorCode, message: string) {
     super(message);
-    this.name = "CsrError";
     this.code = code;
   }
 }
