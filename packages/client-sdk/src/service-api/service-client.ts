@@ -42,18 +42,15 @@ export function createServiceClient(
   const attempt = async (call: ServiceCall): Promise<HttpAnswer> => {
     const url = federationServer + call.target;
     const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
-    const signed = { method: call.method, url, body: body ?? new Uint8Array() };
-    return http.json(url, {
-      method: call.method,
-      headers: {
-        ...call.headers,
-        ...(body ? { "content-type": "application/json" } : {}),
-        // Signed per attempt, because a nonce is accepted once.
-        ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
-      },
-      ...(body ? { body } : {}),
-      ...(call.signal ? { signal: call.signal } : {}),
-    });
+    const { method, signal } = call;
+    const signed = { method, url, body: body ?? new Uint8Array() };
+    const headers = {
+      ...call.headers,
+      ...(body ? { "content-type": "application/json" } : {}),
+      // Signed per attempt, because a nonce is accepted once.
+      ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
+    };
+    return http.json(url, { method, headers, body, signal });
   };
   return async (call) => {
     let mayBeDone = false;
