@@ -8,14 +8,16 @@
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
-export type {
-  ConsentFilter,
-  ManagedClients,
-  ManagedConsents,
-  ManagedPreauthorizations,
-  ManagedSystemAccounts,
+export {
+  type ConsentFilter,
+  type ManagedClients,
+  type ManagedConsents,
+  type ManagedPreauthorizations,
+  type ManagedScopes,
+  type ManagedSystemAccounts,
+  type ManagementClient,
+  managementClient,
 } from "./management-client.ts";
-export { type ManagedScopes, type ManagementClient, managementClient } from "./management-client.ts";
 export type {
   AssignedUser,
   ChangedClient,

@@ -11,8 +11,7 @@ import { createHttp, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
-import type { DpopNonces } from "./dpop-nonces.ts";
-import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
+import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
 import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 

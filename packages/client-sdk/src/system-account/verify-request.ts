@@ -12,7 +12,6 @@ import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readRequestBody } from "../read-body.ts";
 import { requestTarget, verifyHmac } from "./hmac.ts";
-import { createNonceMemory, type NonceMemory } from "./nonce-memory.ts";
 
 /** Whose signatures are accepted, and in which form. */
 export interface ReceiverOptions extends Pick<Runtime, "clock"> {
@@ -117,4 +116,46 @@ async function copyBody(request: Request, maxBytes: number): Promise<Uint8Array>
   const body = await readRequestBody(request.clone(), maxBytes);
   if (body !== undefined) return body;
   throw new SignetError("request_malformed", "The body is too large.", { status: 413 });
+}
+
+/**
+ * Several instances of an application need a shared one: a table or cache with a unique key and an expiry. The in-process default
+ * forgets everything at a restart, so that requests of the last five minutes could be replayed.
+ */
+export interface NonceMemory {
+  /**
+   * Stores a nonce. Only called for valid signatures.
+   * @param name key pair and nonce
+   * @param expiresAt milliseconds since the epoch, after which the nonce may be forgotten
+   * @returns whether the nonce is new, determined and stored in one atomic step
+   */
+  use(name: string, expiresAt: number): Promise<boolean>;
+}
+
+/**
+ * An in-process memory, the default of the filter.
+ * @param most maximum number of nonces; when full of valid ones, further requests are rejected (`signature`, 503) rather than a
+ * nonce forgotten
+ */
+export function createNonceMemory({
+  clock = Date.now,
+  most = 100_000,
+}: {
+  readonly clock?: () => number;
+  readonly most?: number;
+} = {}): NonceMemory {
+  const expiries = new Map<string, number>();
+  return {
+    use: async (name, expiresAt) => {
+      const now = clock();
+      const until = expiries.get(name);
+      if (until !== undefined && until > now) return false;
+      if (expiries.size >= most)
+        for (const [key, expiry] of expiries) if (expiry <= now) expiries.delete(key);
+      if (expiries.size >= most)
+        throw new SignetError("signature", "Too many signed requests. Retry later.", { status: 503 });
+      expiries.set(name, expiresAt);
+      return true;
+    },
+  };
 }
