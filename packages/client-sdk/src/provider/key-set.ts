@@ -70,18 +70,16 @@ function freshness(headers: Headers): number {
   return Math.min(Math.max(Number(seconds) * 1000, MIN_FRESH_MS), MAX_FRESH_MS);
 }
 
-export interface JwkLookup {
-  find(header: TokenKeyHeader): { readonly jwk: JWK } | { readonly error: SignetError };
-}
+export type JwkLookup = ReturnType<typeof createJwkLookup>;
 
 /** Unusable keys stay in the lookup, so that a token naming one is rejected for that reason. */
-export function createJwkLookup(published: readonly unknown[]): JwkLookup {
+export function createJwkLookup(published: readonly unknown[]) {
   if (published.length > MAX_KEYS)
     throw new SignetError("provider_answer", "The provider's key set is too large.");
   const keys = published.filter(isRecord).map((key) => key as JWK);
   const usable = keys.filter(isUsable);
   return {
-    find: ({ alg, kid }) => {
+    find: ({ alg, kid }: TokenKeyHeader): { readonly jwk: JWK } | { readonly error: SignetError } => {
       // Without a kid, exactly one key must match: trying several would let a token choose (OpenID Connect Core §10.1).
       const matches =
         kid === undefined

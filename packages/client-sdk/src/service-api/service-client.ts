@@ -34,7 +34,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 export function createServiceClient(
   settings: ServiceSettings,
   options: ServiceOptions = {},
-  limits: RetryLimits = defaultRetryLimits,
+  limits = defaultLimits,
 ): ServiceClient {
   const { federationServer, environment, systemAccount } = settings;
   const { wait = pause, clock } = options;
@@ -123,16 +123,8 @@ function serviceError(response: HttpAnswer): SignetError {
   return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
 }
 
-interface RetryLimits {
-  /** In total. */
-  readonly attempts: number;
-  /** If the service asks for a longer wait, the call fails instead. */
-  readonly maxWaitMs: number;
-}
-
-/** For programs; users waiting for a page have less patience. */
-const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
-
+/** For programs; users waiting for a page have less patience. A call fails if the service asks for a longer wait. */
+const defaultLimits = { attempts: 3, maxWaitMs: 10_000 };
 const FIRST_WAIT_MS = 200;
 
 /** The service, or a proxy in front of it, did not process the call. */
@@ -142,7 +134,7 @@ const retryableStatuses: readonly number[] = [429, 502, 503, 504];
 function retryDelay(
   response: HttpAnswer | undefined,
   attempt: number,
-  { attempts, maxWaitMs }: RetryLimits,
+  { attempts, maxWaitMs }: typeof defaultLimits,
 ): number | undefined {
   if (attempt >= attempts) return undefined;
   if (response && !retryableStatuses.includes(response.status) && !isInProgress(response)) return undefined;
