@@ -1,7 +1,7 @@
 /** The admin console: every page that administrators manage their organisation with, except its devices. */
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
-import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log-routes.ts";
+import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
