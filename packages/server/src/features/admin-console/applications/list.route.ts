@@ -7,12 +7,10 @@ import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, moment } from "../../../html/components/parts.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import { type Html, html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { readingRoute } from "../../../page-kit/console-frame.ts";
 import {
-  filterField,
   listPage,
   pageUris,
   ROWS_PER_PAGE,
@@ -69,32 +67,21 @@ async function showList({ database }: ConsoleDeps, visit: Visit, frame: ConsoleF
     done: values.get("done") === "deleted" ? applications.done.deleted : undefined,
     label: text.search,
     search,
-    isSearch: search !== "" || type !== undefined || state !== undefined,
-    filters: filterFields(filters, frame.messages),
+    filters: [
+      {
+        id: "type",
+        label: text.type,
+        any: text.anyType,
+        value: type,
+        choices: types,
+        names: applications.types,
+      },
+      { id: "state", label: text.state, any: text.anyState, value: state, choices: states, names: text },
+    ],
     empty: { title: text.none, text: text.noneText, action: buttonLink(quickstart) },
     columns: [text.name, text.kind, text.state, text.created],
     rows: shown.map((application) => applicationRow(frame, application)),
   });
-}
-
-function filterFields({ type, state }: Filters, messages: Messages): Content {
-  const { list: text, types: typeNames } = messages.console.applications;
-  return [
-    filterField(messages, {
-      id: "type",
-      label: text.type,
-      value: type,
-      any: text.anyType,
-      choices: types.map((value) => ({ value, label: typeNames[value] })),
-    }),
-    filterField(messages, {
-      id: "state",
-      label: text.state,
-      value: state,
-      any: text.anyState,
-      choices: states.map((value) => ({ value, label: text[value] })),
-    }),
-  ];
 }
 
 function applicationRow({ consoleUri, messages }: ConsoleFrame, application: Application): Row {
