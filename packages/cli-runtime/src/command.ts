@@ -76,3 +76,15 @@ export function requiredText(values: Values, name: string): string {
 /** Every value of an option that may be repeated. */
 export const repeatedTexts = (values: Values, name: string): string[] =>
   [values[name] ?? []].flat().filter((value) => typeof value === "string");
+
+export function standardIo(): Io {
+  const { stdout, stderr } = process;
+  // The reader of the log has gone away: the program carries on.
+  for (const stream of [stdout, stderr]) stream.on("error", () => {});
+  return {
+    print: (line) => void stdout.write(`${line}\n`),
+    printError: (line) => void stderr.write(`${line}\n`),
+    clock: Date.now,
+    onSignal: (signal, listener) => void process.on(signal, listener),
+  };
+}

@@ -2,8 +2,7 @@
 import { ExitError, repeatedTexts, requiredText, type Values } from "@signet/cli-runtime/command";
 import { exitCodes } from "../exit-codes.ts";
 import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
-import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
-import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
+import { type DeviceService, mtlsEndpoints, ServiceRefusal } from "../service/device-service.ts";
 import { type EnrolledDevice, identityOf, readEnrolledDevice } from "../state/enrolled-device.ts";
 import {
   commonOptions,

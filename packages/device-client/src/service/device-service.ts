@@ -1,5 +1,6 @@
 /** The service's endpoints for devices and their answers (device-identity.md §1). */
 import type { HttpAnswer } from "@signet/cli-runtime/http";
+import { isServiceAddress } from "@signet/protocol/service-address";
 import type { DeviceIdentity, Http, HttpCall } from "./http-client.ts";
 
 export interface ServiceAddress {
@@ -8,8 +9,7 @@ export interface ServiceAddress {
   readonly organisation: string;
 }
 
-export const issuerUrl = ({ server, organisation }: ServiceAddress): string =>
-  `${server}/oauth/${organisation}`;
+const issuerUrl = ({ server, organisation }: ServiceAddress): string => `${server}/oauth/${organisation}`;
 
 /** The service answered with an error. */
 export class ServiceRefusal extends Error {
@@ -146,3 +146,17 @@ function parseObject(body: Buffer): JsonObject | undefined {
 
 /** Untrusted text: short, and unable to control a terminal. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
+
+/** @throws Error when the service has none, or its metadata is another issuer's */
+export async function mtlsEndpoints(service: Pick<DeviceService, "metadata">, address: ServiceAddress) {
+  const { issuer, mtls_endpoint_aliases: aliases, token_endpoint: fallback } = await service.metadata();
+  // RFC 8414 §3.3: metadata of another issuer must not be used.
+  const expected = issuerUrl(address);
+  if (issuer !== expected)
+    throw new Error(`the service's issuer is ${JSON.stringify(issuer)}, not ${expected}`);
+  const token = (aliases as Readonly<Record<string, unknown>> | undefined)?.["token_endpoint"] ?? fallback;
+  if (typeof token !== "string" || !token.startsWith("https:") || !isServiceAddress(token))
+    throw new Error("the service has no endpoint for client certificates (SIGNET_MTLS_PORT)");
+  // RFC 8705 names only OAuth's endpoints; renewal is next to the token endpoint.
+  return { token, renew: token.replace(/\/token$/, "/devices/renew") };
+}

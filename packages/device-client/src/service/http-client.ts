@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import tls from "node:tls";
 import { callFailed, exchange, type HttpAnswer, requestHeaders } from "@signet/cli-runtime/http";
-import type { DeviceKey } from "../keys/file-key.ts";
+import type { DeviceKey } from "../keys/open-device-key.ts";
 import { connectSigned } from "../tls/signed-connection.ts";
 import { TpmRefusal } from "../tpm/tpm.ts";
 

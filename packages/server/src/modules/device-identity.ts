@@ -1,8 +1,6 @@
 /** What devices call: enrolment, renewal, and the documents of the organisation's CA. JSON, no cookies. */
 import { caRoutes } from "../features/device-identity/certificate-authority/ca.route.ts";
-import { enrolRoute } from "../features/device-identity/enrol/enrol.route.ts";
-import { renewRoute } from "../features/device-identity/enrol/renew.route.ts";
-import { tpmEnrolRoutes } from "../features/device-identity/tpm/tpm-enrol.route.ts";
+import { deviceRoutes } from "../features/device-identity/enrol/enrol.route.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
@@ -16,8 +14,5 @@ export const deviceEnrolment: Module = (scope, { service, errors, operations }) 
   acceptJson(scope, BODY_LIMIT);
   scope.setErrorHandler(codedErrorHandler(errors));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
-  const deps = { ...service, rateLimits: service.config.rateLimits };
-  enrolRoute(api, deps);
-  tpmEnrolRoutes(api, deps);
-  renewRoute(api, deps);
+  deviceRoutes(api, { ...service, rateLimits: service.config.rateLimits });
 };

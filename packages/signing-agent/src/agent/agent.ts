@@ -1,8 +1,7 @@
 /** The running agent: claims requests as long as there is room for them, and stops without losing one. */
 import { type Backoff, backoff, pause } from "@signet/cli-runtime/backoff";
 import { describeError } from "@signet/cli-runtime/redact";
-import type { ClaimedRequest } from "../service/messages.ts";
-import { ServiceError } from "../service/signing-service.ts";
+import { type ClaimedRequest, ServiceError } from "../service/signing-service.ts";
 import {
   type AgentDeps,
   countServiceError,

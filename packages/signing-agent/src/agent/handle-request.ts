@@ -7,15 +7,24 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Approvals } from "../challenges/approvals.ts";
 import { type ChallengeDeps, passChallenge } from "../challenges/pass-challenge.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { SignedRecord } from "../journal/journal-entry.ts";
+import type { SignedRecord } from "../journal/verify-journal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
-import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
+import {
+  type CheckedRequest,
+  type CheckedToken,
+  checkRequest,
+  requireOnlyRenewed,
+} from "../policy/check-tokens.ts";
 import { type Policy, requiredChallenge } from "../policy/policy.ts";
 import type { RateLimits } from "../policy/rate-limits.ts";
-import { requireOnlyRenewed } from "../policy/rerendered-tokens.ts";
 import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
-import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
-import { ServiceError, type SignAnswer, type SigningService } from "../service/signing-service.ts";
+import {
+  type ClaimedRequest,
+  ServiceError,
+  type SignAnswer,
+  type SignedJwts,
+  type SigningService,
+} from "../service/signing-service.ts";
 import { Interrupted, type LeasedRequest } from "./leased-requests.ts";
 import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";

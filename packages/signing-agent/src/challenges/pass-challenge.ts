@@ -5,8 +5,7 @@ import { Interrupted, type LeasedRequest } from "../agent/leased-requests.ts";
 import { Refusal } from "../agent/refusal.ts";
 import type { CheckedRequest } from "../policy/check-tokens.ts";
 import type { ClientPolicy } from "../policy/policy.ts";
-import type { ChallengeMessage, ClaimedRequest } from "../service/messages.ts";
-import type { SigningService } from "../service/signing-service.ts";
+import type { ChallengeMessage, ClaimedRequest, SigningService } from "../service/signing-service.ts";
 import type { Channel, Question, Reply } from "./channel.ts";
 import { type Passkeys, passkeyChallenge, passkeyRequest, verifyAssertion } from "./passkeys.ts";
 

@@ -17,8 +17,8 @@ import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
 import { createPemKey } from "../keys/pem-key.ts";
 import { openJsonClient } from "../service/json-client.ts";
-import { type PoolAddress, poolUrl } from "../service/pool-url.ts";
 import { proveKey, type RegisteredKeys, registerAgent } from "../service/register-agent.ts";
+import { type PoolAddress, poolUrl } from "../service/signing-service.ts";
 import { type AgentCommand, accountOptions, algOption, readAccount } from "./options.ts";
 
 export const enrollCommand: AgentCommand = {

@@ -1,7 +1,8 @@
-/** Checks a policy, or tries it on a sample token, before an agent uses it. */
+/** Commands that check files without the service: a policy, a policy tried on a sample token, a journal. */
 import { readFile } from "node:fs/promises";
 import { optionalText, UsageError, type Values } from "@signet/cli-runtime/command";
 import { Refusal } from "../agent/refusal.ts";
+import { verifyJournal } from "../journal/verify-journal.ts";
 import { grantNames, parsePolicy } from "../policy/policy.ts";
 import { readSample, trySample } from "../policy/sample-token.ts";
 import type { AgentCommand } from "./options.ts";
@@ -62,3 +63,36 @@ async function readPolicy(values: Values) {
   const file = optionalText(values, "policy") ?? "policy.yaml";
   return parsePolicy(await readFile(file, "utf8"), file);
 }
+
+export const journalVerifyCommand: AgentCommand = {
+  name: "journal verify",
+  summary: "verify that no journal entry was changed, removed or inserted",
+  usage: "FILE… [--head HASH]",
+  options: {
+    head: {
+      type: "string",
+      value: "HASH",
+      help: "hash of the last entry, from the log or a copy kept elsewhere",
+    },
+  },
+  maxPositionals: 1_000,
+  run: async ({ values, positionals, io }) => {
+    if (positionals.length === 0) throw new UsageError("FILE is missing");
+    const { first, last, entries, fault, isTorn } = await verifyJournal(positionals);
+    if (fault) {
+      io.print(`${fault.file}:${fault.line} ${fault.message}`);
+      return 1;
+    }
+    const head = optionalText(values, "head");
+    if (head !== undefined && head !== last.hash) {
+      io.print(
+        `the last hash is ${last.hash}, not ${head}: entries are missing at the end, or newer ones exist`,
+      );
+      return 1;
+    }
+    if (isTorn) io.print("The last line is incomplete: the machine went down while it was written");
+    const range = `${entries} entries, ${first?.seq} to ${last.seq}`;
+    io.print(entries === 0 ? "No entries" : `${range}: the chain is intact; last hash ${last.hash}`);
+    return 0;
+  },
+};

@@ -1,11 +1,11 @@
 /** Opens the keys of a configuration. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { type AgentKey, agentKey, InvalidKey, type KeySource } from "./key-source.ts";
-import { openModuleKey } from "./module-key.ts";
 import { openPemKey } from "./pem-key.ts";
 import { openPkcs11Key } from "./pkcs11-key.ts";
 
@@ -79,4 +79,34 @@ function parseCertificate(text: string, path: string): X509Certificate {
   } catch (error) {
     throw new InvalidKey(`${path} holds an invalid certificate`, { cause: error });
   }
+}
+
+/**
+ * @param path of an ECMAScript module that exports `openKey(options)`, which returns a `KeySource`
+ * @throws InvalidKey otherwise
+ */
+async function openModuleKey(
+  path: string,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<KeySource> {
+  const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
+  const openKey = loaded["openKey"];
+  if (typeof openKey !== "function") throw new InvalidKey(`${path} does not export a function openKey`);
+  const source: unknown = await openKey(options);
+  if (!isKeySource(source))
+    throw new InvalidKey(
+      `${path}: openKey must return { publicJwk, alg, sign(bytes) }, see docs/signing-agent.md`,
+    );
+  return source;
+}
+
+function isKeySource(value: unknown): value is KeySource {
+  if (typeof value !== "object" || value === null) return false;
+  const { publicJwk, alg, sign } = value as Record<string, unknown>;
+  return (
+    typeof publicJwk === "object" &&
+    publicJwk !== null &&
+    typeof alg === "string" &&
+    typeof sign === "function"
+  );
 }

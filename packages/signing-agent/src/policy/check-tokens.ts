@@ -2,9 +2,12 @@
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
-import type { ClaimedRequest, RequestContext } from "../service/messages.ts";
+import type { ClaimedRequest, RequestContext } from "../service/signing-service.ts";
 import {
   audiences,
+  type DecodedToken,
+  decodeTokens,
+  isSameJson,
   optionalConfirmation,
   optionalTextClaim,
   optionalTextList,
@@ -12,8 +15,7 @@ import {
   requireEqual,
   textClaim,
   timeClaim,
-} from "./claims.ts";
-import { type DecodedToken, decodeTokens } from "./decode-token.ts";
+} from "./decode-token.ts";
 import { type ClientPolicy, type GrantName, grantName, type Policy } from "./policy.ts";
 
 export interface CheckedToken extends DecodedToken {
@@ -38,7 +40,7 @@ export interface CheckedRequest {
   readonly tokens: readonly CheckedToken[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly policy: Policy;
   readonly keys: readonly AgentKey[];
   /** Milliseconds. */
@@ -208,3 +210,27 @@ function checkTimes(token: DecodedToken, { client, now }: Rules): number {
     throw new Refusal("iat", `${token.use}: nbf or auth_time is in the future`);
   return exp;
 }
+
+const renewedClaims = ["iat", "exp", "jti"];
+
+/**
+ * Both have passed the policy; but the user may have confirmed the first ones, so the others must state the same.
+ * @throws Refusal when more than iat, exp and jti changed
+ */
+export function requireOnlyRenewed(before: CheckedRequest, after: CheckedRequest): void {
+  if (before.tokens.length !== after.tokens.length) throw changed("numbers of tokens");
+  before.tokens.forEach((token, index) => {
+    const other = after.tokens[index];
+    if (!other || other.use !== token.use || !isSameJson(token.header, other.header)) throw changed("header");
+    if (!isSameJson(stableClaims(token), stableClaims(other))) throw changed("claims");
+    if (lifetime(other) > lifetime(token)) throw changed("lifetime");
+  });
+}
+
+const changed = (what: string) =>
+  new Refusal("stale_payload", `the tokens were rendered again with different ${what}`);
+
+const stableClaims = ({ claims }: CheckedToken) =>
+  Object.fromEntries(Object.entries(claims).filter(([name]) => !renewedClaims.includes(name)));
+
+const lifetime = ({ claims, exp }: CheckedToken): number => exp - Number(claims["iat"]);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { hmacSignature, NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-signature";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { JsonAnswer, JsonClient } from "./json-client.ts";
-import { type PoolAddress, poolUrl, sovereignUrl } from "./pool-url.ts";
+import { type PoolAddress, poolUrl, sovereignUrl } from "./signing-service.ts";
 
 export interface ProvenKey {
   readonly jwk: Readonly<Record<string, unknown>>;

@@ -1,13 +1,18 @@
 /** `signet device-roots …` and `signet ek-allow …`: the TPMs that an organisation trusts. */
-import { addAllowedEks, removeAllowedEk } from "../../features/device-identity/ek-trust/allowed-eks.ts";
+
 import {
   type AllowedEk,
   type DeviceRoot,
   listAllowedEks,
   listRoots,
 } from "../../features/device-identity/ek-trust/ek-trust.store.ts";
-import { importRoots, removeRoot } from "../../features/device-identity/ek-trust/roots.ts";
-import { displayHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
+import {
+  addAllowedEks,
+  importRoots,
+  removeAllowedEk,
+  removeRoot,
+} from "../../features/device-identity/ek-trust/roots.ts";
+import { displayHash } from "../../features/device-identity/ek-trust/trust-file.ts";
 import {
   type Command,
   jsonOption,

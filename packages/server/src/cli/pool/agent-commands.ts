@@ -2,9 +2,8 @@
 import { readFileSync, statSync } from "node:fs";
 import type { SigningAgent } from "../../core/signing-pools/agent-key.ts";
 import { findAgent, listAgents } from "../../core/signing-pools/signing-agent.store.ts";
-import type { PresentedKey } from "../../features/sovereign/admin-api/agent-keys.ts";
+import { type PresentedKey, readRegistration } from "../../features/sovereign/admin-api/agent-keys.ts";
 import { addAgentKeys, deactivateAgent, registerAgent } from "../../features/sovereign/admin-api/agents.ts";
-import { readRegistration } from "../../features/sovereign/admin-api/registration-text.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
   type Call,

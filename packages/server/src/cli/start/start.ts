@@ -8,7 +8,7 @@ import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
-import { enrolmentRemovals } from "../../features/device-identity/admin/enrolment-removals.ts";
+import { enrolmentRemovals } from "../../features/device-identity/enrol/enrolment-removals.store.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";

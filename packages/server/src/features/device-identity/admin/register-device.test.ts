@@ -15,7 +15,7 @@ import {
 } from "../../../testing/test-service.ts";
 import { findCode, listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { countEnrolmentAttempt, findUsableCode } from "../enrol/enrolment-code.ts";
-import { enrolmentRemovals } from "./enrolment-removals.ts";
+import { enrolmentRemovals } from "../enrol/enrolment-removals.store.ts";
 import { type DeviceRegistration, registerDevice, withdrawCode } from "./register-device.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 /** The trusted roots and allowed endorsement keys on the policy page; CLI commands change them. */
 import type { Database } from "../../../db/open.ts";
 import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
-import { displayHash } from "../ek-trust/shown-hash.ts";
+import { displayHash } from "../ek-trust/trust-file.ts";
 import type { TrustList } from "./device-policy.page.ts";
 
 const MAX_ITEMS = 50;

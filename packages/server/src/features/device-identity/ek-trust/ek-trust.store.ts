@@ -1,30 +1,34 @@
 /** Trusted TPM roots and allowed endorsement keys as rows. */
 import type { Db } from "../../../db/open.ts";
+import type { DeviceAllowedEkTable, DeviceRootTable } from "../../../db/tables/device-identity.ts";
 
 /** A trust anchor for EK certificates. */
-export interface DeviceRoot {
-  readonly orgId: string;
-  /** SHA-256 of the DER, base64url. */
-  readonly fingerprint: string;
-  /** PEM. */
-  readonly certificate: string;
-  /** For display. */
-  readonly subject: string;
-  /** SHA-256 of the name as DER, base64url. */
-  readonly subjectHash: string;
-  readonly notAfter: number;
-  readonly createdAt: number;
-  readonly createdBy: string;
-}
+export type DeviceRoot = Readonly<ReturnType<typeof toRoot>>;
+export type AllowedEk = Readonly<ReturnType<typeof toAllowedEk>>;
 
-export interface AllowedEk {
-  readonly orgId: string;
+const toRoot = (row: DeviceRootTable) => ({
+  orgId: row.org_id,
+  /** SHA-256 of the DER, base64url. */
+  fingerprint: row.fingerprint,
+  /** PEM. */
+  certificate: row.certificate,
+  /** For display. */
+  subject: row.subject,
+  /** SHA-256 of the name as DER, base64url. */
+  subjectHash: row.subject_hash,
+  notAfter: row.not_after,
+  createdAt: row.created_at,
+  createdBy: row.created_by,
+});
+
+const toAllowedEk = (row: DeviceAllowedEkTable) => ({
+  orgId: row.org_id,
   /** SHA-256 of the SPKI, base64url. */
-  readonly ekHash: string;
-  readonly label: string;
-  readonly createdAt: number;
-  readonly createdBy: string;
-}
+  ekHash: row.ek_hash,
+  label: row.label,
+  createdAt: row.created_at,
+  createdBy: row.created_by,
+});
 
 /** @returns false when it exists already */
 export async function insertRoot(db: Db, root: DeviceRoot): Promise<boolean> {
@@ -69,16 +73,7 @@ export async function listRoots(
     .orderBy("fingerprint")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    fingerprint: row.fingerprint,
-    certificate: row.certificate,
-    subject: row.subject,
-    subjectHash: row.subject_hash,
-    notAfter: row.not_after,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-  }));
+  return rows.map(toRoot);
 }
 
 /** PEM of the roots with these subjects, so that only a few of many are read. */
@@ -138,13 +133,7 @@ export async function listAllowedEks(
     .orderBy("ek_hash")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    ekHash: row.ek_hash,
-    label: row.label,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-  }));
+  return rows.map(toAllowedEk);
 }
 
 export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {

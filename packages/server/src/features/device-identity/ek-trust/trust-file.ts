@@ -39,3 +39,5 @@ export function readTrustFile(name: string, bytes: Buffer): TrustFile {
   if (blocks.length > MAX_BLOCKS) throw new InvalidTrustFile(`${name} has more than ${MAX_BLOCKS} parts`);
   return { name, blocks };
 }
+
+export const displayHash = (base64url: string): string => Buffer.from(base64url, "base64url").toString("hex");

@@ -8,7 +8,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findRootsBySubject, isAllowedEk } from "./ek-trust.store.ts";
-import { displayHash } from "./shown-hash.ts";
+import { displayHash } from "./trust-file.ts";
 
 export interface PresentedEk {
   readonly ek: EkCertificate;

@@ -1,5 +1,6 @@
 /** TPM challenges as rows. */
 import type { Db } from "../../../db/open.ts";
+import type { DeviceChallengeTable } from "../../../db/tables/device-identity.ts";
 
 /** Base64, as sent: the EK certificate and its intermediates. */
 export interface EkPathText {
@@ -7,22 +8,24 @@ export interface EkPathText {
   readonly chain: readonly string[];
 }
 
-export interface DeviceChallenge {
-  readonly orgId: string;
-  readonly id: string;
+export type DeviceChallenge = ReturnType<typeof toChallenge>;
+
+const toChallenge = (row: DeviceChallengeTable) => ({
+  orgId: row.org_id,
+  id: row.id,
   /** Of the enrolment code. */
-  readonly codeHash: string;
+  codeHash: row.code_hash,
   /** SHA-256, base64url. */
-  readonly secretHash: string;
-  readonly nonce: Buffer;
+  secretHash: row.secret_hash,
+  nonce: Buffer.from(row.nonce, "base64url"),
   /** SHA-256 of the EK's SPKI, base64url. */
-  readonly ekHash: string;
-  readonly ekPath: EkPathText;
+  ekHash: row.ek_hash,
+  ekPath: JSON.parse(row.ek_path) as EkPathText,
   /** TPMT_PUBLIC. */
-  readonly akPublic: Buffer;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
+  akPublic: Buffer.from(row.ak_public, "base64") as Buffer,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
 
 export async function insertChallenge(db: Db, challenge: DeviceChallenge): Promise<void> {
   await db
@@ -61,42 +64,12 @@ export async function deleteOldestChallenges(
 }
 
 /** Deletes and returns the challenge, expired or not. */
-export async function takeChallenge(
-  db: Db,
-  { orgId, id }: { orgId: string; id: string },
-): Promise<DeviceChallenge | undefined> {
+export async function takeChallenge(db: Db, orgId: string, id: string): Promise<DeviceChallenge | undefined> {
   const row = await db
     .deleteFrom("device_challenge")
     .where("org_id", "=", orgId)
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  return (
-    row && {
-      orgId: row.org_id,
-      id: row.id,
-      codeHash: row.code_hash,
-      secretHash: row.secret_hash,
-      nonce: Buffer.from(row.nonce, "base64url"),
-      ekHash: row.ek_hash,
-      ekPath: JSON.parse(row.ek_path) as EkPathText,
-      akPublic: Buffer.from(row.ak_public, "base64"),
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-    }
-  );
-}
-
-/** @returns how many were deleted, at most `limit` */
-export async function deleteExpiredChallenges(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("device_challenge")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of expired)
-    await db.deleteFrom("device_challenge").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return expired.length;
+  return row && toChallenge(row);
 }

@@ -27,8 +27,7 @@ import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
-import { requireName } from "./pool-settings.ts";
-import { type Acting, recordChange, type SovereignAdminDeps } from "./pools.ts";
+import { type Acting, recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
 
 /** Per pool, without deactivated agents. */
 export const MAX_AGENTS = 100;

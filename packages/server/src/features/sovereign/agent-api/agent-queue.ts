@@ -1,5 +1,4 @@
 /** An agent's poll: what is pending in its pool, the answers to its challenges, and the leases it renews. */
-
 import { openedChallenge } from "../requests/challenge/challenge-user.ts";
 import { sweepPool } from "../requests/expire-requests.ts";
 import type { SigningRequestRow } from "../requests/signing-request.store.ts";

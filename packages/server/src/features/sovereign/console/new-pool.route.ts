@@ -17,8 +17,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { MAX_POOLS } from "../admin-api/pool-settings.ts";
-import { createPool } from "../admin-api/pools.ts";
+import { createPool, MAX_POOLS } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { newPool, poolFaults, poolInput, readPool, type TypedPool } from "./pool-form.ts";
 import { poolCrumbs, poolPath } from "./pool-visit.ts";

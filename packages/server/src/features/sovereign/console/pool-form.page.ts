@@ -17,7 +17,7 @@ import {
 import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { poolLimits } from "../admin-api/pool-settings.ts";
+import { poolLimits } from "../admin-api/pools.ts";
 import type { NumberField, TypedPool } from "./pool-form.ts";
 
 export type PoolFormView = ConsoleFrame &

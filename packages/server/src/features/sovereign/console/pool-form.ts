@@ -3,13 +3,7 @@ import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import {
-  MAX_ROOTS,
-  type NewPool,
-  poolDefaults,
-  poolLimits,
-  requireName,
-} from "../admin-api/pool-settings.ts";
+import { MAX_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../admin-api/pools.ts";
 
 export type NumberField = keyof typeof poolLimits;
 export const numberFields = Object.keys(poolLimits) as NumberField[];
@@ -83,7 +77,7 @@ export function poolInput(typed: TypedPool): NewPool {
   };
 }
 
-/** Errors by field, in the order of the page; pool-settings.ts checks again. */
+/** Errors by field, in the order of the page; pools.ts checks again. */
 export async function poolFaults(
   typed: TypedPool,
   now: number,

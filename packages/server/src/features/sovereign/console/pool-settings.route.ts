@@ -4,8 +4,7 @@ import { lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.stor
 import { editRoute } from "../../../page-kit/edit-form.ts";
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { VersionConflict } from "../../../page-kit/record-version.ts";
-import { checkPoolSettings } from "../admin-api/pool-settings.ts";
-import { changePool } from "../admin-api/pools.ts";
+import { changePool, checkPoolSettings } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { poolFaults, poolInput, readPool, typedPool } from "./pool-form.ts";
 import { poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";

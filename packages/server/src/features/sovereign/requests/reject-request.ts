@@ -1,6 +1,7 @@
 /** An agent rejects a claimed request: the request fails, or another agent may claim it. */
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
+import { failLeased, returnToQueue } from "./claim-request.store.ts";
 import { currentRow } from "./expire-requests.ts";
 import {
   type LeaseRefusal,
@@ -9,7 +10,6 @@ import {
   leaseRefusal,
   presentedLease,
 } from "./lease.ts";
-import { failLeased, returnToQueue } from "./reject-request.store.ts";
 import { type AgentCaller, countSignature, type FailReason, type SigningDeps } from "./signing-request.ts";
 
 export const rejectReasons = [

@@ -2,10 +2,10 @@
  * An open challenge on the wait page (sovereign-signing.md §5). The agent's text is shown as the organisation's message,
  * apart from Signet's own; what a passkey signs is passed on unchanged.
  */
-import { hiddenFields } from "../../../html/components/form.ts";
+import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import type { ShownChallenge } from "./wait-status.ts";
-import { answerFields, type WaitContent, type WaitView } from "./wait-view.ts";
+import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
+import type { ShownChallenge, WaitStatus } from "./wait-status.ts";
 
 /** @returns undefined for an unknown type */
 export function challengeContent(view: WaitView): WaitContent | undefined {
@@ -134,3 +134,29 @@ function timeLeft({ messages, status }: WaitView): Html {
 
 const clockText = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+export type WaitView = PageFrame & {
+  organisation: PageOrganisation;
+  application: PageApplication;
+  status: WaitStatus;
+  /** For the device grant: there is no application in this browser to return to. */
+  isForDevice: boolean;
+  /** `/oauth/{org}/sovereign/wait/{requestId}`. */
+  path: string;
+  csrf: string;
+  /** Why an answer was not accepted. */
+  error?: WaitFailure | undefined;
+};
+
+export type WaitFailure = "stale" | "page-too-old";
+
+export type WaitContent = { heading: string; body: Html };
+
+/** The hidden fields of every form on the page. */
+export function answerFields({ csrf, status }: Pick<WaitView, "csrf" | "status">): HiddenField[] {
+  const { challenge } = status;
+  return [
+    { name: "csrf", value: csrf },
+    ...(challenge ? [{ name: "challengeId", value: challenge.challengeId }] : []),
+  ];
+}

@@ -12,9 +12,9 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
 import { signingOutcome, waitForChange } from "../requests/request-status.ts";
 import { waitPage } from "./wait.page.ts";
+import type { WaitFailure } from "./wait-challenge.ts";
 import { isFinal } from "./wait-status.ts";
 import { type StatusStreams, statusStreams } from "./wait-stream.ts";
-import type { WaitFailure } from "./wait-view.ts";
 import {
   describeWait,
   isRequestOwner,
