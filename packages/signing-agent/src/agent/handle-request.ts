@@ -103,7 +103,6 @@ async function checkAndSign(job: Job): Promise<Outcome> {
   throw unable("stale_payload", "the tokens were stale every time");
 }
 
-/** The journal's record of a challenge: its type, and the request in which it was passed if that was an earlier one. */
 type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
 
 async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
@@ -188,7 +187,7 @@ async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps): Promise<Outcome> {
   const { requestId, leaseToken, context } = claimed;
-  const { reason, check, retryable, message: detail } = refusal;
+  const { reason, check, message: detail } = refusal;
   const { log, metrics, journal, service } = deps;
   const refused = { requestId, clientId: context.clientId, reason, check };
   metrics.refusals.inc({ reason, check });
@@ -198,7 +197,7 @@ async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps
   });
   metrics.journalEntries.set(journal.position.seq);
   try {
-    await service.reject({ requestId, leaseToken }, { reason, detail, retryable });
+    await service.reject({ requestId, leaseToken }, refusal);
   } catch (error) {
     // Its lease expires anyway.
     log("warn", "the refusal did not reach the service", { requestId, reason: describeError(error) });

@@ -14,7 +14,7 @@ const POLL_WAIT_SECONDS = 10;
 /** The service's limit for one poll. */
 const MAX_RENEWED = 50;
 
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly leased: LeasedRequests;
   readonly onServiceAnswer: () => void;
   /** From here on no poll waits. */

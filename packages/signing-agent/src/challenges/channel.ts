@@ -92,12 +92,7 @@ const replyMessage = Compile(
 );
 type WebhookReply = Static<ReturnType<typeof replyMessage.Type>>;
 
-export interface Webhook {
-  readonly url: string;
-  readonly secret: string;
-}
-
-class WebhookFailed extends Error {
+export class WebhookFailed extends Error {
   override name = "WebhookFailed";
 }
 
@@ -109,7 +104,11 @@ const POLL_MS = 2_000;
  * `POST url` with the question. The answer is 200 with a reply, as late as the user's own; or 202 with a `Location` on the
  * same origin, polled every two seconds until it gives 200.
  */
-export function webhookChannel({ url, secret }: Webhook, client: JsonClient, clock: () => number): Channel {
+export function webhookChannel(
+  { url, secret }: { readonly url: string; readonly secret: string },
+  client: JsonClient,
+  clock: () => number,
+): Channel {
   const signatureHeaders = (body: string) => {
     const timestamp = String(Math.floor(clock() / 1000));
     return {
@@ -120,19 +119,18 @@ export function webhookChannel({ url, secret }: Webhook, client: JsonClient, clo
   return {
     ask: async (question, signal) => {
       const body = JSON.stringify(question);
-      const timeoutMs = question.expiresInSeconds * 1000 + MARGIN_MS;
-      const call = { headers: signatureHeaders(body), timeoutMs, signal };
-      let answer = await client.call({ ...call, method: "POST", url, body });
+      const bounds = { timeoutMs: question.expiresInSeconds * 1000 + MARGIN_MS, signal };
+      let answer = await client.call({
+        ...bounds,
+        method: "POST",
+        url,
+        headers: signatureHeaders(body),
+        body,
+      });
       while (answer.status === 202) {
         const next = pollUrl(answer, url);
         await delay(POLL_MS, undefined, { signal });
-        answer = await client.call({
-          method: "GET",
-          url: next,
-          headers: signatureHeaders(""),
-          timeoutMs,
-          signal,
-        });
+        answer = await client.call({ ...bounds, method: "GET", url: next, headers: signatureHeaders("") });
       }
       return readReply(answer, question);
     },

@@ -107,17 +107,8 @@ function buildQuestion(
 ): Question {
   const { scope: scopes, clientName, ip } = context;
   const claimed = { clientName: clientName ?? undefined, ip: ip ?? undefined };
-  return {
-    challengeId,
-    requestId,
-    type,
-    clientId,
-    sub,
-    scopes,
-    grant,
-    ...claimed,
-    expiresInSeconds: TTL_SECONDS,
-  };
+  const subject = { clientId, sub, scopes, grant };
+  return { challengeId, requestId, type, ...subject, ...claimed, expiresInSeconds: TTL_SECONDS };
 }
 
 async function askChannel({ channel, request }: Challenge, question: Question): Promise<Reply> {

@@ -1,5 +1,6 @@
 /** `signet-agent enroll`: creates a key, registers the agent, and writes the files that `run` needs. */
-import { access, mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import {
   type Call,
@@ -45,7 +46,9 @@ export const enrollCommand: AgentCommand = {
     const folder = path.resolve(optionalText(values, "dir") ?? ".");
     const account = values["print"] === true ? undefined : await readAccount(values);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await requireNotEnrolled(folder);
+    const apiKeyFile = path.join(folder, "api-key");
+    if (existsSync(apiKeyFile))
+      throw new UsageError(`${apiKeyFile} exists: this agent is already registered`);
     const key = await chooseKey(call, folder);
     const keys = await openKeys([key]);
     const client = openJsonClient();
@@ -55,14 +58,12 @@ export const enrollCommand: AgentCommand = {
       if (!account) {
         io.print(JSON.stringify({ poolId: pool.pool, name, keys: proven }, null, 2));
         io.printError(`An administrator must register this within five minutes.`);
-        io.printError(`Then put the API key in ${folder}/api-key (mode 0600).`);
+        io.printError(`Then put the API key in ${apiKeyFile} (mode 0600).`);
         return 0;
       }
-      const registered = await registerAgent(
-        { client, pool, account, clock: io.clock },
-        { name, keys: proven },
-      );
-      await createPrivateFile(path.join(folder, "api-key"), `${registered.apiKey}\n`);
+      const call = { client, pool, account, clock: io.clock };
+      const registered = await registerAgent(call, { name, keys: proven });
+      await createPrivateFile(apiKeyFile, `${registered.apiKey}\n`);
       printNextSteps(io, registered, folder);
       return 0;
     } finally {
@@ -82,15 +83,6 @@ function readPoolAddress(values: Values): PoolAddress {
     return id;
   };
   return { service, organisation: readId("organisation"), pool: readId("pool") };
-}
-
-async function requireNotEnrolled(folder: string): Promise<void> {
-  const file = path.join(folder, "api-key");
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (exists) throw new UsageError(`${file} exists: this agent is already registered`);
 }
 
 /** The key from `--key`, the folder's own key, or a new one. */
@@ -136,8 +128,8 @@ async function writeFiles(folder: string, pool: PoolAddress, key: KeyConfigurati
     `issuer: ${poolUrl(pool)}`,
     "clients: {}\n",
   ];
-  await createIfMissing(createPrivateFile(path.join(folder, "agent.yaml"), configuration.join("\n")));
-  await createIfMissing(createPrivateFile(path.join(folder, "policy.yaml"), policy.join("\n")));
+  for (const [name, lines] of Object.entries({ "agent.yaml": configuration, "policy.yaml": policy }))
+    await createIfMissing(createPrivateFile(path.join(folder, name), lines.join("\n")));
 }
 
 function printNextSteps(io: Io, { agentId, keys }: RegisteredKeys, folder: string): void {

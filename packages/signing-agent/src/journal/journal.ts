@@ -31,7 +31,7 @@ export async function openJournal(
       await file.close();
       throw error;
     });
-    return journalOf({ path, file, clock, unlock }, position);
+    return journalOver(file, { path, clock, unlock }, position);
   } catch (error) {
     unlock();
     throw error;
@@ -57,14 +57,11 @@ async function recover(path: string, file: JournalFile, onEntry: (entry: Journal
   return entries === 0 ? chainStart : last;
 }
 
-interface OpenParts {
-  readonly path: string;
-  readonly file: JournalFile;
-  readonly clock: () => number;
-  readonly unlock: () => void;
-}
-
-function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition) {
+function journalOver(
+  file: JournalFile,
+  { path, clock, unlock }: { path: string; clock: () => number; unlock: () => void },
+  start: ChainPosition,
+) {
   let position = start;
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();

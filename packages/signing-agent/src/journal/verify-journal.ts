@@ -10,16 +10,6 @@ interface JournalFault {
   readonly message: string;
 }
 
-interface VerifiedJournal {
-  readonly first: ChainPosition | undefined;
-  readonly last: ChainPosition;
-  readonly entries: number;
-  readonly fault: JournalFault | undefined;
-  /** Bytes of complete lines in the last file, and whether an incomplete one follows. */
-  readonly wholeBytes: number;
-  readonly isTorn: boolean;
-}
-
 /**
  * @param files in the order they were written
  * @param onEntry called with every valid entry
@@ -27,18 +17,13 @@ interface VerifiedJournal {
 export async function verifyJournal(
   files: readonly string[],
   onEntry: (entry: JournalEntry) => void = () => {},
-): Promise<VerifiedJournal> {
+) {
   let after: ChainPosition | undefined;
   let first: ChainPosition | undefined;
   let entries = 0;
+  /** Bytes of complete lines in the last file, and whether an incomplete one follows. */
   let end = { wholeBytes: 0, isTorn: false };
-  const report = (fault: JournalFault | undefined): VerifiedJournal => ({
-    first,
-    last: after ?? chainStart,
-    entries,
-    fault,
-    ...end,
-  });
+  const report = (fault?: JournalFault) => ({ first, last: after ?? chainStart, entries, fault, ...end });
   for (const file of files) {
     end = { wholeBytes: 0, isTorn: false };
     let number = 0;
@@ -61,7 +46,7 @@ export async function verifyJournal(
       onEntry(entry);
     }
   }
-  return report(undefined);
+  return report();
 }
 
 const MAX_LINE_BYTES = 131_072;
@@ -137,11 +122,7 @@ export interface ChainPosition {
 export const chainStart: ChainPosition = { seq: 0, hash: "A".repeat(43) };
 
 /** @returns the line without its line feed, and the position after it */
-export function formatEntry(
-  record: JournalRecord,
-  after: ChainPosition,
-  now: number,
-): { line: string; position: ChainPosition } {
+export function formatEntry(record: JournalRecord, after: ChainPosition, now: number) {
   const seq = after.seq + 1;
   const text = JSON.stringify({ seq, time: new Date(now).toISOString(), ...record, prev: after.hash });
   const hash = sha256Base64url(text);

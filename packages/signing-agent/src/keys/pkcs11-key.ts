@@ -37,12 +37,7 @@ export async function openPkcs11Key(
   }
 }
 
-function openKey(
-  calls: Pkcs11,
-  location: Pkcs11Location,
-  pin: string,
-  configuredAlg: string | undefined,
-): KeySource {
+function openKey(calls: Pkcs11, location: Pkcs11Location, pin: string, configuredAlg?: string): KeySource {
   const slot = findSlot(calls, location.token);
   const open = () => calls.C_OpenSession(slot, CKF_SERIAL_SESSION);
   const first = open();
@@ -147,12 +142,8 @@ const CKK_RSA = 0;
 const CKK_EC = 3;
 const CKK_EC_EDWARDS = 0x40;
 
-interface Curve {
-  readonly crv: string;
-  readonly kty: "EC" | "OKP";
-  /** Length of one coordinate. */
-  readonly bytes: number;
-}
+/** `bytes`: the length of one coordinate. */
+type Curve = { readonly crv: string; readonly kty: "EC" | "OKP"; readonly bytes: number };
 
 // DER object identifiers (RFC 5480 §2.1.1.1, RFC 8410 §3); PKCS #11 3.0 §2.3.5 also allows Ed25519 by name.
 const curves: ReadonlyMap<string, Curve> = new Map([
@@ -164,10 +155,12 @@ const curves: ReadonlyMap<string, Curve> = new Map([
 
 /** @throws InvalidKey for a type of key that cannot sign tokens */
 function pkcs11PublicJwk(calls: Pkcs11, session: Handle, key: Handle): webcrypto.JsonWebKey {
-  const read = (...types: number[]) => {
-    const template = types.map((type) => ({ type }));
-    return calls.C_GetAttributeValue(session, key, template);
-  };
+  const read = (...types: number[]) =>
+    calls.C_GetAttributeValue(
+      session,
+      key,
+      types.map((type) => ({ type })),
+    );
   const kind = read(CKA_KEY_TYPE)[0]?.value.readUIntLE(0, 4);
   if (kind === CKK_RSA) {
     const [n, e] = read(CKA_MODULUS, CKA_PUBLIC_EXPONENT).map(({ value }) => unsigned(value));

@@ -18,27 +18,8 @@ import {
 } from "./decode-token.ts";
 import { type ClientPolicy, type GrantName, grantName, type Policy } from "./policy.ts";
 
-export interface CheckedToken extends DecodedToken {
-  readonly key: AgentKey;
-  readonly jti: string | undefined;
-  readonly sub: string;
-  readonly aud: readonly string[];
-  /** Seconds since the epoch. */
-  readonly exp: number;
-}
-
-export interface CheckedRequest {
-  readonly clientId: string;
-  readonly client: ClientPolicy;
-  readonly grant: GrantName;
-  readonly sub: string;
-  /** Of the access token, without the issuer, which is always allowed. */
-  readonly aud: readonly string[];
-  /** Of the access token. */
-  readonly scopes: readonly string[];
-  /** The access token first. */
-  readonly tokens: readonly CheckedToken[];
-}
+export type CheckedToken = ReturnType<typeof checkCommonClaims>;
+export type CheckedRequest = ReturnType<typeof checkRequest>;
 
 interface CheckOptions {
   readonly policy: Policy;
@@ -61,11 +42,10 @@ const idTokenClaims = "iss sub aud azp exp iat nbf jti auth_time amr acr nonce s
  * @throws Refusal for the first check that fails
  */
 export function checkRequest(
-  request: Pick<ClaimedRequest, "context" | "tokens">,
+  { context, tokens }: Pick<ClaimedRequest, "context" | "tokens">,
   options: CheckOptions,
-): CheckedRequest {
-  const { context } = request;
-  const { accessToken, idToken } = decodeTokens(request.tokens);
+) {
+  const { accessToken, idToken } = decodeTokens(tokens);
   const { policy } = options;
   const clientId = textClaim(accessToken, "client_id");
   const client = policy.clients.get(clientId);
@@ -75,9 +55,17 @@ export function checkRequest(
     throw new Refusal("grant", `grant ${quoted(context.grantType)} is not allowed for this client`);
   const rules = { ...options, context, client, clientId };
   const access = checkAccessToken(accessToken, grant, rules);
-  const tokens = idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access];
-  const aud = access.aud.filter((one) => one !== policy.issuer);
-  return { clientId, client, grant, sub: access.sub, aud, scopes: readScopes(accessToken), tokens };
+  return {
+    clientId,
+    client,
+    grant,
+    sub: access.sub,
+    /** Of the access token, without the issuer, which is always allowed. */
+    aud: access.aud.filter((one) => one !== policy.issuer),
+    scopes: readScopes(accessToken),
+    /** The access token first. */
+    tokens: idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access],
+  };
 }
 
 interface Rules extends CheckOptions {
@@ -191,19 +179,17 @@ function checkTimes(token: DecodedToken, { client, now }: Rules): number {
   const iat = timeClaim(token, "iat");
   const exp = timeClaim(token, "exp");
   // It may be this machine's clock that is wrong: another agent may try.
-  if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS)
-    throw new Refusal(
-      "iat",
-      `${token.use}: iat differs by ${Math.round(iat - seconds)} s from this machine's clock`,
-      {
-        retryable: true,
-      },
-    );
+  if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS) {
+    const difference = `${Math.round(iat - seconds)} s`;
+    const message = `${token.use}: iat differs by ${difference} from this machine's clock`;
+    throw new Refusal("iat", message, { retryable: true });
+  }
   const lifetime = exp - iat;
-  if (lifetime <= 0 || lifetime > client.maxLifetime)
+  const { maxLifetime } = client;
+  if (lifetime <= 0 || lifetime > maxLifetime)
     throw new Refusal(
       "lifetime",
-      `${token.use}: lifetime of ${lifetime} s; at most ${client.maxLifetime} s allowed`,
+      `${token.use}: lifetime of ${lifetime} s; at most ${maxLifetime} s allowed`,
     );
   const future = Math.max(optionalTimeClaim(token, "nbf") ?? 0, optionalTimeClaim(token, "auth_time") ?? 0);
   if (future - seconds > MAX_SKEW_SECONDS)

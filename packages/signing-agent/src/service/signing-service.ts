@@ -1,7 +1,7 @@
 /** The service as an agent sees it: its addresses, five calls, and what their answers mean (sovereign-signing.md §5). */
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { RejectReason } from "../agent/refusal.ts";
+import type { Refusal } from "../agent/refusal.ts";
 import type { JsonAnswer, JsonClient } from "./json-client.ts";
 
 /** The service answered, but with an error or something unexpected. `unauthorized`: it does not accept the API key. */
@@ -34,26 +34,17 @@ export type SignAnswer =
 
 export type ChallengeAnswer = "asked" | "not_interactive" | "challenge_limit" | "over";
 
-interface Poll {
+/** How long the service may hold a call. */
+interface Wait {
   /** Seconds. */
   readonly wait: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Poll extends Wait {
   readonly renew: readonly string[];
   /** Challenges whose answers have come: the service leaves these out and waits for others. */
   readonly known?: readonly string[];
-  readonly signal?: AbortSignal;
-}
-
-interface Claim {
-  readonly kids: readonly string[];
-  /** Seconds. */
-  readonly wait: number;
-  readonly signal?: AbortSignal;
-}
-
-interface Rejection {
-  readonly reason: RejectReason;
-  readonly detail: string;
-  readonly retryable: boolean;
 }
 
 /** All throw CallFailed without an answer, and ServiceError. */
@@ -65,36 +56,27 @@ const MAX_DETAIL = 200;
 /** @param url of the organisation's sovereign endpoints: `{service}/oauth/{org}/sovereign` */
 export function signingService(client: JsonClient, url: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}` };
-  const post = (path: string, body: object, wait = 0, signal?: AbortSignal) => {
-    const timeoutMs = TIMEOUT_MS + wait * 1000;
-    return client.call({
-      method: "POST",
-      url: `${url}${path}`,
-      headers,
-      body: JSON.stringify(body),
-      timeoutMs,
-      signal,
-    });
+  const bounds = ({ wait, signal }: Wait) => ({ headers, timeoutMs: TIMEOUT_MS + wait * 1000, signal });
+  const post = (path: string, content: object, wait: Wait = { wait: 0 }) => {
+    const body = JSON.stringify(content);
+    return client.call({ method: "POST", url: `${url}${path}`, body, ...bounds(wait) });
   };
   return {
-    queue: async ({ wait, renew, known = [], signal }: Poll): Promise<QueueAnswer> => {
+    queue: async ({ renew, known = [], ...wait }: Poll): Promise<QueueAnswer> => {
       // `max=0`: requests come from `claim`; a poll is for leases and users' answers.
-      const query = new URLSearchParams({ wait: String(wait), max: "0" });
+      const query = new URLSearchParams({ wait: String(wait.wait), max: "0" });
       if (renew.length > 0) query.set("renew", renew.join(","));
       if (known.length > 0) query.set("known", known.join(","));
-      const timeoutMs = TIMEOUT_MS + wait * 1000;
       const answer = await client.call({
         method: "GET",
         url: `${url}/agent/queue?${query}`,
-        headers,
-        timeoutMs,
-        signal,
+        ...bounds(wait),
       });
       if (answer.status === 200 && queueMessage.Check(answer.body)) return answer.body;
       throw serviceError("queue", answer);
     },
-    claim: async ({ kids, wait, signal }: Claim): Promise<ClaimAnswer> => {
-      const answer = await post("/agent/claim", { kids, wait }, wait, signal);
+    claim: async (kids: readonly string[], wait: Wait): Promise<ClaimAnswer> => {
+      const answer = await post("/agent/claim", { kids, wait: wait.wait }, wait);
       if (answer.status === 204 || isError(answer, 409, "not_claimable")) return { outcome: "nothing" };
       if (isError(answer, 422, "no_usable_key")) return { outcome: "no_usable_key" };
       if (answer.status === 200 && claimedRequestMessage.Check(answer.body))
@@ -112,12 +94,9 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       throw serviceError("challenge", answer);
     },
     /** A request that is over already needs no rejection. */
-    reject: async (lease: Lease, { detail, ...rejection }: Rejection): Promise<void> => {
-      const answer = await post("/agent/reject", {
-        ...lease,
-        ...rejection,
-        detail: detail.slice(0, MAX_DETAIL),
-      });
+    reject: async (lease: Lease, { reason, retryable, message }: Refusal): Promise<void> => {
+      const detail = message.slice(0, MAX_DETAIL);
+      const answer = await post("/agent/reject", { ...lease, reason, retryable, detail });
       if (answer.status !== 200 && !isOver(answer)) throw serviceError("reject", answer);
     },
   };
@@ -184,6 +163,9 @@ export type RequestContext = Static<typeof contextSchema>;
 // 192 random bits; bounded here because it goes into logs and URLs.
 const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
 
+const staleTokens = { tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) };
+const staleTokensMessage = Compile(Type.Object(staleTokens));
+
 const claimedSchema = Type.Object({
   requestId,
   leaseToken: Type.String({ minLength: 1, maxLength: 512 }),
@@ -192,9 +174,10 @@ const claimedSchema = Type.Object({
   expiresIn: Type.Number(),
   interactive: Type.Boolean(),
   context: contextSchema,
-  tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }),
+  ...staleTokens,
 });
 export type ClaimedRequest = Static<typeof claimedSchema>;
+const claimedRequestMessage = Compile(claimedSchema);
 
 const queueSchema = Type.Object({
   serverTime: Type.Union([Type.String(), Type.Number()]),
@@ -210,18 +193,15 @@ const queueSchema = Type.Object({
   lost: Type.Array(Type.String()),
 });
 export type QueueAnswer = Static<typeof queueSchema>;
-
-const staleSchema = Type.Object({ tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) });
-const errorSchema = Type.Object({
-  error: Type.String(),
-  reason: Type.Optional(Type.String()),
-  error_description: Type.Optional(Type.String()),
-});
-
-const claimedRequestMessage = Compile(claimedSchema);
 const queueMessage = Compile(queueSchema);
-const staleTokensMessage = Compile(staleSchema);
-export const errorMessage = Compile(errorSchema);
+
+const errorMessage = Compile(
+  Type.Object({
+    error: Type.String(),
+    reason: Type.Optional(Type.String()),
+    error_description: Type.Optional(Type.String()),
+  }),
+);
 
 /** A challenge for the wait page; `ttl` in seconds. */
 export interface ChallengeMessage {
