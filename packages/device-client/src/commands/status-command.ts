@@ -35,21 +35,16 @@ export const statusCommand: DeviceCommand = {
   },
 };
 
-interface Status {
-  readonly text: string;
-  readonly exitCode: number;
-}
-
 async function determineStatus(
   device: EnrolledDevice,
   settings: Settings,
   isOffline: boolean,
   io: DeviceIo,
-): Promise<Status> {
+): Promise<{ text: string; exitCode: number }> {
   const { revokedAt } = device.record;
   if (revokedAt !== undefined) return { text: `revoked at ${revokedAt}`, exitCode: exitCodes.revoked };
   const isExpired = validityOf(device.certificate).notAfter <= io.clock();
-  const own: Status = isExpired
+  const own = isExpired
     ? { text: "expired", exitCode: exitCodes.expired }
     : { text: "not asked", exitCode: exitCodes.done };
   if (isOffline) return own;
@@ -68,7 +63,7 @@ async function determineStatus(
   }
 }
 
-function describeDevice({ deviceId, record, certificate }: EnrolledDevice, standing: string, now: number) {
+function describeDevice({ deviceId, record, certificate }: EnrolledDevice, status: string, now: number) {
   const validity = validityOf(certificate);
   return {
     device: deviceId,
@@ -79,6 +74,6 @@ function describeDevice({ deviceId, record, certificate }: EnrolledDevice, stand
     notAfter: new Date(validity.notAfter).toISOString(),
     daysLeft: daysLeft(validity, now),
     renewFrom: new Date(validity.renewFrom).toISOString(),
-    standing,
+    standing: status,
   };
 }

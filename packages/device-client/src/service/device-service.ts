@@ -35,34 +35,14 @@ export class ServiceRefusal extends Error {
   }
 }
 
-export interface IssuedCertificate {
-  readonly deviceId: string;
-  /** PEM. */
-  readonly certificate: string;
-  /** PEM. */
-  readonly ca: string;
-  readonly attestation: string;
-}
-
-export interface Challenge {
-  readonly challengeId: string;
-  readonly credentialBlob: Buffer;
-  readonly encryptedSecret: Buffer;
-  readonly nonce: Buffer;
-}
+export type IssuedCertificate = ReturnType<typeof readIssued>;
+export type Challenge = ReturnType<typeof readChallenge>;
 
 /** A TPM's statement about a key, base64. */
 export interface Evidence {
   readonly attest: string;
   readonly signature: string;
   readonly key_public: string;
-}
-
-interface EnrolmentStart {
-  readonly code: string;
-  readonly ek_certificate: string;
-  readonly ek_chain?: string[];
-  readonly ak_public: string;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -89,17 +69,18 @@ export function deviceService(http: Http, address: ServiceAddress) {
   return {
     enroll: async (body: { code: string; csr: string }) =>
       readIssued(await post(`${issuer}/devices/enroll`, body)),
-    beginEnrolment: async (body: EnrolmentStart) =>
-      readChallenge(await post(`${issuer}/devices/enroll/begin`, body)),
+    beginEnrolment: async (
+      body: Readonly<Record<"code" | "ek_certificate" | "ak_public", string>> & { ek_chain?: string[] },
+    ) => readChallenge(await post(`${issuer}/devices/enroll/begin`, body)),
     completeEnrolment: async (body: { challenge_id: string; secret: string; csr: string } & Evidence) =>
       readIssued(await post(`${issuer}/devices/enroll/complete`, body)),
     renew: async (url: string, identity: DeviceIdentity, body: { csr: string } & Partial<Evidence>) =>
       readIssued(await post(url, body, identity)),
     /** PEM, all generations of the CA, the newest first. */
-    caPem: async () =>
-      (await send({ method: "GET", url: `${issuer}/devices/ca.pem`, headers: { accept: "*/*" } })).toString(
-        "utf8",
-      ),
+    caPem: async () => {
+      const call = { method: "GET", url: `${issuer}/devices/ca.pem`, headers: { accept: "*/*" } } as const;
+      return (await send(call)).toString("utf8");
+    },
     /** @param body DER (RFC 6960 appendix A.1) */
     ocsp: (body: Buffer) => {
       const headers = { accept: "application/ocsp-response", "content-type": "application/ocsp-request" };
@@ -114,19 +95,24 @@ export function deviceService(http: Http, address: ServiceAddress) {
   };
 }
 
-const readIssued = (body: JsonObject): IssuedCertificate => ({
+const readIssued = (body: JsonObject) => ({
   deviceId: requireText(body, "device_id"),
+  /** PEM. */
   certificate: requireText(body, "certificate"),
+  /** PEM. */
   ca: requireText(body, "ca"),
   attestation: requireText(body, "attestation"),
 });
 
-const readChallenge = (body: JsonObject): Challenge => ({
+const readChallenge = (body: JsonObject) => ({
   challengeId: requireText(body, "challenge_id"),
-  credentialBlob: Buffer.from(requireText(body, "credential_blob"), "base64"),
-  encryptedSecret: Buffer.from(requireText(body, "encrypted_secret"), "base64"),
-  nonce: Buffer.from(requireText(body, "nonce"), "base64"),
+  credentialBlob: requireBytes(body, "credential_blob"),
+  encryptedSecret: requireBytes(body, "encrypted_secret"),
+  nonce: requireBytes(body, "nonce"),
 });
+
+const requireBytes = (body: JsonObject, name: string): Buffer =>
+  Buffer.from(requireText(body, name), "base64");
 
 function requireText(body: JsonObject, name: string): string {
   const value = body[name];
