@@ -94,17 +94,20 @@ export async function claimOldest(db: Db, lease: NewLease): Promise<SigningReque
 }
 
 /** The lease is valid, and the request has not expired. */
-export const isLeased =
-  ({ orgId, poolId, agentId, requestId, hash, now }: Lease) =>
+export const isLeased = (lease: Lease) => isLeasedBy((name) => lease[name]);
+
+/** The same in a prepared statement. */
+export const isLeasedBy =
+  (value: <Name extends Exclude<keyof Lease, "address">>(name: Name) => Lease[Name]) =>
   (eb: ExpressionBuilder<Schema, "signing_request">) =>
     eb.and([
-      eb("org_id", "=", orgId),
-      eb("id", "=", requestId),
-      eb("pool_id", "=", poolId),
-      eb("claimed_by", "=", agentId),
-      eb("lease_token_hash", "=", hash),
-      eb("lease_until", ">", now),
-      eb("expires_at", ">", now),
+      eb("org_id", "=", value("orgId")),
+      eb("id", "=", value("requestId")),
+      eb("pool_id", "=", value("poolId")),
+      eb("claimed_by", "=", value("agentId")),
+      eb("lease_token_hash", "=", value("hash")),
+      eb("lease_until", ">", value("now")),
+      eb("expires_at", ">", value("now")),
       eb("state", "in", ["claimed", "challenge", "responded"]),
     ]);
 

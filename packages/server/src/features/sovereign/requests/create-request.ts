@@ -98,12 +98,7 @@ export async function joinRequest(
   {
     waiter,
     ...which
-  }: {
-    readonly orgId: string;
-    readonly applicationId: string;
-    readonly joinKeyHash: string;
-    readonly waiter: Waiter;
-  },
+  }: Required<Pick<NewSigningRequest, "orgId" | "applicationId" | "joinKeyHash" | "waiter">>,
 ): Promise<{ readonly requestId: string } | undefined> {
   const now = clock();
   const assigned = { ...which, waiter: waiter.id, until: now + waiter.ms, now };

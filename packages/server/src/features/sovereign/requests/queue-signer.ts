@@ -92,14 +92,8 @@ async function signNow(
   const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
   const joinKeyHash = joinKey(pool, tokens, signingContext);
   const joined = await joinRequest(deps, { orgId, applicationId, joinKeyHash, waiter });
-  const { requestId } =
-    joined ??
-    (await queue(deps, {
-      ...newRequest(pool, tokens, signingContext),
-      interactive: false,
-      joinKeyHash,
-      waiter,
-    }));
+  const request = { ...newRequest(pool, tokens, signingContext), interactive: false, joinKeyHash, waiter };
+  const { requestId } = joined ?? (await queue(deps, request));
 
   // A new request is pending: its first status need not be read.
   const sinceSeq = joined ? 0 : NEW_SEQ;

@@ -49,11 +49,8 @@ export async function rejectRequest(
     const isChanged = retryable
       ? await returnToQueue(tx, lease, { was, refusedBy })
       : await failLeased(tx, lease, reason);
-    const details = {
-      reason,
-      retryable,
-      ...(detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") }),
-    };
+    const short = detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") };
+    const details = { reason, retryable, ...short };
     if (isChanged) await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.rejected", details));
     return isChanged;
   });

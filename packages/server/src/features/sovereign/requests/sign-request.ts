@@ -40,10 +40,6 @@ import {
   sealJson,
 } from "./signing-request.ts";
 
-export interface Submission extends LeaseToken {
-  readonly jwts: SubmittedJwts;
-}
-
 export type SignOutcome =
   | { readonly outcome: "signed" | LeaseRefusal }
   | { readonly outcome: "stale_payload"; readonly tokens: readonly RenderedToken[] }
@@ -66,12 +62,12 @@ const RECORDED_EXP_STEP_MS = 60_000;
 export async function signRequest(
   deps: SigningDeps,
   agent: AgentCaller,
-  submission: Submission,
+  submission: LeaseToken & { readonly jwts: SubmittedJwts },
 ): Promise<SignOutcome> {
   const lease = presentedLease(agent, submission, deps.clock());
   const row = await currentRow(deps, lease);
   const refusal = leaseRefusal(row, lease);
-  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission)))
+  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission.jwts)))
     return { outcome: "signed" };
   if (refusal || !row?.rendering || row.kid === null) return { outcome: refusal ?? "lease_lost" };
 
@@ -80,10 +76,8 @@ export async function signRequest(
   if (!usable) return { outcome: "lease_lost" };
   const { claims } = openJson<SealedClaims>(deps.encryption, lease, "claims", row.claims);
   const rendered = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
-  const checked = await checkJwts(rendered.tokens, submission.jwts, {
-    publicKey: usable.publicKey,
-    alg: usable.key.alg,
-  });
+  const { publicKey, key } = usable;
+  const checked = await checkJwts(rendered.tokens, submission.jwts, { publicKey, alg: key.alg });
   if ("reason" in checked) return refuseJwts(deps, lease, checked.reason);
   const claimed = { row, lease, kid: row.kid, was: row.rendering };
   if (isStale(rendered, lease.now)) return reissueStale(deps, claimed, claims, usable);
@@ -91,7 +85,7 @@ export async function signRequest(
 
   // A simultaneous call with the same lease may have been first.
   const current = await currentRow(deps, lease);
-  if (current && (await isRepeated(deps, current, lease, submission))) return { outcome: "signed" };
+  if (current && (await isRepeated(deps, current, lease, submission.jwts))) return { outcome: "signed" };
   return { outcome: refusalNow(deps, current, lease) };
 }
 
@@ -131,13 +125,8 @@ async function saveSigned(
     });
     if (!isSigned) return false;
     if (!isRecorded) await recordTokenExp(tx, { orgId, kid, exp: recordedExp });
-    const details = {
-      kid,
-      client: row.application_id,
-      grant: row.grant_type,
-      jti,
-      ...(row.user_id === null ? {} : { user: row.user_id }),
-    };
+    const user = row.user_id === null ? {} : { user: row.user_id };
+    const details = { kid, client: row.application_id, grant: row.grant_type, jti, ...user };
     await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.signed", details));
     return true;
   });
@@ -194,7 +183,7 @@ async function isRepeated(
   deps: SigningDeps,
   row: SigningRequestRow,
   lease: Lease,
-  { jwts }: Submission,
+  jwts: SubmittedJwts,
 ): Promise<boolean> {
   const isSigner = row.claimed_by === lease.agentId && row.signed_lease_hash === lease.hash;
   if (!isSigner || row.kid === null || row.input_hashes === null) return false;

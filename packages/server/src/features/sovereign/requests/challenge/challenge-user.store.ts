@@ -70,7 +70,7 @@ export async function storeAnswer(db: Db, answer: Answer): Promise<string | unde
  */
 export async function denyRequest(
   db: Db,
-  { orgId, requestId, challenge, now }: { orgId: string; requestId: string; challenge?: string; now: number },
+  { orgId, requestId, challenge, now }: RequestKey & { challenge: string | undefined; now: number },
 ): Promise<Pick<SigningRequestRow, "user_id" | "pool_id" | "claimed_by"> | undefined> {
   return db
     .updateTable("signing_request")

@@ -104,18 +104,13 @@ export function openedChallenge(
 
 const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_id, requestId: row.id });
 
-export interface ChallengeAnswer {
-  readonly challengeId: string;
-  readonly answer: unknown;
-}
-
 export type AnswerOutcome = "accepted" | "stale_challenge" | "already_answered";
 
 /** The user's answer to the open challenge. */
 export async function answerChallenge(
   deps: SigningDeps,
   { orgId, requestId }: RequestKey,
-  { challengeId, answer }: ChallengeAnswer,
+  { challengeId, answer }: { readonly challengeId: string; readonly answer: unknown },
 ): Promise<AnswerOutcome> {
   const key = { orgId, requestId };
   // A challenge is withdrawn when its lease expires, answered or not.
@@ -155,23 +150,18 @@ export async function cancelRequest(
   const challenge = challengeId === undefined ? undefined : (row?.challenge ?? undefined);
   const now = deps.clock();
   const denied = await deps.database.transaction(async (tx) => {
-    const found = await denyRequest(tx, {
-      orgId,
-      requestId,
-      now,
-      ...(challenge === undefined ? {} : { challenge }),
-    });
-    if (found)
+    const row = await denyRequest(tx, { orgId, requestId, now, challenge });
+    if (row)
       await recordAuditEvent(tx, {
         orgId,
         at: now,
-        actor: found.user_id === null ? "anonymous" : `user:${found.user_id}`,
+        actor: row.user_id === null ? "anonymous" : `user:${row.user_id}`,
         action: "signing-request.denied",
         target: requestId,
         address,
-        details: { pool: found.pool_id },
+        details: { pool: row.pool_id },
       });
-    return found;
+    return row;
   });
   if (!denied) return false;
   deps.wakeUp.notify(requestTopic(orgId, requestId));
