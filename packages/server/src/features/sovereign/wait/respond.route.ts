@@ -8,11 +8,12 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { type PageForm, parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge/challenge-user.ts";
 import type { ChallengeType } from "../requests/signing-request.ts";
 import { redirect, showWaitPage } from "./wait.route.ts";
 import { isFinal } from "./wait-status.ts";
-import { loadWaitingRequest, type Visit, type WaitDeps, type WaitingRequest } from "./waiting-request.ts";
+import { loadWaitingRequest, type WaitDeps, type WaitingRequest } from "./waiting-request.ts";
 
 /** The scope of the pages parses forms; this one parses JSON, too. */
 export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {

@@ -13,24 +13,22 @@ import { displayKey } from "./wait-status.ts";
 const REFRESH_SECONDS = 4;
 
 export function waitPage(view: WaitView): Html {
+  const { messages, organisation } = view;
   const content = waitContent(view);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: content.heading,
-      organisation: view.organisation.name,
-    }),
+    title: messages.frame.documentTitle({ title: content.heading, organisation: organisation.name }),
     scripts: [waitScript.path],
     refresh: refreshAfter(view),
     body: html`${section(view, content)}
-<p class="notice hint" id="wait-offline" role="status" hidden>${view.messages.wait.offline}</p>
+<p class="notice hint" id="wait-offline" role="status" hidden>${messages.wait.offline}</p>
 <p class="visually-hidden" id="wait-news" role="status"></p>`,
   });
 }
 
 /** The script replaces this section after a change. */
 function section(view: WaitView, content: WaitContent): Html {
-  return html`<section class="wait" id="wait" data-path="${linkAddress(view.path)}" data-shows="${displayKey(view.status)}" data-goes-on="${continuePath(view)}">
+  return html`<section class="wait" id="wait" data-path="${linkAddress(view.path)}" data-shows="${displayKey(view.status)}" data-goes-on="${linkAddress(continuePath(view))}">
 ${failureNotice(view)}
 <div class="title"><h1 id="wait-title" tabindex="-1">${content.heading}</h1>
 ${applicationHome(view.application)}</div>
@@ -40,9 +38,7 @@ ${content.body}
 
 /** After signing the page continues by itself. */
 const continuePath = ({ status, path }: WaitView): string | undefined =>
-  status.status === "signed" && status.continueUrl !== undefined
-    ? linkAddress(`${path}/continue`)
-    : undefined;
+  status.status === "signed" && status.continueUrl !== undefined ? `${path}/continue` : undefined;
 
 function failureNotice({ error, messages }: WaitView): Html | undefined {
   const text = messages.wait;
@@ -53,13 +49,13 @@ function failureNotice({ error, messages }: WaitView): Html | undefined {
 }
 
 /** An open challenge isn't refreshed before it expires: the user may be typing. */
-function refreshAfter({ status, path }: WaitView): { seconds: number; path: string } | undefined {
+function refreshAfter(view: WaitView): { seconds: number; path: string } | undefined {
+  const { status, path } = view;
   if (status.status === "pending") return { seconds: REFRESH_SECONDS, path };
   if (status.status === "challenge")
     return { seconds: (status.challenge?.expiresIn ?? REFRESH_SECONDS) + 1, path };
-  return status.status === "signed" && status.continueUrl !== undefined
-    ? { seconds: 0, path: `${path}/continue` }
-    : undefined;
+  const next = continuePath(view);
+  return next === undefined ? undefined : { seconds: 0, path: next };
 }
 
 function waitContent(view: WaitView): WaitContent {
@@ -91,18 +87,14 @@ ${refreshLink(view)}${cancelForm(view)}`;
       };
     case "answered":
       return { heading: text.answered, body: patience(text.answeredText({ organisation: name })) };
-    case "withdrawn": {
-      const before = notice("hint", "wait-withdrawn", text.withdrawn, text.withdrawnText);
+    default: {
+      const isWithdrawn = status.detail === "withdrawn";
+      const before = isWithdrawn && notice("hint", "wait-withdrawn", text.withdrawn, text.withdrawnText);
       return {
         heading: text.heading({ organisation: name }),
         body: patience(text.explanation({ organisation: name, application: application.name }), before),
       };
     }
-    default:
-      return {
-        heading: text.heading({ organisation: name }),
-        body: patience(text.explanation({ organisation: name, application: application.name })),
-      };
   }
 }
 

@@ -10,6 +10,7 @@ import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import { signingOutcome, waitForChange } from "../requests/request-status.ts";
 import { waitPage } from "./wait.page.ts";
 import type { WaitFailure } from "./wait-challenge.ts";
@@ -19,7 +20,6 @@ import {
   describeWait,
   isRequestOwner,
   loadWaitingRequest,
-  type Visit,
   type WaitDeps,
   type WaitingRequest,
 } from "./waiting-request.ts";

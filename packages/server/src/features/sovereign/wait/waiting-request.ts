@@ -8,13 +8,11 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Continuation } from "../../../core/tokens/pool-signing.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
-import type { InOrganisation } from "../../../http/organisation-lookup.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import { browserSessionHash } from "../requests/create-request.ts";
 import { type RequestStatus, requestStatus } from "../requests/request-status.ts";
 import type { SigningDeps } from "../requests/signing-request.ts";
 import { type WaitStatus, waitStatus } from "./wait-status.ts";
-
-export type Visit = InOrganisation<Organisation>;
 
 export interface WaitDeps {
   readonly baseUrl: string;
