@@ -12,7 +12,6 @@ export interface Option {
 export type Options = Readonly<Record<string, Option>>;
 export type Values = Readonly<Record<string, string | boolean | Array<string | boolean> | undefined>>;
 
-/** What every program needs from its process. */
 export interface Io {
   print(line: string): void;
   printError(line: string): void;
@@ -39,10 +38,8 @@ export interface Command<ProgramIo extends Io = Io> {
   run(call: Call<ProgramIo>): Promise<number>;
 }
 
-/** The exit codes that every program has; a program may add its own. */
 export const baseExitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Ends the program with this exit code. */
 export class ExitError extends Error {
   override name = "ExitError";
   readonly exitCode: number;
@@ -73,7 +70,6 @@ export function requiredText(values: Values, name: string): string {
   return value;
 }
 
-/** Every value of an option that may be repeated. */
 export const repeatedTexts = (values: Values, name: string): string[] =>
   [values[name] ?? []].flat().filter((value) => typeof value === "string");
 

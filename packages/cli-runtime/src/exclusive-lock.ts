@@ -30,7 +30,6 @@ export function acquireLock(file: string): () => void {
   };
 }
 
-/** @throws Locked as `acquireLock` */
 export async function withLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const release = acquireLock(file);
   try {

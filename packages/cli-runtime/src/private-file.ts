@@ -75,7 +75,6 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** @returns undefined when there is no such file */
 export const readIfPresent = (file: string): Promise<string | undefined> =>
   readFile(file, "utf8").catch(undefinedIfMissing);
 

@@ -20,7 +20,6 @@ export interface DeviceIo extends Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The first line of standard input. */
   readLine(): Promise<string>;
-  /** Resolves early when the signal aborts. */
   pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -61,7 +61,6 @@ const decryptSecret = (tpm: Tpm, ak: KeyBlobs, ek: EndorsementKey, challenge: Ch
     ),
   );
 
-/** The attestation key's statement about another key of the same TPM. */
 export const certifyKey = (
   tpm: Tpm,
   key: KeyBlobs,

@@ -35,7 +35,6 @@ import {
 
 export interface Enrolment {
   readonly state: string;
-  /** Without a device id. */
   readonly record: DeviceRecord;
   /** Called only when a code is needed. */
   readonly code: () => Promise<string>;
@@ -82,7 +81,6 @@ async function pendingRequest(enrolment: Enrolment): Promise<string> {
   return folder;
 }
 
-/** Key and request appear together. */
 export const createRequest = ({ state, record }: Pick<Enrolment, "state" | "record">): Promise<string> =>
   newGeneration(state, async (folder) => {
     await createDeviceKey(record.key, folder);

@@ -18,13 +18,11 @@ import { deviceKeyTemplate, storageTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
 import { parseTpmLocation, type TpmLocation } from "../tpm/transport.ts";
 
-/** A new key in the folder of a generation. */
 export async function createDeviceKey(storage: KeyStorage, folder: string): Promise<void> {
   if (storage.kind === "file") await createFileKey(path.join(folder, "key.pem"));
   else await createTpmKey(requireTpm(storage), path.join(folder, "key.tpm"));
 }
 
-/** @throws Error when the generation's files were changed */
 export async function openDeviceKey(storage: KeyStorage, folder: string): Promise<DeviceKey> {
   return storage.kind === "file"
     ? await openFileKey(path.join(folder, "key.pem"))
@@ -48,7 +46,6 @@ export interface DeviceKey {
 
 const generate = promisify(generateKeyPair);
 
-/** @throws EEXIST */
 async function createFileKey(file: string): Promise<void> {
   const { privateKey } = await generate("ec", { namedCurve: "P-256" });
   await createPrivateFile(file, privateKey.export({ format: "pem", type: "pkcs8" }).toString());
@@ -66,7 +63,6 @@ async function openFileKey(file: string): Promise<DeviceKey> {
   };
 }
 
-/** @throws EEXIST */
 export async function createTpmKey(
   location: TpmLocation,
   file: string,

@@ -20,7 +20,6 @@ export interface RenewalOptions {
   readonly log: Log;
   readonly clock: () => number;
   readonly random: () => number;
-  /** Resolves early when the daemon is to stop. */
   readonly pause: (milliseconds: number) => Promise<void>;
   readonly isStopped: () => boolean;
 }

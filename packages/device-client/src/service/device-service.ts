@@ -11,7 +11,6 @@ export interface ServiceAddress {
 
 const issuerUrl = ({ server, organisation }: ServiceAddress): string => `${server}/oauth/${organisation}`;
 
-/** The service answered with an error. */
 export class ServiceRefusal extends Error {
   override name = "ServiceRefusal";
   readonly status: number;
@@ -90,7 +89,6 @@ export function deviceService(http: Http, address: ServiceAddress) {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       return json({ method: "POST", url, headers, body: form.toString(), identity });
     },
-    /** RFC 8414. */
     metadata: () => json({ method: "GET", url: `${issuer}/.well-known/openid-configuration` }),
   };
 }

@@ -7,7 +7,6 @@ import type { DeviceKey } from "../keys/open-device-key.ts";
 import { connectSigned } from "../tls/signed-connection.ts";
 import { TpmRefusal } from "../tpm/tpm.ts";
 
-/** What the device presents on an mTLS connection. */
 export interface DeviceIdentity {
   readonly key: DeviceKey;
   /** PEM, leaf first. */

@@ -38,7 +38,6 @@ export async function readAuthorities(state: string): Promise<X509Certificate[]>
   return parseCertificates((await readIfPresent(path.join(state, "ca.pem"))) ?? "");
 }
 
-/** @throws Error for an invalid certificate */
 export function parseCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
@@ -50,7 +49,6 @@ export const issuerOf = (
   authorities: readonly X509Certificate[],
 ): X509Certificate | undefined => authorities.find(({ publicKey }) => certificate.verify(publicKey));
 
-/** @throws Error when the key's file is missing or not private */
 export async function identityOf({ record, folder, certificate }: EnrolledDevice): Promise<DeviceIdentity> {
   const key = await openDeviceKey(record.key, folder);
   return { key, certificate: certificate.toString(), chain: [certificate.raw] };

@@ -52,7 +52,6 @@ export function expandLabel(suite: CipherSuite, secret: Buffer, label: string, l
 export interface RecordProtection {
   /** @throws TlsFault when the record was not sealed with this secret, or is out of sequence */
   open(record: Buffer): { readonly type: number; readonly content: Buffer };
-  /** @returns one or more records */
   seal(type: number, content: Buffer): Buffer;
 }
 

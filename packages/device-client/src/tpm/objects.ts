@@ -43,7 +43,6 @@ export async function withPrimary<Result>(
   );
 }
 
-/** Under a loaded parent. */
 export async function createKey(tpm: Tpm, parent: LoadedKey, template: Buffer): Promise<KeyBlobs> {
   const { parameters } = await tpm.execute({
     name: "Create",
@@ -72,7 +71,6 @@ export async function withLoaded<Result>(
   return await flushAfter(tpm, handle, () => use({ handle, publicArea }));
 }
 
-/** For a loaded or persistent key. */
 export async function readPublic(tpm: Tpm, handle: number): Promise<PublicArea> {
   const { parameters } = await tpm.execute({ name: "ReadPublic", handles: [handle] });
   return readSizedPublic(sized(parameters.sized()));

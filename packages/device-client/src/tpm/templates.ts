@@ -7,7 +7,6 @@ export type EkType = (typeof ekTypes)[number];
 
 export interface EkTemplate {
   readonly kind: EkType;
-  /** NV index of its certificate. */
   readonly certificateIndex: number;
   /** TPMT_PUBLIC, from which TPM2_CreatePrimary derives the same key each time. */
   readonly template: Buffer;

@@ -14,7 +14,6 @@ import { renewLeases } from "./renew-leases.ts";
 
 export type RunningAgent = ReturnType<typeof startAgent>;
 
-/** Seconds that a claim waits at the service for a request. */
 const CLAIM_WAIT_SECONDS = 20;
 /** Enough that the next request finds a waiting claim while the last one's answer is still on its way. */
 const MAX_WAITING_CLAIMS = 8;

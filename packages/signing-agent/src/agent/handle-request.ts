@@ -48,7 +48,6 @@ export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
 export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
 const MAX_RENDERINGS = 3;
 
-/** The dependencies, and the request being handled. */
 interface Job extends AgentDeps {
   readonly claimed: ClaimedRequest;
   readonly request: LeasedRequest;

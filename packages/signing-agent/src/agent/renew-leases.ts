@@ -19,11 +19,9 @@ interface RenewalOptions {
   readonly onServiceAnswer: () => void;
   /** From here on no poll waits. */
   readonly stopping: AbortSignal;
-  /** Ends the polls. */
   readonly ended: AbortSignal;
 }
 
-/** Runs until `ended` aborts. */
 export async function renewLeases(deps: AgentDeps, options: RenewalOptions): Promise<void> {
   const { leased, onServiceAnswer, stopping, ended } = options;
   const failures = backoff(SERVICE_BACKOFF);

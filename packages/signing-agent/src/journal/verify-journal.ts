@@ -10,10 +10,7 @@ interface JournalFault {
   readonly message: string;
 }
 
-/**
- * @param files in the order they were written
- * @param onEntry called with every valid entry
- */
+/** @param files in the order they were written. @param onEntry called with every valid entry */
 export async function verifyJournal(
   files: readonly string[],
   onEntry: (entry: JournalEntry) => void = () => {},

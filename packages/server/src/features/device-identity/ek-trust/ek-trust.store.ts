@@ -12,7 +12,6 @@ const toRoot = (row: DeviceRootTable) => ({
   fingerprint: row.fingerprint,
   /** PEM. */
   certificate: row.certificate,
-  /** For display. */
   subject: row.subject,
   /** SHA-256 of the name as DER, base64url. */
   subjectHash: row.subject_hash,
@@ -92,7 +91,6 @@ export async function findRootsBySubject(
   return rows.map(({ certificate }) => certificate);
 }
 
-/** @returns false when there is no such row */
 export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_root")
@@ -146,7 +144,6 @@ export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promis
   return row !== undefined;
 }
 
-/** @returns false when there is no such row */
 export async function deleteAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_allowed_ek")

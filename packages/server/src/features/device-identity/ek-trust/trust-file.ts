@@ -17,7 +17,6 @@ export interface TrustFile {
   readonly blocks: readonly TrustBlock[];
 }
 
-/** Bytes. */
 export const MAX_TRUST_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BLOCKS = 10_000;
 /** RFC 7468 §5 and §13. */

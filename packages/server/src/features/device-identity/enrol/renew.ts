@@ -90,7 +90,6 @@ async function issueRenewal(
   return isRenewed ? certifiedKey(device, issued) : undefined;
 }
 
-/** @throws CodedError 401 */
 async function requireDevice(deps: RenewDeps, { orgId, presented }: Renewal): Promise<Presented> {
   if (!presented) throw new CodedError(401, "invalid_client", "no client certificate was presented");
   const found = await presentedDevice(deps, orgId, presented);

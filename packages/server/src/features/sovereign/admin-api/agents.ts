@@ -47,7 +47,6 @@ export interface RegisteredAgent {
   readonly keys: readonly AgentKey[];
 }
 
-/** @throws CodedError */
 export async function registerAgent(
   deps: SovereignAdminDeps,
   by: Acting,
@@ -83,10 +82,7 @@ export async function registerAgent(
   return { agent, apiKey, keys };
 }
 
-/**
- * Rotates: the agent's keys of the same algorithm retire when the new ones become active.
- * @throws CodedError
- */
+/** Rotates: the agent's keys of the same algorithm retire when the new ones become active. @throws CodedError */
 export async function addAgentKeys(
   deps: SovereignAdminDeps,
   by: Acting,

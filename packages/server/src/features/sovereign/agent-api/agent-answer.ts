@@ -12,7 +12,6 @@ export interface AgentAnswer {
   readonly body?: unknown;
 }
 
-/** @throws CodedError */
 export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
   switch (claimed.outcome) {
     case "claimed": {
@@ -30,7 +29,6 @@ export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
   }
 }
 
-/** @throws CodedError */
 export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer {
   switch (signed.outcome) {
     case "signed":
@@ -49,7 +47,6 @@ export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer 
   }
 }
 
-/** @throws CodedError */
 export function challengeAnswer(challenged: ChallengeOutcome): AgentAnswer {
   switch (challenged.outcome) {
     case "challenge":
@@ -69,7 +66,6 @@ export function challengeAnswer(challenged: ChallengeOutcome): AgentAnswer {
   }
 }
 
-/** @throws CodedError */
 export function rejectAnswer(rejected: RejectOutcome): AgentAnswer {
   if (rejected.outcome === "failed" || rejected.outcome === "pending")
     return { status: 200, body: { status: rejected.outcome } };

@@ -39,7 +39,6 @@ export function safetyPoll(deps: SafetyPollDeps) {
   }, INTERVAL_MS);
   timer.unref();
   return {
-    /** One round. */
     poll,
     stop: async (): Promise<void> => {
       clearInterval(timer);

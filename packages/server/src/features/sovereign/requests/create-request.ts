@@ -26,7 +26,6 @@ export interface NewSigningRequest {
   /** The request whose tokens this one replaces. */
   readonly parentRequestId?: string;
   readonly clientName: string;
-  /** The client address of the user or the client. */
   readonly ip: string;
   /** `iat`, `exp` and `jti` are rendered anew at each claim; `exp - iat` is the application's token lifetime. */
   readonly claims: ClaimsToSign;
@@ -40,7 +39,6 @@ export interface NewSigningRequest {
 }
 
 export interface Waiter {
-  /** Random. */
   readonly id: string;
   /** Milliseconds after which the waiter counts as gone. */
   readonly ms: number;

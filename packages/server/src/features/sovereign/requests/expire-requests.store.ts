@@ -22,7 +22,6 @@ const timeColumns = [
   "ended_at",
 ] as const satisfies ReadonlyArray<keyof SigningRequestRow>;
 
-/** The columns that decide what has expired. */
 export type TimesRow = Pick<SigningRequestRow, (typeof timeColumns)[number]>;
 
 type InPool = { orgId: string; poolId: string; now: number; limit: number };

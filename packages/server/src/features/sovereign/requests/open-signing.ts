@@ -21,7 +21,6 @@ export interface OpenSigningDeps extends Pick<SigningDeps, "pools"> {
 
 export type OpenSigning = Awaited<ReturnType<typeof openSigning>>;
 
-/** @throws when the database does not answer */
 export async function openSigning(deps: OpenSigningDeps) {
   const { database, encryption, pools, count = () => {} } = deps;
   const sharedClock = deps.clock ? undefined : await databaseClock(database);

@@ -37,7 +37,6 @@ import type { RequestKey, SigningDeps } from "./signing-request.ts";
 /** After its wait the token endpoint still commits: until then no other call may join the request. */
 const COMMIT_MS = 5_000;
 
-/** The `seq` of a new request. */
 const NEW_SEQ = 1;
 
 export function queueSigner(deps: SigningDeps): PoolSigning {

@@ -50,7 +50,6 @@ export const MAX_PER_USER = 50;
 
 export type RequestKey = { readonly orgId: string; readonly requestId: string };
 
-/** The agent that an API key authenticated. */
 export interface AgentCaller {
   readonly orgId: string;
   readonly poolId: string;
@@ -59,7 +58,6 @@ export interface AgentCaller {
   readonly address?: string;
 }
 
-/** What expiring a request needs. */
 export interface ExpiryDeps {
   readonly database: Database;
   /** The database's time. */
@@ -68,7 +66,6 @@ export interface ExpiryDeps {
   readonly count: CountActivity;
 }
 
-/** What every step of a signing request needs. */
 export interface SigningDeps extends ExpiryDeps {
   readonly encryption: Encryption;
   readonly pools: Pick<SigningPoolDirectory, "find" | "published">;

@@ -68,7 +68,6 @@ function ignoreInvalidAnswer(error: unknown): AnswerOutcome {
   throw error;
 }
 
-/** @throws OAuthError for an invalid answer */
 async function submitAnswer(
   { signing }: WaitDeps,
   visit: Visit,

@@ -7,7 +7,6 @@ import { type Content, type Html, html, linkAddress } from "../../../html/html.t
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import type { ShownChallenge, WaitStatus } from "./wait-status.ts";
 
-/** @returns undefined for an unknown type */
 export function challengeContent(view: WaitView): WaitContent | undefined {
   const { challenge } = view.status;
   switch (challenge?.type) {
@@ -144,7 +143,6 @@ export type WaitView = PageFrame & {
   /** `/oauth/{org}/sovereign/wait/{requestId}`. */
   path: string;
   csrf: string;
-  /** Why an answer was not accepted. */
   error?: WaitFailure | undefined;
 };
 
@@ -152,7 +150,6 @@ export type WaitFailure = "stale" | "page-too-old";
 
 export type WaitContent = { heading: string; body: Html };
 
-/** The hidden fields of every form on the page. */
 export function answerFields({ csrf, status }: Pick<WaitView, "csrf" | "status">): HiddenField[] {
   const { challenge } = status;
   return [

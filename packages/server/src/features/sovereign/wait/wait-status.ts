@@ -20,10 +20,7 @@ const waitStates = {
   expired: "expired",
 } as const satisfies Record<RequestState, WaitState>;
 
-/**
- * @param now milliseconds, of the same clock as the request's times
- * @param continueUrl until it has been used
- */
+/** @param now milliseconds, of the same clock as the request's times. @param continueUrl until it has been used */
 export function waitStatus(request: RequestStatus, now: number, continueUrl: string | undefined): WaitStatus {
   const { requestId, seq, failReason } = request;
   const status = waitStates[request.state];

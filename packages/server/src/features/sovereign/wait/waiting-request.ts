@@ -2,7 +2,6 @@
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Continuation } from "../../../core/tokens/pool-signing.ts";

@@ -37,10 +37,7 @@ export async function openChallenge(
 
 type Answer = RequestKey & { challenge: string; sealed: string; now: number };
 
-/**
- * @param answer.challenge the sealed challenge that it answers, as it was read
- * @returns the agent that waits for it
- */
+/** @param answer.challenge the sealed challenge that it answers, as it was read. @returns the agent that waits for it */
 export async function storeAnswer(db: Db, answer: Answer): Promise<string | undefined> {
   const row = await db
     .updateTable("signing_request")

@@ -106,7 +106,6 @@ const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_id, req
 
 export type AnswerOutcome = "accepted" | "stale_challenge" | "already_answered";
 
-/** The user's answer to the open challenge. */
 export async function answerChallenge(
   deps: SigningDeps,
   { orgId, requestId }: RequestKey,
