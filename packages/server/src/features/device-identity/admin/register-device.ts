@@ -34,24 +34,12 @@ export interface DeviceRegistration {
   readonly address?: string;
 }
 
-export interface RegisteredDevice {
-  /** Shown once: only its hash is stored. */
-  readonly code: string;
-  /** Of the code. */
-  readonly id: string;
-  /** Milliseconds. */
-  readonly expiresAt: number;
-}
-
 const DAY_SECONDS = 86_400;
 const MIN_LIFETIME_SECONDS = 600;
 const MAX_LIFETIME_SECONDS = 7 * DAY_SECONDS;
 
-/** @throws CodedError 400 invalid_request, that names the member */
-export async function registerDevice(
-  deps: RegisterDeviceDeps,
-  input: DeviceRegistration,
-): Promise<RegisteredDevice> {
+/** @returns the code, which is shown once: only its hash is stored. @throws CodedError 400 invalid_request, that names the member */
+export async function registerDevice(deps: RegisterDeviceDeps, input: DeviceRegistration) {
   const { orgId, actor, address } = input;
   const replaces = input.replaces?.trim().toLowerCase();
   const seconds = requireLifetime(input.expiresInSeconds);
@@ -99,15 +87,8 @@ export async function withdrawCode(
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await withdrawCodeRow(tx, { orgId, id, now }))) return false;
-    const where = address === undefined ? {} : { address };
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
-      action: "enrollment-code.withdrawn",
-      target: id,
-      ...where,
-    });
+    const event = { orgId, at: now, actor, target: id, ...(address === undefined ? {} : { address }) };
+    await recordAuditEvent(tx, { ...event, action: "enrollment-code.withdrawn" });
     return true;
   });
 }

@@ -23,27 +23,24 @@ export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string):
     .execute();
 }
 
+export const findCodeByHash = (db: Db, orgId: string, codeHash: string): Promise<EnrolmentCode | undefined> =>
+  findBy(db, orgId, "code_hash", codeHash);
+
+export const findCode = (db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> =>
+  findBy(db, orgId, "id", id);
+
 /** Also finds used, withdrawn and expired codes. */
-export async function findCodeByHash(
+async function findBy(
   db: Db,
   orgId: string,
-  codeHash: string,
+  column: "code_hash" | "id",
+  value: string,
 ): Promise<EnrolmentCode | undefined> {
   const row = await db
     .selectFrom("device_enrollment_code")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("code_hash", "=", codeHash)
-    .executeTakeFirst();
-  return row && toCode(row);
-}
-
-export async function findCode(db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> {
-  const row = await db
-    .selectFrom("device_enrollment_code")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where(column, "=", value)
     .executeTakeFirst();
   return row && toCode(row);
 }

@@ -34,24 +34,12 @@ export const MAX_AGENTS = 100;
 /** Per agent, without retired keys. */
 export const MAX_KEYS = 16;
 
-export interface NewAgent {
-  readonly poolId: string;
-  readonly name: string;
-  readonly keys: readonly PresentedKey[];
-}
-
-export interface RegisteredAgent {
-  readonly agent: SigningAgent;
-  /** Shown once. */
-  readonly apiKey: string;
-  readonly keys: readonly AgentKey[];
-}
-
+/** @returns also the API key, which is shown once */
 export async function registerAgent(
   deps: SovereignAdminDeps,
   by: Acting,
-  input: NewAgent,
-): Promise<RegisteredAgent> {
+  input: { readonly poolId: string; readonly name: string; readonly keys: readonly PresentedKey[] },
+) {
   const { orgId } = by;
   const name = requireName(input.name);
   const now = deps.clock();

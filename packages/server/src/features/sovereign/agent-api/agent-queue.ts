@@ -1,12 +1,11 @@
 /** An agent's poll: what is pending in its pool, the answers to its challenges, and the leases it renews. */
 import { openedChallenge } from "../requests/challenge/challenge-user.ts";
 import { sweepPool } from "../requests/expire-requests.ts";
-import type { SigningRequestRow } from "../requests/signing-request.store.ts";
+import { openColumn, type SigningRequestRow } from "../requests/signing-request.store.ts";
 import {
   type AgentCaller,
   CHALLENGE_LEASE_MS,
   LEASE_MS,
-  openJson,
   type SigningDeps,
 } from "../requests/signing-request.ts";
 import { extendLeases, listAnswered, listPending } from "./agent-queue.store.ts";
@@ -45,8 +44,7 @@ export async function readQueue(
 function challengeResponse(deps: SigningDeps, row: SigningRequestRow) {
   const challenge = openedChallenge(deps, row);
   if (!challenge || row.answer === null) return [];
-  const key = { orgId: row.org_id, requestId: row.id };
-  const { answer } = openJson<{ answer: unknown }>(deps.encryption, key, "answer", row.answer);
+  const { answer } = openColumn<{ answer: unknown }>(deps, row, "answer");
   return [{ requestId: row.id, challengeId: challenge.challengeId, outcome: "answered" as const, answer }];
 }
 

@@ -142,20 +142,17 @@ function send(reply: FastifyReply, { status, body }: AgentAnswer): FastifyReply 
   return reply.type("application/json").send(JSON.stringify(body));
 }
 
-interface HeldCalls {
-  /** Aborts when the call must no longer wait. */
-  signalFor(reply: FastifyReply): AbortSignal;
-  endAll(): void;
-}
+type HeldCalls = ReturnType<typeof heldCalls>;
 
 /** The reason of an abort; the default would be an error with a stack trace. */
 const GONE = "gone";
 
-function heldCalls(): HeldCalls {
+function heldCalls() {
   const held = new Set<AbortController>();
   let isStopping = false;
   return {
-    signalFor: ({ raw }) => {
+    /** Aborts when the call must no longer wait. */
+    signalFor: ({ raw }: FastifyReply): AbortSignal => {
       const gone = new AbortController();
       held.add(gone);
       raw.once("close", () => {
@@ -165,7 +162,7 @@ function heldCalls(): HeldCalls {
       if (isStopping || raw.destroyed) gone.abort(GONE);
       return gone.signal;
     },
-    endAll: () => {
+    endAll: (): void => {
       isStopping = true;
       for (const one of held) one.abort(GONE);
     },

@@ -7,14 +7,8 @@ import { claimById, claimOldest, revertClaim } from "./claim-request.store.ts";
 import { currentRow, sweepPool } from "./expire-requests.ts";
 import { type LeaseToken, presentedLease } from "./lease.ts";
 import { newRendering, type Rendering, renderTokens } from "./signing-input.ts";
-import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
-import {
-  type AgentCaller,
-  LEASE_MS,
-  openJson,
-  type SealedClaims,
-  type SigningDeps,
-} from "./signing-request.ts";
+import { findRequest, openColumn, type SigningRequestRow } from "./signing-request.store.ts";
+import { type AgentCaller, LEASE_MS, type SealedClaims, type SigningDeps } from "./signing-request.ts";
 
 export interface Claim {
   /** The oldest pending request when absent. */
@@ -78,8 +72,7 @@ function claimedRequest(
     now,
   }: { leaseToken: string; rendering: Rendering; key: AgentKey; now: number },
 ) {
-  const requestKey = { orgId: row.org_id, requestId: row.id };
-  const { claims, context } = openJson<SealedClaims>(deps.encryption, requestKey, "claims", row.claims);
+  const { claims, context } = openColumn<SealedClaims>(deps, row, "claims");
   const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;
   return {
     outcome: "claimed" as const,

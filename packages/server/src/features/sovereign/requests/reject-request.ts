@@ -9,6 +9,7 @@ import {
   leaseAuditEvent,
   leaseRefusal,
   presentedLease,
+  refusalNow,
 } from "./lease.ts";
 import { type AgentCaller, countSignature, type FailReason, type SigningDeps } from "./signing-request.ts";
 
@@ -54,10 +55,7 @@ export async function rejectRequest(
     if (isChanged) await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.rejected", details));
     return isChanged;
   });
-  if (!isRejected) {
-    const current = await currentRow(deps, lease);
-    return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
-  }
+  if (!isRejected) return { outcome: await refusalNow(deps, lease) };
   deps.wakeUp.notify(requestTopic(lease.orgId, lease.requestId));
   if (retryable) deps.wakeUp.notify(poolTopic(lease.orgId, lease.poolId));
   else countSignature(deps.count, lease, "failed");

@@ -11,17 +11,15 @@ import type { AccessTokenClaims, IdTokenClaims } from "../../../core/tokens/clai
 import type { Database } from "../../../db/open.ts";
 import type { WakeUp } from "../notify/wake-up.ts";
 
-export const requestStates = [
-  "pending",
-  "claimed",
-  "challenge",
-  "responded",
-  "signed",
-  "released",
-  "failed",
-  "expired",
-] as const;
-export type RequestState = (typeof requestStates)[number];
+export type RequestState =
+  | "pending"
+  | "claimed"
+  | "challenge"
+  | "responded"
+  | "signed"
+  | "released"
+  | "failed"
+  | "expired";
 
 export const failReasons = [
   "policy_denied",
@@ -113,7 +111,7 @@ export interface Challenge {
   readonly ttl: number;
 }
 
-type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
+export type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
 
 const sealingContext = ({ orgId, requestId }: RequestKey, column: SealedColumn) =>
   `signing-request|${orgId}|${requestId}|${column}`;
