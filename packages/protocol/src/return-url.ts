@@ -3,8 +3,9 @@
  * prefix is more than one address, so that every text which two parsers could read differently is refused outright:
  * what is compared here must be what the browser opens and what the application's server serves.
  */
+import { decodeFormComponent } from "./form.ts";
 
-const MOST_LENGTH = 2048;
+const MAX_LENGTH = 2048;
 const loopbackHosts: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 /** Scheme, authority, path, query: in the form in which a browser writes them. */
 const parts = /^(https?):\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?(\/[^?]*)?(\?.*)?$/;
@@ -23,7 +24,7 @@ interface ReturnUrl {
 
 /** @returns undefined for everything that is not plainly one web address */
 function readReturnUrl(text: string): ReturnUrl | undefined {
-  if (text.length > MOST_LENGTH) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   // Printable ASCII: no controls, no spaces, no letters that look like others. A fragment would swallow the key.
   if (/[^\x21-\x7e]/.test(text) || /[\\#<>"^`{|}]/.test(text)) return undefined;
   const match = parts.exec(text);
@@ -41,7 +42,7 @@ function readReturnUrl(text: string): ReturnUrl | undefined {
 function isPlainPath(path: string): boolean {
   if (escapedStructure.test(path) || escapedControl.test(path) || malformedEscape.test(path)) return false;
   // Overlong UTF-8 (`%c0%ae` for a dot) is no character to us, and one to servers that decode it loosely.
-  if (!isUtf8(path)) return false;
+  if (decodeFormComponent(path) === undefined) return false;
   // `..;x` is a dot segment to servers that know path parameters, `..%3bx` or `..%3fx` to one behind another that
   // unescapes it: so is every segment whose dots are followed by what is not part of a plain name. `//` begins a host
   // to those that join addresses.
@@ -49,15 +50,6 @@ function isPlainPath(path: string): boolean {
   return segments.every(
     (segment, index) => !/^\.+(?![\w.-])/.test(segment) && (segment !== "" || index === segments.length - 1),
   );
-}
-
-function isUtf8(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether an application may register it: what can never match is not worth having. */
@@ -68,8 +60,8 @@ export const isRegistrableReturnUrl = (text: string): boolean => readReturnUrl(t
  * that ends on a segment's border. A registered address with a query means that address alone.
  */
 export function matchReturnUrl(requested: string, registered: readonly string[]): boolean {
-  const asked = readReturnUrl(requested);
-  return asked !== undefined && registered.some((text) => covers(text, requested, asked));
+  const url = readReturnUrl(requested);
+  return url !== undefined && registered.some((text) => covers(text, requested, url));
 }
 
 function covers(text: string, requested: string, { origin, path }: ReturnUrl): boolean {
@@ -86,24 +78,20 @@ function covers(text: string, requested: string, { origin, path }: ReturnUrl): b
  * @param returnUrl one that `matchReturnUrl` has accepted
  */
 export function withParameter(returnUrl: string, name: string, value: string): string {
-  const kept = withoutParameter(returnUrl, name);
-  return `${kept}${kept.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
+  const url = withoutParameter(returnUrl, name);
+  return `${url}${url.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
 }
 
 /** The address without any parameter of that name. */
 export function withoutParameter(returnUrl: string, name: string): string {
-  const [address = "", query = ""] = splitOnce(returnUrl, "?");
-  const kept = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
-  return kept.length === 0 ? address : `${address}?${kept.join("&")}`;
+  const [address, query] = splitOnce(returnUrl, "?");
+  const others = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
+  return others.length === 0 ? address : `${address}?${others.join("&")}`;
 }
 
 function nameOf(part: string): string {
-  const [name = ""] = splitOnce(part, "=");
-  try {
-    return decodeURIComponent(name.replaceAll("+", " ")).toLowerCase();
-  } catch {
-    return name.toLowerCase();
-  }
+  const [name] = splitOnce(part, "=");
+  return (decodeFormComponent(name) ?? name).toLowerCase();
 }
 
 function splitOnce(text: string, at: string): [string, string] {

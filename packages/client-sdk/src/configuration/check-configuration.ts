@@ -1,7 +1,6 @@
 /** Checks a configuration and applies the defaults. Every check adds its finding to one list of reasons. */
 import { configurationError } from "../errors.ts";
 import { checkCredentials } from "./credentials.ts";
-import { checkOAuth } from "./oauth.ts";
 import { propertyProblems } from "./properties.ts";
 import type { Settings, SignetConfiguration } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
@@ -28,4 +27,49 @@ export function checkConfiguration(configuration: SignetConfiguration): Settings
   };
   if (reasons.length > 0) throw configurationError(...reasons);
   return settings;
+}
+
+/** RFC 6749 §3.3. */
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export function checkOAuth(configuration: SignetConfiguration, reasons: string[]) {
+  const { filterType, oauthAudience: audience } = configuration;
+  const { introspectTokens = false, allowUntypedAccessTokens = false } = configuration;
+  if (filterType === "OAuthUserBearer") checkBearer(configuration, reasons);
+  else if (filterType !== "None" && (introspectTokens || allowUntypedAccessTokens))
+    reasons.push("introspectTokens and allowUntypedAccessTokens are only for OAuthUserBearer.");
+  return {
+    scopes: checkScopes(configuration, reasons),
+    ...(audience === undefined ? {} : { audience }),
+    introspectTokens,
+    allowUntypedAccessTokens,
+  };
+}
+
+function checkBearer(configuration: SignetConfiguration, reasons: string[]): void {
+  const { oauthAudience, introspectTokens, allowUntypedAccessTokens } = configuration;
+  const clientId = configuration.oauthClientId ?? configuration.applicationId;
+  if (oauthAudience === undefined)
+    reasons.push("OAuthUserBearer needs oauthAudience: otherwise tokens for other APIs would be accepted.");
+  if (introspectTokens && configuration.oauthClientSecret === undefined)
+    reasons.push("introspectTokens needs oauthClientSecret: introspection is for confidential clients.");
+  if (introspectTokens && clientId === undefined) reasons.push("introspectTokens needs oauthClientId.");
+  // Without `typ`, the audience is all that tells an access token from an ID token.
+  if (allowUntypedAccessTokens && oauthAudience !== undefined && oauthAudience === clientId)
+    reasons.push(
+      "allowUntypedAccessTokens needs an oauthAudience other than the client id: otherwise ID tokens would be accepted.",
+    );
+}
+
+function checkScopes({ filterType, oauthScopes }: SignetConfiguration, reasons: string[]): readonly string[] {
+  const isLogin = filterType === "OAuthFederated";
+  const requested = oauthScopes ?? (isLogin ? "openid profile email" : "");
+  const scopes = [...new Set(requested.split(" "))].filter((scope) => scope !== "");
+  if (!scopes.every((scope) => scopeToken.test(scope)))
+    reasons.push("oauthScopes must be scope names separated by single spaces.");
+  if (isLogin && !scopes.includes("openid"))
+    reasons.push(
+      "oauthScopes must include openid, separated from other scopes by spaces: ID tokens depend on it.",
+    );
+  return scopes;
 }

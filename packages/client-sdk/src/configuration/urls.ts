@@ -1,5 +1,5 @@
 /** URLs and paths: of the provider, of the application, and of the filter's own routes. */
-import { isAllowedUrl } from "../provider/allowed-url.ts";
+import { isAllowedUrl } from "../provider/http.ts";
 import { isUuid } from "./properties.ts";
 import type { SignetConfiguration } from "./settings.ts";
 

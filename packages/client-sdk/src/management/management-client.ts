@@ -9,9 +9,15 @@ import {
   managedConsents,
   managedPreauthorizations,
 } from "./consents.ts";
-import type { ManagementCalls } from "./management-calls.ts";
-import { type ManagedScopes, managedScopes } from "./scopes.ts";
+import type { ChangedScope, ManagementCalls, NewScope, Scope } from "./management-types.ts";
 import { type ManagedSystemAccounts, managedSystemAccounts } from "./system-accounts.ts";
+import { type DeleteOptions, type VersionedRecords, versionedRecords } from "./versioned-records.ts";
+
+/** Custom scopes of the organisation. */
+export interface ManagedScopes extends VersionedRecords<Scope, Scope, NewScope, ChangedScope> {
+  /** Deletes the scope permanently; existing tokens keep it. */
+  delete(id: string, options?: DeleteOptions): Promise<void>;
+}
 
 /** What `managementClient` returns. */
 export interface ManagementClient {
@@ -44,7 +50,7 @@ export function managementClient(
   const client = typedClient<ManagementCalls>(createServiceClient(settings, options));
   return {
     clients: managedClients(client),
-    scopes: managedScopes(client),
+    scopes: versionedRecords(client, "/legacy/api/oauth/scopes"),
     consents: managedConsents(client),
     preauthorizations: managedPreauthorizations(client),
     systemAccounts: managedSystemAccounts(client),

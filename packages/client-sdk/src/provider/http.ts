@@ -3,7 +3,6 @@ import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readBody } from "../read-body.ts";
 import { isRecord } from "../tokens/claims.ts";
-import { isAllowedUrl } from "./allowed-url.ts";
 
 /** For the whole call, body included. */
 const TIMEOUT_MS = 5_000;
@@ -165,4 +164,19 @@ function withoutQuery(cause: unknown, url: string): unknown {
   if (search === "") return cause;
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
   return new Error(`${String(cause)}${inner}`.replaceAll(search, ""));
+}
+
+/** Absolute, without credentials or fragment, and encrypted (http: loopback, RFC 8252 §8.3, or outside `production`). */
+export function isAllowedUrl(url: string, environment: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password, hash, protocol, hostname } = new URL(url);
+  if (username !== "" || password !== "" || hash !== "") return false;
+  if (protocol === "https:") return true;
+  return protocol === "http:" && (environment !== "production" || isLoopback(hostname));
+}
+
+/** RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3; as `URL.hostname` normalises them. */
+function isLoopback(hostname: string): boolean {
+  if (hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]") return true;
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }

@@ -6,8 +6,7 @@ import { createProvider, type Provider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { createKeyImporter, createKeySet, type KeySet } from "../provider/key-set.ts";
 import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
-import { createPinnedKeys } from "./pinned-keys.ts";
-import { createPin } from "./pins.ts";
+import { createPin, createPinnedKeys } from "./pins.ts";
 
 /** The settings that decide which keys are trusted. */
 export type SovereignKeySettings = Pick<Settings, "environment" | "issuer" | "sovereign">;

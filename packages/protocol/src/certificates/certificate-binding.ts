@@ -10,33 +10,22 @@
  */
 import { constantTimeEqual, sha256Base64url } from "../hash.ts";
 
-/** The `x5t#S256` thumbprint: base64url SHA-256 of the DER certificate (RFC 8705 §3.1). */
-export const certificateThumbprint = (der: Uint8Array): string => sha256Base64url(der);
-
-/** `unbound`: a bearer token without binding. `broken`: respond with 401 `invalid_token` (RFC 8705 §3). */
-export type CertificateBinding = "unbound" | "holds" | "broken";
-
 /**
- * Whether the caller may use a token with these claims.
+ * Whether the caller may use a token with these claims. `unbound`: a bearer token without binding. `broken`: respond with 401
+ * `invalid_token` (RFC 8705 §3).
  * @param claims of a token that has been verified
  * @param der the certificate that the caller has shown; undefined without one
  */
 export function certificateBinding(
-  claims: { readonly cnf?: unknown },
+  { cnf }: { readonly cnf?: unknown },
   der: Uint8Array | undefined,
-): CertificateBinding {
-  if (claims.cnf === undefined) return "unbound";
-  return der !== undefined && isBoundTo(claims, der) ? "holds" : "broken";
-}
-
-/** Whether the token is bound to this certificate; false for an unbound token. */
-export function isBoundTo(claims: { readonly cnf?: unknown }, der: Uint8Array): boolean {
-  const thumbprint = boundThumbprint(claims);
-  return thumbprint !== undefined && constantTimeEqual(thumbprint, certificateThumbprint(der));
-}
-
-function boundThumbprint({ cnf }: { readonly cnf?: unknown }): string | undefined {
-  if (typeof cnf !== "object" || cnf === null || !Object.hasOwn(cnf, "x5t#S256")) return undefined;
-  const thumbprint = (cnf as Readonly<Record<string, unknown>>)["x5t#S256"];
-  return typeof thumbprint === "string" ? thumbprint : undefined;
+): "unbound" | "holds" | "broken" {
+  if (cnf === undefined) return "unbound";
+  if (typeof cnf !== "object" || cnf === null || !Object.hasOwn(cnf, "x5t#S256")) return "broken";
+  const thumbprint: unknown = (cnf as Readonly<Record<string, unknown>>)["x5t#S256"];
+  const isSame =
+    typeof thumbprint === "string" &&
+    der !== undefined &&
+    constantTimeEqual(thumbprint, sha256Base64url(der));
+  return isSame ? "holds" : "broken";
 }

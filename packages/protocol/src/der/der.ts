@@ -51,6 +51,24 @@ export function childrenOf<Bytes extends Uint8Array>({ content }: DerElement<Byt
   return children;
 }
 
+/** What a structure holds, which has no more than so many parts. @param what named when there are more. @throws DerError */
+export function partsOf<Bytes extends Uint8Array>(
+  structure: DerElement<Bytes>,
+  max: number,
+  what: string,
+): DerElement<Bytes>[] {
+  const parts = childrenOf(structure);
+  if (parts.length > max) throw new DerError(`there is more than ${what}`);
+  return parts;
+}
+
+/** The value in a tagged one. @throws DerError */
+export function onlyChild<Bytes extends Uint8Array>(element: DerElement<Bytes>): DerElement<Bytes> {
+  const [child, ...more] = childrenOf(element);
+  if (!child || more.length > 0) throw new DerError("not one value");
+  return child;
+}
+
 /** @throws DerError when it is missing or another */
 export function expectTag<Bytes extends Uint8Array>(
   element: DerElement<Bytes> | undefined,

@@ -13,7 +13,7 @@ import { signingKeysRoutes } from "../features/admin-console/signing-keys/signin
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
-import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
+import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
 import { pageErrorHandler } from "../http/error-handlers.ts";
 import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";

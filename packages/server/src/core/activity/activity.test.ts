@@ -7,10 +7,15 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { insertAgent } from "../signing-pools/signing-agent.store.ts";
 import { insertPool } from "../signing-pools/signing-pool.store.ts";
-import { type ActivityRow, addActivity, deleteOldActivity, recordAgentPeak } from "./activity.store.ts";
+import {
+  type ActivityRow,
+  addActivity,
+  deleteOldActivity,
+  readActivity,
+  recordAgentPeak,
+} from "./activity.store.ts";
 import { createActivity } from "./activity.ts";
 import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
-import { readActivity } from "./read-activity.ts";
 
 const DAY = Date.UTC(2026, 4, 4);
 

@@ -1,6 +1,5 @@
 import { formatScope } from "@signet/protocol/oauth/scope";
 /** Authorization codes: single use, and the session and consent behind them. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { lockConsent } from "../consents/consents.store.ts";
@@ -129,12 +128,3 @@ export async function expireCodes(
     .where("expires_at", ">", now)
     .execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredCodes = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "authorization_code", key: ["org_id", "code_hash"], column: "expires_at" },
-    before,
-    limit,
-  );

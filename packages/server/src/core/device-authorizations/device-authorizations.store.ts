@@ -1,6 +1,5 @@
 /** Device authorizations: the decision, the polls and the single use are conditional updates. */
 import { formatScope } from "@signet/protocol/oauth/scope";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { DeviceAuthorizationTable } from "../../db/tables/tokens.ts";
@@ -205,15 +204,6 @@ export async function expireDeviceAuthorizations(
     .where("expires_at", ">", now)
     .execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredDeviceAuthorizations = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "device_authorization", key: ["org_id", "device_code_hash"], column: "expires_at" },
-    before,
-    limit,
-  );
 
 function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
   return {

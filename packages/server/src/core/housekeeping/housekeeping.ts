@@ -3,31 +3,17 @@
  * background, on one node at a time. Nothing depends on it: expiry is checked wherever a row is read.
  */
 import { newUuid } from "@signet/protocol/uuid";
+import { deleteExpired, type ExpiringTable } from "../../db/delete-expired.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { deleteExpiredActions } from "../actions/actions.store.ts";
 import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
-import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { Clock } from "../clock.ts";
-import { deleteExpiredCodes } from "../codes/codes.store.ts";
-import { deleteExpiredValues } from "../consumed-values.store.ts";
-import { deleteExpiredDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
 import { deleteSupersededCertificates } from "../devices/devices.store.ts";
-import { deleteExpiredRequests } from "../idempotency/idempotency.store.ts";
-import { deleteExpiredKnownBrowsers } from "../known-browsers/known-browsers.store.ts";
-import { outgoingMails } from "../mail/mail.store.ts";
-import { deleteOldRows } from "../outbox/outbox.store.ts";
-import { deleteExpiredRateLimits } from "../rate-limits/rate-limits.store.ts";
-import { deleteExpiredTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { deleteExpiredSessionKeys } from "../session-keys/session-keys.store.ts";
-import { deleteExpiredSessions } from "../sessions/sessions.store.ts";
 import { MAX_TOKEN_LIFETIME_MS } from "../signing-keys/signing-key.ts";
-import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredAgentKeys } from "../signing-pools/agent-key.store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
-import { deleteExpiredTokens } from "../tokens/tokens.store.ts";
 import { takeLease } from "./housekeeping.store.ts";
 
 export interface HousekeepingDeps {
@@ -51,26 +37,40 @@ const DAY_MS = 86_400_000;
 
 type Removal = (db: Db, now: number) => Promise<number>;
 
-const removals: readonly Removal[] = [
+/** How long rows stay after their expiry, milliseconds. */
+const keptMs: Readonly<Record<ExpiringTable, number>> = {
   // A used code is kept for another day: its replay is detected in that time, and revokes what the first use issued.
-  (db, now) => deleteExpiredCodes(db, now - DAY_MS, BATCH),
+  authorization_code: DAY_MS,
   // The same for a device code.
-  (db, now) => deleteExpiredDeviceAuthorizations(db, now - DAY_MS, BATCH),
+  device_authorization: DAY_MS,
   // Access tokens may outlive their family's last refresh, and refer to it.
-  (db, now) => deleteExpiredTokens(db, now - MAX_TOKEN_LIFETIME_MS, BATCH),
-  (db, now) => deleteExpiredSessions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredSessionKeys(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredRateLimits(db, now, BATCH),
-  (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
-  (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
+  token_family: MAX_TOKEN_LIFETIME_MS,
+  revoked_access_token: MAX_TOKEN_LIFETIME_MS,
+  browser_session: DAY_MS,
+  session_key: DAY_MS,
+  rate_limit: 0,
+  signing_key: 30 * DAY_MS,
   // A day longer than needed: a clock that is set back must not make a value usable again.
-  (db, now) => deleteExpiredValues(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredRequests(db, now, BATCH),
-  (db, now) => deleteExpiredTrustedBrowsers(db, now, BATCH),
-  (db, now) => deleteOldRows(db, logoutDeliveries, now - 7 * DAY_MS, BATCH),
-  (db, now) => deleteExpiredActions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteOldRows(db, outgoingMails, now - 2 * DAY_MS, BATCH),
-  (db, now) => deleteExpiredKnownBrowsers(db, now, BATCH),
+  consumed_value: DAY_MS,
+  idempotency_key: 0,
+  remembered_device: 0,
+  logout_delivery: 7 * DAY_MS,
+  user_action: DAY_MS,
+  outgoing_mail: 2 * DAY_MS,
+  known_browser: 0,
+  // Needed for support in the first weeks; the audit log keeps it longer.
+  device_enrollment_code: 30 * DAY_MS,
+  // A late answer gets `challenge_expired` instead of `challenge_not_found`.
+  device_challenge: DAY_MS,
+};
+
+const removals: readonly Removal[] = [
+  ...Object.entries(keptMs).map(
+    ([table, kept]): Removal =>
+      (db, now) =>
+        deleteExpired(db, table as ExpiringTable, now - kept, BATCH),
+  ),
+  (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
   // Expired certificates are no longer on the CRL; the newest of each device is kept.
   (db, now) => deleteSupersededCertificates(db, now - 30 * DAY_MS, BATCH),
   (db, now) => removeDrainedGenerations(db, now, BATCH),

@@ -4,7 +4,7 @@
  * change nothing and are not stored.
  */
 import { boundTo, type Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import {
   findRequest,
   type RequestKey,
@@ -41,7 +41,7 @@ export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: St
  * @throws IdempotencyConflict, and whatever `act` throws
  */
 export async function runIdempotent<A>(
-  deps: { readonly database: Database; readonly clock: Clock },
+  deps: CoreDeps,
   request: IdempotentRequest,
   act: (within: Database) => Promise<A>,
   toStored: (answer: A) => StoredAnswer,

@@ -1,6 +1,5 @@
 /** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
 import { sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
 
@@ -108,12 +107,3 @@ export async function recordOutcome(
       : { next_attempt_at: outcome.nextAttemptAt, last_error };
   await update.set(change).where("attempts", "=", attempts).execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteOldRows = (
-  db: Db,
-  { name }: OutboxTable,
-  before: number,
-  limit: number,
-): Promise<number> =>
-  deleteExpired(db, { table: name, key: ["org_id", "id"], column: "created_at" }, before, limit);

@@ -13,7 +13,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { assignUser, unassignUser } from "../application-access/assignments.ts";
+import { assignUser, unassignUser } from "../application-access/application-access.ts";
 import { setApplicationStatus } from "../applications/applications.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";

@@ -37,11 +37,7 @@ export async function endSessions(tx: Db, end: SessionEnd): Promise<number> {
     await revokeTokenFamilies(tx, { orgId, sessionId, now, reason });
     await revokeSessionKeys(tx, { orgId, sessionId, now, reason });
   }
-  await insertLogoutDeliveries(
-    tx,
-    orgId,
-    ended.map((id) => ({ id, userId })),
-    now,
-  );
+  const sessions = ended.map((id) => ({ id, userId }));
+  await insertLogoutDeliveries(tx, orgId, sessions, now);
   return ended.length;
 }

@@ -1,13 +1,13 @@
 /** Lists and ends the sessions of a user: one, or all ("sign out everywhere"). */
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { type Act, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { endSessions } from "./end-sessions.ts";
 import { findUserSessions, type SessionRecord } from "./sessions.store.ts";
-import type { SessionDeps } from "./sessions.ts";
 
 /** The active ones, last used first; at most a hundred. */
 export async function listUserSessions(
-  deps: SessionDeps,
+  deps: CoreDeps,
   organisation: Organisation,
   userId: string,
 ): Promise<SessionRecord[]> {
@@ -16,16 +16,11 @@ export async function listUserSessions(
   return findUserSessions(deps.database.query, { orgId: organisation.id, userId, now, seenSince });
 }
 
-interface UserSignOut {
-  readonly orgId: string;
-  readonly userId: string;
-  readonly actor: string;
-  readonly address?: string;
-}
+type UserSignOut = Act & { readonly userId: string };
 
 /** @returns false when the user has no such active session */
 export async function endUserSession(
-  deps: SessionDeps,
+  deps: CoreDeps,
   { userId, sessionId, ...end }: UserSignOut & { sessionId: string },
 ): Promise<boolean> {
   const now = deps.clock();
@@ -45,18 +40,17 @@ export async function endUserSession(
 }
 
 /** Ends every session and refresh token of the user in the organisation. @returns how many sessions there were */
-export async function signOutEverywhere(deps: SessionDeps, { userId, ...end }: UserSignOut): Promise<number> {
+export async function signOutEverywhere(deps: CoreDeps, { userId, ...end }: UserSignOut): Promise<number> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const { orgId } = end;
-    const sessions = await endSessions(tx, { orgId, userId, reason: "signed_out_everywhere", now });
-    await recordAuditEvent(tx, {
-      ...end,
-      at: now,
-      action: "user.signed-out-everywhere",
-      target: userId,
-      details: { sessions },
+    const sessions = await endSessions(tx, {
+      orgId: end.orgId,
+      userId,
+      reason: "signed_out_everywhere",
+      now,
     });
+    const event = { ...end, at: now, action: "user.signed-out-everywhere", target: userId } as const;
+    await recordAuditEvent(tx, { ...event, details: { sessions } });
     return sessions;
   });
 }

@@ -1,7 +1,6 @@
 /** Token families and revoked access tokens. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
@@ -196,17 +195,6 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
 export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boolean> {
   const [row] = await selectActive(db, key);
   return row !== undefined && row.revokedJti === null;
-}
-
-/** @returns how many were deleted of the larger table, at most `limit` */
-export async function deleteExpiredTokens(db: Db, before: number, limit: number): Promise<number> {
-  const column = "expires_at";
-  const families = { table: "token_family", key: ["org_id", "id"], column } as const;
-  const revoked = { table: "revoked_access_token", key: ["org_id", "jti"], column } as const;
-  return Math.max(
-    await deleteExpired(db, families, before, limit),
-    await deleteExpired(db, revoked, before, limit),
-  );
 }
 
 function fromRow(row: TokenFamilyTable): TokenFamily {

@@ -1,13 +1,12 @@
 /** Emails for account changes: a link to a new address, or a password reset requested by an administrator. */
-import type { Database } from "../../db/open.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
-import { emailKey, isEmail, type User } from "./user.ts";
+import { emailKey, type User } from "./user.ts";
 import { findUserByEmail } from "./users.store.ts";
-import { InvalidUser } from "./users.ts";
+import { InvalidUser, requireEmail } from "./users.ts";
 
-export interface AccountMailDeps extends LinkMailDeps {
-  readonly database: Database;
+export interface AccountMailDeps extends LinkMailDeps, CoreDeps {
   readonly baseUrl: string;
 }
 
@@ -31,14 +30,12 @@ export async function requestNewEmail(
   user: User,
   { newEmail, actor, address, locale, tellsTaken = true }: NewAddress,
 ): Promise<void> {
-  const to = newEmail.trim();
+  const to = requireEmail(newEmail);
   const { homeOrgId: orgId, id } = user;
-  if (!isEmail(to)) throw new InvalidUser("invalid-email", "the email address is not valid");
   await deps.database.transaction(async (tx) => {
     const other = await findUserByEmail(tx, orgId, emailKey(to));
     const isTaken = other !== undefined && other.user.id !== id;
-    if (isTaken && tellsTaken)
-      throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
+    if (isTaken && tellsTaken) throw new InvalidUser("email-taken");
     await sendLinkMail(tx, deps, {
       orgId,
       type: "ChangeEmail",

@@ -5,8 +5,7 @@
 import Type from "typebox";
 import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";

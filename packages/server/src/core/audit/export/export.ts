@@ -2,19 +2,19 @@
 import type { Db } from "../../../db/open.ts";
 import type { StoredEvent } from "../audit.store.ts";
 import {
-  type AuditFilter,
-  indexFiltersOf,
-  isUnfiltered,
-  isUnsatisfiable,
-  matches,
-} from "../search/filter.ts";
-import {
   type EventPosition,
   readChained,
   readEvents,
   readRange,
   readUnchainedIds,
 } from "../search/search.store.ts";
+import {
+  type AuditFilter,
+  indexFiltersOf,
+  isUnfiltered,
+  isUnsatisfiable,
+  matches,
+} from "../search/search.ts";
 
 const BATCH = 500;
 
@@ -66,14 +66,8 @@ async function* filtered(db: Db, orgId: string, filter: AuditFilter): AsyncGener
   const indexFilters = indexFiltersOf(filter);
   const { from, to } = filter;
   for (let after: EventPosition | undefined; ; ) {
-    const batch = await readRange(db, indexFilters, {
-      orgId,
-      from,
-      to,
-      after,
-      order: "oldest first",
-      limit: BATCH,
-    });
+    const range = { orgId, from, to, after, order: "oldest first", limit: BATCH } as const;
+    const batch: StoredEvent[] = await readRange(db, indexFilters, range);
     for (const event of batch) if (matches(filter, event)) yield event;
     if (batch.length < BATCH) return;
     after = batch.at(-1);

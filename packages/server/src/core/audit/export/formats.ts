@@ -9,7 +9,8 @@ export interface LineFormat {
   line(event: StoredEvent): string;
 }
 
-const recordOf = (event: StoredEvent) => ({
+/** As the JSON APIs and `--json` show it. */
+export const eventRecord = (event: StoredEvent) => ({
   orgId: event.orgId,
   seq: event.seq ?? null,
   hash: event.hash ?? null,
@@ -21,10 +22,6 @@ const recordOf = (event: StoredEvent) => ({
   address: event.address ?? null,
   details: event.details,
 });
-
-/** As the JSON APIs and `--json` show it. */
-export type EventRecord = ReturnType<typeof recordOf>;
-export const eventRecord: (event: StoredEvent) => EventRecord = recordOf;
 
 const columns = ["seq", "hash", "id", "at", "actor", "action", "target", "address", "details"] as const;
 
@@ -47,13 +44,13 @@ export const lineFormats: Readonly<Record<ExportFormat, LineFormat>> = {
     contentType: "text/csv; charset=utf-8",
     head: csvLine(columns),
     line: (event) => {
-      const record = { ...recordOf(event), details: JSON.stringify(event.details) };
+      const record = { ...eventRecord(event), details: JSON.stringify(event.details) };
       return csvLine(columns.map((column) => String(record[column] ?? "")));
     },
   },
   jsonl: {
     contentType: "application/x-ndjson; charset=utf-8",
     head: "",
-    line: (event) => `${JSON.stringify(recordOf(event))}\n`,
+    line: (event) => `${JSON.stringify(eventRecord(event))}\n`,
   },
 };

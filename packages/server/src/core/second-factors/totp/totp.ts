@@ -3,7 +3,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import type { FactorOwner } from "../second-factor.ts";
-import { consumeTotpStep, findTotp, putTotp } from "./totp.store.ts";
+import { consumeTotpStep, findTotp, putTotp } from "../second-factors.store.ts";
 
 const STEP_SECONDS = 30;
 /** RFC 6238 §5.2 recommends one step of clock drift. */
@@ -57,7 +57,7 @@ export async function addTotp(
   const id = newUuid();
   await putTotp(tx, owner, {
     id,
-    sealedSecret: deps.encryption.seal(Buffer.from(added.secret), encryptionContext(owner, id)),
+    secret: deps.encryption.seal(Buffer.from(added.secret), encryptionContext(owner, id)),
     lastStep: added.step,
     createdAt: added.now,
   });
@@ -72,7 +72,7 @@ export async function checkTotp(
 ): Promise<((tx: Db) => Promise<boolean>) | undefined> {
   const row = await findTotp(db, owner);
   if (!row) return undefined;
-  const secret = deps.encryption.open(row.sealedSecret, encryptionContext(owner, row.id)).toString();
+  const secret = deps.encryption.open(row.secret, encryptionContext(owner, row.id)).toString();
   const step = await matchingStep(secret, input.code, input.now);
   if (step === undefined || step <= row.lastStep) return undefined;
   return (tx) => consumeTotpStep(tx, owner, { id: row.id, step });

@@ -7,7 +7,7 @@ import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
-import { assignUser } from "../../application-access/assignments.ts";
+import { assignUser } from "../../application-access/application-access.ts";
 import { putSettings } from "../../application-settings/application-settings.store.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { insertSessionKey } from "../../session-keys/session-keys.store.ts";

@@ -2,14 +2,14 @@
 
 import type { FastifyInstance } from "fastify";
 import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
-import { codeAmr, methodAcr } from "../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { codeAmr, methodAcr } from "../../../core/second-factors/second-factor.ts";
+import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   beginTotpEnrolment,
   openTotpEnrolment,
   rebindTotpEnrolment,
 } from "../../../core/second-factors/totp/enrolment.ts";
-import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
 import { matchingStep, readTotpCode, totpUri } from "../../../core/second-factors/totp/totp.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { qrCode } from "../../../html/components/qr-code.ts";

@@ -8,7 +8,6 @@ import {
   LastFactor,
   removePasskey,
 } from "../../../core/second-factors/changes.ts";
-import { methodAcr, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
 import { MAX_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
@@ -18,6 +17,7 @@ import {
   readPasskeyAnswer,
   verifyNewPasskey,
 } from "../../../core/second-factors/passkeys/passkeys.ts";
+import { methodAcr, passkeyAmr } from "../../../core/second-factors/second-factor.ts";
 import { FRESH_SIGN_IN_MS, type SignedIn } from "../../../core/sessions/session.ts";
 import { passkeyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";

@@ -1,7 +1,7 @@
 /** Users assigned to an application: listed, added by email address, removed. */
 import type { FastifyInstance } from "fastify";
 import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";

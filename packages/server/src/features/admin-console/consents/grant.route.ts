@@ -40,8 +40,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import type { ConsentsTab } from "./consents.page.ts";
-import { applicationsLike } from "./consents.store.ts";
-import { MAX_CHOICES } from "./find-application.ts";
+import { applicationsLike, MAX_CHOICES } from "./consents.store.ts";
 import { chooseApplicationPage, type GrantInput, grantPage } from "./grant.page.ts";
 
 export function grantRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -86,33 +85,24 @@ async function showApplications(
   signedIn: SignedIn,
   { tab, search }: { tab: ConsentsTab; search: string },
 ): Promise<void> {
-  const { organisation } = visit;
-  const found = await applicationsLike(deps.database.query, organisation.id, search, MAX_CHOICES + 1);
+  const { id: orgId } = visit.organisation;
+  const found = await applicationsLike(deps.database.query, orgId, search, MAX_CHOICES + 1);
   const frame = await consoleFrame(deps, visit, signedIn, "consents");
-  const action = requestPath(visit);
   const page = chooseApplicationPage({
     ...frame,
-    tab,
-    action,
-    search,
-    applications: found
-      .slice(0, MAX_CHOICES)
-      .map(({ id, name }) => ({ id, name, uri: `${action}${queryString({ application: id })}` })),
+    ...{ tab, search },
+    action: requestPath(visit),
+    applications: found.slice(0, MAX_CHOICES),
     hasMore: found.length > MAX_CHOICES,
   });
   await show(visit, frame, page);
-}
-
-interface GrantShown extends FormShown<GrantInput> {
-  readonly tab: ConsentsTab;
-  readonly application: Application;
 }
 
 async function showForm(
   deps: ConsoleDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { tab, application, ...shown }: GrantShown,
+  { tab, application, ...shown }: FormShown<GrantInput> & { tab: ConsentsTab; application: Application },
 ): Promise<void> {
   const { organisation } = visit;
   const view = await formView(deps, visit, signedIn, "consents", shown);

@@ -1,6 +1,6 @@
 /** GET /oauth/manage/{org}: activity of the organisation, and what needs attention. */
 import type { FastifyInstance } from "fastify";
-import { readActivity } from "../../../core/activity/read-activity.ts";
+import { readActivity } from "../../../core/activity/activity.store.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";

@@ -1,6 +1,7 @@
 /** The time range of the charts. */
+
+import type { ActivityRange } from "../../../core/activity/activity.store.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/activity/kinds.ts";
-import type { ActivityRange } from "../../../core/activity/read-activity.ts";
 import {
   formatDay,
   formatDayAndHour,

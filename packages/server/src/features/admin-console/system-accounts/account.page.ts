@@ -1,9 +1,8 @@
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { checkField, textField } from "../../../html/components/fields.ts";
+import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import {
   buttonLink,
   card,
@@ -19,25 +18,23 @@ import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { accountStatus, kindOf } from "./list.page.ts";
+import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { accountPages } from "./account-pages.ts";
 
-export type AccountView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    account: SystemAccount;
-    application: { name: string; uri: string };
-    /** Newest first. */
-    keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
-    permitted: readonly { id: string; name: string; uri: string }[];
-    /** Undefined without an active key. */
-    snippets: { sdk: string; curl: string } | undefined;
-    /** @param rest below the account's own address */
-    uriOf(rest: string): string;
-    lastChange: { who: string; at: number } | undefined;
-    done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;
-  };
+type Application = { id: string; name: string };
+
+export type AccountView = RecordView<SystemAccount> & {
+  application: Application;
+  /** Newest first. */
+  keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
+  permitted: readonly Application[];
+  /** Undefined without an active key. */
+  snippets: { sdk: string; curl: string } | undefined;
+  done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;
+};
 
 export function accountPage(view: AccountView): Html {
-  const { account, messages } = view;
+  const { record: account, messages } = view;
   const { systemAccounts: text } = messages.console;
   return consoleLayout({
     ...view,
@@ -58,7 +55,7 @@ export function accountPage(view: AccountView): Html {
   });
 }
 
-function detailsCard({ account, application, messages }: AccountView): Html {
+function detailsCard({ record: account, application, messages, consoleUri }: AccountView): Html {
   const { frame, systemAccounts } = messages.console;
   const { record: text } = systemAccounts;
   return card({
@@ -67,9 +64,9 @@ function detailsCard({ account, application, messages }: AccountView): Html {
     body: facts([
       {
         label: text.application,
-        content: html`<a href="${linkAddress(application.uri)}"><bdi>${application.name}</bdi></a>`,
+        content: html`<a href="${linkAddress(consoleUri(`/applications/${application.id}`))}"><bdi>${application.name}</bdi></a>`,
       },
-      { label: text.kind, content: kindOf(account, messages) },
+      { label: text.kind, content: accountKind(account, messages) },
       { label: text.state, content: accountStatus(account, messages), id: "account-state" },
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
@@ -132,16 +129,16 @@ function keyState(
   return html`${state("good", text.active)}${until}`;
 }
 
-function permissionsCard({ account, permitted, messages, uriOf }: AccountView): Html {
+function permissionsCard({ record: account, permitted, messages, uriOf, consoleUri }: AccountView): Html {
   const { permissions: text } = messages.console.systemAccounts;
   if (account.isAdministrator) return card({ id: "account-permissions", title: text.title, text: text.all });
   const list = () =>
     table({
       label: text.title,
       columns: [text.application],
-      rows: permitted.map(({ id, name, uri }) => ({
+      rows: permitted.map(({ id, name }) => ({
         id: `permission-${id}`,
-        cells: [nameCell({ name, uri })],
+        cells: [nameCell({ name, uri: consoleUri(`/applications/${id}`) })],
         actions: rowLink({
           id: `permission-remove-${id}`,
           uri: uriOf(`/permissions/${id}/remove`),
@@ -175,7 +172,7 @@ function snippetsCard({ snippets, messages }: AccountView): Html | undefined {
   });
 }
 
-function endCard({ account, messages, uriOf }: AccountView): Html {
+function endCard({ record: account, messages, uriOf }: AccountView): Html {
   const { end } = messages.console.systemAccounts;
   const isDisabled = account.disabledAt !== null;
   const change = isDisabled
@@ -190,4 +187,52 @@ function endCard({ account, messages, uriOf }: AccountView): Html {
     body: html`<div class="actions">${change}${buttonLink(remove)}</div>
 `,
   });
+}
+
+export const accountKind = ({ isAdministrator }: SystemAccount, { console: { systemAccounts } }: Messages) =>
+  isAdministrator ? html`<b>${systemAccounts.kinds.administrator}</b>` : systemAccounts.kinds.plain;
+
+export function accountStatus(
+  { disabledAt }: SystemAccount,
+  { console: { systemAccounts } }: Messages,
+): Html {
+  const { enabled, disabled } = systemAccounts.states;
+  return disabledAt === null ? state("good", enabled) : state("bad", disabled);
+}
+
+export type AccountInput = { name: string; strict: boolean };
+
+export function editAccountPage(view: FormView<AccountInput>, account: SystemAccount): Html {
+  const { frame, systemAccounts } = view.messages.console;
+  const title = systemAccounts.record.editTitle({ name: account.name });
+  return formPage({
+    ...view,
+    breadcrumbs: accountPages.crumbs(view, account),
+    title,
+    cardLabel: title,
+    id: "account-form",
+    labels: { name: systemAccounts.create.name },
+    fields: accountFields(view),
+    submit: { id: "account-save", label: frame.form.save },
+    cancelUri: view.consoleUri(`/system-accounts/${account.id}`),
+  });
+}
+
+type AccountForm = Pick<FormView<AccountInput>, "input" | "state" | "messages">;
+
+/** @param kind of a new account */
+export function accountFields(view: AccountForm, kind?: Html): Content {
+  const { create: text } = view.messages.console.systemAccounts;
+  const field = fieldsOf<AccountInput>(view, { name: text.name, strict: text.strict });
+  return [
+    textField({
+      ...field("name"),
+      hint: text.nameHint,
+      maxLength: 100,
+      isRequired: true,
+      ...(kind && { hasFocus: true }),
+    }),
+    kind,
+    checkField({ ...field("strict"), hint: text.strictHint, isChecked: view.input.strict }),
+  ];
 }

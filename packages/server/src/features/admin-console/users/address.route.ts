@@ -1,10 +1,10 @@
 /** users/{id}/address: a new email address, confirmed by mail or vouched for by the administrator. */
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
+import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { setVerifiedEmail } from "../../../core/users/known-address.ts";
 import { emailKey, isEmail, type User } from "../../../core/users/user.ts";
-import { lockUserAccount } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";

@@ -1,12 +1,12 @@
 /** users/{id}/edit: profile, role, groups and attributes in one form, saved in one transaction. */
 import type { FastifyInstance } from "fastify";
-import { changeUsername, UsernameTaken } from "../../../core/users/identifiers/change-username.ts";
+import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
-import { changeMemberRecord } from "../../../core/users/member-record.ts";
-import { changeRole } from "../../../core/users/members/change-role.ts";
+import { changeMemberRecord, changeRole } from "../../../core/users/member-record.ts";
 import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
-import { lockUserAccount, type MemberRecord } from "../../../core/users/users.store.ts";
+import { changeUsername, UsernameTaken } from "../../../core/users/username.ts";
+import type { MemberRecord } from "../../../core/users/users.store.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import type { auditContext } from "../../../page-kit/page.ts";
 import { versionOf } from "../../../page-kit/record-version.ts";

@@ -6,8 +6,8 @@ import {
   type MemberCursor,
   type MemberState,
   memberStates,
+  searchWords,
 } from "../../../core/users/members/members.store.ts";
-import { searchWords } from "../../../core/users/members/search-key.ts";
 import type { Role } from "../../../core/users/user.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";

@@ -1,9 +1,9 @@
 /** A member's record as form fields: read, validated, displayed. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
-import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
 import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
+import { isUsername, usernameKey } from "../../../core/users/username.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

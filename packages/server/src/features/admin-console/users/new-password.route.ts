@@ -1,6 +1,6 @@
 /** users/{id}/new-password: generates a password and shows it once; everyone who knew the present one is signed out. */
 import type { FastifyInstance } from "fastify";
-import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { User } from "../../../core/users/user.ts";
 import { setPassword } from "../../../core/users/users.ts";

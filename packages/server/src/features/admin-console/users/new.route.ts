@@ -1,6 +1,6 @@
 /** users/new: a user is invited by mail, or gets a generated password, shown once. */
 import type { FastifyInstance } from "fastify";
-import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import { isEmail, isPersonName } from "../../../core/users/user.ts";

@@ -6,10 +6,10 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { isEndedSession } from "../../../core/sessions/sessions.store.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import {

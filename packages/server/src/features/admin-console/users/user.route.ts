@@ -7,9 +7,9 @@ import { findOrganisation } from "../../../core/organisations/organisations.stor
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {

@@ -1,7 +1,10 @@
 /** Rate limits of emailed links: for each network, and for each mailbox. */
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
-import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 

@@ -3,12 +3,6 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
 import { checkCode } from "../../../../core/second-factors/check-code.ts";
-import {
-  codeAmr,
-  type FactorProof,
-  methodAcr,
-  passkeyAmr,
-} from "../../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import {
   type ChallengePurpose,
@@ -24,6 +18,12 @@ import {
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
+import {
+  codeAmr,
+  type FactorProof,
+  methodAcr,
+  passkeyAmr,
+} from "../../../../core/second-factors/second-factor.ts";
 import { openTotpEnrolment } from "../../../../core/second-factors/totp/enrolment.ts";
 import { matchingStep, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
 import { toAssurance } from "../../../../core/sessions/assurance.ts";
