@@ -9,6 +9,13 @@ export interface Option {
   readonly required?: boolean;
 }
 
+export const textOption = (
+  value: string,
+  help: string,
+  more: Pick<Option, "multiple" | "required"> = {},
+): Option => ({ type: "string", value, help, ...more });
+export const flag = (help: string): Option => ({ type: "boolean", help });
+
 export type Options = Readonly<Record<string, Option>>;
 export type Values = Readonly<Record<string, string | boolean | Array<string | boolean> | undefined>>;
 

@@ -1,4 +1,5 @@
 /** `signet-device status` */
+import { flag } from "@signet/cli-runtime/command";
 import { describeError } from "@signet/cli-runtime/redact";
 import { exitCodes } from "../exit-codes.ts";
 import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
@@ -19,8 +20,8 @@ export const statusCommand: DeviceCommand = {
   summary: "show the device and its certificate, and ask the service whether it is still valid",
   usage: "[--offline] [--json]",
   options: {
-    offline: { type: "boolean", help: "do not ask the service" },
-    json: { type: "boolean", help: "print JSON" },
+    offline: flag("do not ask the service"),
+    json: flag("print JSON"),
     ...hookOption,
     ...commonOptions,
   },

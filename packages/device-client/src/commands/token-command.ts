@@ -1,5 +1,5 @@
 /** `signet-device token` */
-import { repeatedTexts, requiredText, type Values } from "@signet/cli-runtime/command";
+import { flag, repeatedTexts, requiredText, textOption, type Values } from "@signet/cli-runtime/command";
 import { exitCodes } from "../exit-codes.ts";
 import { exitIfRevoked, queryStatus } from "../renewal/certificate-status.ts";
 import { mtlsEndpoints, ServiceRefusal } from "../service/device-service.ts";
@@ -11,20 +11,10 @@ export const tokenCommand: DeviceCommand = {
   summary: "get an access token bound to the device's certificate",
   usage: "--client-id ID [--scope SCOPE …] [--resource URI …] [--only-token]",
   options: {
-    "client-id": { type: "string", value: "ID", help: "the application the device acts for", required: true },
-    scope: {
-      type: "string",
-      multiple: true,
-      value: "SCOPE",
-      help: "may be repeated (default: every allowed scope)",
-    },
-    resource: {
-      type: "string",
-      multiple: true,
-      value: "URI",
-      help: "resource indicator (RFC 8707); may be repeated",
-    },
-    "only-token": { type: "boolean", help: "print only the access token" },
+    "client-id": textOption("ID", "the application the device acts for", { required: true }),
+    scope: textOption("SCOPE", "may be repeated (default: every allowed scope)", { multiple: true }),
+    resource: textOption("URI", "resource indicator (RFC 8707); may be repeated", { multiple: true }),
+    "only-token": flag("print only the access token"),
     ...hookOption,
     ...commonOptions,
   },

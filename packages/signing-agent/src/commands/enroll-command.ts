@@ -7,6 +7,7 @@ import {
   type Io,
   optionalText,
   requiredText,
+  textOption,
   UsageError,
   type Values,
 } from "@signet/cli-runtime/command";
@@ -28,23 +29,22 @@ export const enrollCommand: AgentCommand = {
   usage:
     "--service URL --organisation ID --pool ID --name NAME (--account PUBLIC_KEY --account-secret-file FILE | --print)",
   options: {
-    service: { type: "string", value: "URL", help: "the service's address", required: true },
-    organisation: { type: "string", value: "ID", help: "the organisation", required: true },
-    pool: { type: "string", value: "ID", help: "the signing pool", required: true },
-    name: { type: "string", value: "NAME", help: "the agent's name in the console", required: true },
-    dir: { type: "string", value: "FOLDER", help: "folder for the files (default: the current folder)" },
+    service: textOption("URL", "the service's address", { required: true }),
+    organisation: textOption("ID", "the organisation", { required: true }),
+    pool: textOption("ID", "the signing pool", { required: true }),
+    name: textOption("NAME", "the agent's name in the console", { required: true }),
+    dir: textOption("FOLDER", "folder for the files (default: the current folder)"),
     ...algOption,
-    key: { type: "string", value: "FILE", help: "an existing private key in PEM" },
-    chain: { type: "string", value: "FILE", help: "the key's certificate chain in PEM, leaf first" },
+    key: textOption("FILE", "an existing private key in PEM"),
+    chain: textOption("FILE", "the key's certificate chain in PEM, leaf first"),
     ...accountOptions,
-    print: { type: "boolean", help: "print the registration for an administrator instead of sending it" },
   },
   run: async (call) => {
     const { values, io } = call;
     const pool = readPoolAddress(values);
     const name = requiredText(values, "name");
     const folder = path.resolve(optionalText(values, "dir") ?? ".");
-    const account = values["print"] === true ? undefined : await readAccount(values);
+    const account = await readAccount(values);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const apiKeyFile = path.join(folder, "api-key");
     if (existsSync(apiKeyFile))

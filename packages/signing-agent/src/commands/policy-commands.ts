@@ -1,6 +1,6 @@
 /** Commands that check files without the service: a policy, a policy tried on a sample token, a journal. */
 import { readFile } from "node:fs/promises";
-import { optionalText, UsageError, type Values } from "@signet/cli-runtime/command";
+import { optionalText, textOption, UsageError, type Values } from "@signet/cli-runtime/command";
 import { Refusal } from "../agent/refusal.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
 import { grantNames, parsePolicy } from "../policy/policy.ts";
@@ -8,8 +8,8 @@ import { readSample, trySample } from "../policy/sample-token.ts";
 import type { AgentCommand } from "./options.ts";
 
 const policyOption = {
-  policy: { type: "string", value: "FILE", help: "policy file (default: policy.yaml)" },
-} as const;
+  policy: textOption("FILE", "policy file (default: policy.yaml)"),
+};
 
 export const policyCheckCommand: AgentCommand = {
   name: "policy check",
@@ -35,7 +35,7 @@ export const policyTestCommand: AgentCommand = {
   usage: "SAMPLE [--policy FILE] [--grant GRANT]",
   options: {
     ...policyOption,
-    grant: { type: "string", value: "GRANT", help: `${grantNames.join(", ")} (default: authorization_code)` },
+    grant: textOption("GRANT", `${grantNames.join(", ")} (default: authorization_code)`),
   },
   maxPositionals: 1,
   run: async ({ values, positionals, io }) => {
@@ -69,11 +69,7 @@ export const journalVerifyCommand: AgentCommand = {
   summary: "verify that no journal entry was changed, removed or inserted",
   usage: "FILE… [--head HASH]",
   options: {
-    head: {
-      type: "string",
-      value: "HASH",
-      help: "hash of the last entry, from the log or a copy kept elsewhere",
-    },
+    head: textOption("HASH", "hash of the last entry, from the log or a copy kept elsewhere"),
   },
   maxPositionals: 1_000,
   run: async ({ values, positionals, io }) => {

@@ -1,48 +1,17 @@
 /** Trusted TPM roots and allowed endorsement keys as rows. */
 import type { Db } from "../../../db/open.ts";
+import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
 import type { DeviceAllowedEkTable, DeviceRootTable } from "../../../db/tables/device-identity.ts";
 
 /** A trust anchor for EK certificates. */
-export type DeviceRoot = Readonly<ReturnType<typeof toRoot>>;
-export type AllowedEk = Readonly<ReturnType<typeof toAllowedEk>>;
-
-const toRoot = (row: DeviceRootTable) => ({
-  orgId: row.org_id,
-  /** SHA-256 of the DER, base64url. */
-  fingerprint: row.fingerprint,
-  /** PEM. */
-  certificate: row.certificate,
-  subject: row.subject,
-  /** SHA-256 of the name as DER, base64url. */
-  subjectHash: row.subject_hash,
-  notAfter: row.not_after,
-  createdAt: row.created_at,
-  createdBy: row.created_by,
-});
-
-const toAllowedEk = (row: DeviceAllowedEkTable) => ({
-  orgId: row.org_id,
-  /** SHA-256 of the SPKI, base64url. */
-  ekHash: row.ek_hash,
-  label: row.label,
-  createdAt: row.created_at,
-  createdBy: row.created_by,
-});
+export type DeviceRoot = RecordOf<DeviceRootTable>;
+export type AllowedEk = RecordOf<DeviceAllowedEkTable>;
 
 /** @returns false when it exists already */
 export async function insertRoot(db: Db, root: DeviceRoot): Promise<boolean> {
   const row = await db
     .insertInto("device_root")
-    .values({
-      org_id: root.orgId,
-      fingerprint: root.fingerprint,
-      certificate: root.certificate,
-      subject: root.subject,
-      subject_hash: root.subjectHash,
-      not_after: root.notAfter,
-      created_at: root.createdAt,
-      created_by: root.createdBy,
-    })
+    .values(toRow(root))
     .onConflict((conflict) => conflict.doNothing())
     .returning("fingerprint")
     .executeTakeFirst();
@@ -72,7 +41,7 @@ export async function listRoots(
     .orderBy("fingerprint")
     .limit(limit)
     .execute();
-  return rows.map(toRoot);
+  return rows.map(toRecord);
 }
 
 /** PEM of the roots with these subjects, so that only a few of many are read. */
@@ -104,13 +73,7 @@ export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Pr
 export async function insertAllowedEk(db: Db, ek: AllowedEk): Promise<boolean> {
   const row = await db
     .insertInto("device_allowed_ek")
-    .values({
-      org_id: ek.orgId,
-      ek_hash: ek.ekHash,
-      label: ek.label,
-      created_at: ek.createdAt,
-      created_by: ek.createdBy,
-    })
+    .values(toRow(ek))
     .onConflict((conflict) => conflict.doNothing())
     .returning("ek_hash")
     .executeTakeFirst();
@@ -131,7 +94,7 @@ export async function listAllowedEks(
     .orderBy("ek_hash")
     .limit(limit)
     .execute();
-  return rows.map(toAllowedEk);
+  return rows.map(toRecord);
 }
 
 export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {

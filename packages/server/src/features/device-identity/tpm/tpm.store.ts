@@ -1,5 +1,6 @@
 /** TPM challenges as rows. */
 import type { Db } from "../../../db/open.ts";
+import { toRecord, toRow } from "../../../db/records.ts";
 import type { DeviceChallengeTable } from "../../../db/tables/device-identity.ts";
 
 /** Base64, as sent: the EK certificate and its intermediates. */
@@ -10,37 +11,22 @@ export interface EkPathText {
 
 export type DeviceChallenge = ReturnType<typeof toChallenge>;
 
-const toChallenge = (row: DeviceChallengeTable) => ({
-  orgId: row.org_id,
-  id: row.id,
-  /** Of the enrolment code. */
-  codeHash: row.code_hash,
-  /** SHA-256, base64url. */
-  secretHash: row.secret_hash,
-  nonce: Buffer.from(row.nonce, "base64url"),
-  /** SHA-256 of the EK's SPKI, base64url. */
-  ekHash: row.ek_hash,
-  ekPath: JSON.parse(row.ek_path) as EkPathText,
+const toChallenge = ({ nonce, ek_path, ak_public, ...row }: DeviceChallengeTable) => ({
+  ...toRecord(row),
+  nonce: Buffer.from(nonce, "base64url"),
+  ekPath: JSON.parse(ek_path) as EkPathText,
   /** TPMT_PUBLIC. */
-  akPublic: Buffer.from(row.ak_public, "base64") as Buffer,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
+  akPublic: Buffer.from(ak_public, "base64") as Buffer,
 });
 
 export async function insertChallenge(db: Db, challenge: DeviceChallenge): Promise<void> {
   await db
     .insertInto("device_challenge")
     .values({
-      org_id: challenge.orgId,
-      id: challenge.id,
-      code_hash: challenge.codeHash,
-      secret_hash: challenge.secretHash,
+      ...toRow(challenge),
       nonce: challenge.nonce.toString("base64url"),
-      ek_hash: challenge.ekHash,
       ek_path: JSON.stringify(challenge.ekPath),
       ak_public: challenge.akPublic.toString("base64"),
-      created_at: challenge.createdAt,
-      expires_at: challenge.expiresAt,
     })
     .execute();
 }

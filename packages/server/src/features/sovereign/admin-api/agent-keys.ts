@@ -202,17 +202,11 @@ function proofFault(proof: string, expected: ExpectedProof): string | undefined 
   return iat > expected.now + PROOF_SKEW_SECONDS ? "has an iat in the future" : undefined;
 }
 
-export interface Registration {
-  readonly poolId?: string;
-  readonly name?: string;
-  readonly keys: readonly PresentedKey[];
-}
-
 /** A dozen keys with certificates. */
 export const MAX_CHARACTERS = 48_000;
 
 /** @returns undefined for anything else; agent-keys.ts validates the keys */
-export function readRegistration(text: string): Registration | undefined {
+export function readRegistration(text: string) {
   let value: unknown;
   try {
     value = JSON.parse(text);
