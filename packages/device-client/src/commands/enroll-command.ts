@@ -36,11 +36,8 @@ export const enrollCommand: DeviceCommand = {
   run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const { state, "server-ca": serverCa } = settings;
-    const record = {
-      ...requireAddress(settings),
-      key: readKeyStorage(settings),
-      ...(serverCa && { serverCa }),
-    };
+    const address = requireAddress(settings);
+    const record = { ...address, key: readKeyStorage(settings), ...(serverCa && { serverCa }) };
     const service = await openService(record, settings, io);
     // Now rather than at the first renewal in a month.
     if (serverCa !== undefined) await access(serverCa, constants.R_OK);

@@ -1,5 +1,5 @@
 /** Keys in a TPM: create, load, sign, attest. They are flushed after use: without a resource manager it may hold only three. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
 import { hashNumber, tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
@@ -131,11 +131,7 @@ export async function signWithTpm(tpm: Tpm, key: LoadedKey, data: Buffer): Promi
     name: "Sign",
     handles: [key.handle],
     authorisations: [byPassword],
-    parameters: Buffer.concat([
-      sized(createHash("sha256").update(data).digest()),
-      u16(tpmAlg.null),
-      NO_TICKET,
-    ]),
+    parameters: Buffer.concat([sized(hash("sha256", data, "buffer")), u16(tpmAlg.null), NO_TICKET]),
   });
   const signature = readSignature(parameters.rest());
   if (!("r" in signature)) throw new Error("the TPM signed with an unexpected algorithm");

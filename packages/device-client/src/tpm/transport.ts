@@ -66,14 +66,9 @@ async function openDevice(path: string): Promise<TpmTransport> {
   return {
     exchange: async (command) => {
       // The driver expects the whole command in one write, and returns the whole response to one read.
-      const { bytesWritten } = await file.write(command, 0, command.length, null);
+      const { bytesWritten } = await file.write(command);
       if (bytesWritten !== command.length) throw new Error(`the TPM ${path} accepted only part of a command`);
-      const { bytesRead, buffer } = await file.read(
-        Buffer.alloc(MAX_DEVICE_RESPONSE),
-        0,
-        MAX_DEVICE_RESPONSE,
-        null,
-      );
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_DEVICE_RESPONSE));
       return buffer.subarray(0, bytesRead);
     },
     close: () => file.close(),

@@ -44,11 +44,8 @@ export const policyTestCommand: AgentCommand = {
     const policy = await readPolicy(values);
     const sample = readSample(await readFile(file, "utf8"));
     try {
-      const { challenge } = await trySample(
-        policy,
-        sample,
-        optionalText(values, "grant") ?? "authorization_code",
-      );
+      const grant = optionalText(values, "grant") ?? "authorization_code";
+      const { challenge } = await trySample(policy, sample, grant);
       io.print(challenge === undefined ? "signed" : `signed once the user passes ${challenge}`);
       return 0;
     } catch (error) {

@@ -155,12 +155,10 @@ const curves: ReadonlyMap<string, Curve> = new Map([
 
 /** @throws InvalidKey for a type of key that cannot sign tokens */
 function pkcs11PublicJwk(calls: Pkcs11, session: Handle, key: Handle): webcrypto.JsonWebKey {
-  const read = (...types: number[]) =>
-    calls.C_GetAttributeValue(
-      session,
-      key,
-      types.map((type) => ({ type })),
-    );
+  const read = (...types: number[]) => {
+    const template = types.map((type) => ({ type }));
+    return calls.C_GetAttributeValue(session, key, template);
+  };
   const kind = read(CKA_KEY_TYPE)[0]?.value.readUIntLE(0, 4);
   if (kind === CKK_RSA) {
     const [n, e] = read(CKA_MODULUS, CKA_PUBLIC_EXPONENT).map(({ value }) => unsigned(value));

@@ -175,25 +175,23 @@ function checkHeader({ header, use }: DecodedToken, typ: string, keys: readonly 
 }
 
 function checkTimes(token: DecodedToken, { client, now }: Rules): number {
+  const { use } = token;
   const seconds = now / 1000;
   const iat = timeClaim(token, "iat");
   const exp = timeClaim(token, "exp");
   // It may be this machine's clock that is wrong: another agent may try.
   if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS) {
     const difference = `${Math.round(iat - seconds)} s`;
-    const message = `${token.use}: iat differs by ${difference} from this machine's clock`;
+    const message = `${use}: iat differs by ${difference} from this machine's clock`;
     throw new Refusal("iat", message, { retryable: true });
   }
   const lifetime = exp - iat;
   const { maxLifetime } = client;
   if (lifetime <= 0 || lifetime > maxLifetime)
-    throw new Refusal(
-      "lifetime",
-      `${token.use}: lifetime of ${lifetime} s; at most ${maxLifetime} s allowed`,
-    );
+    throw new Refusal("lifetime", `${use}: lifetime of ${lifetime} s; at most ${maxLifetime} s allowed`);
   const future = Math.max(optionalTimeClaim(token, "nbf") ?? 0, optionalTimeClaim(token, "auth_time") ?? 0);
   if (future - seconds > MAX_SKEW_SECONDS)
-    throw new Refusal("iat", `${token.use}: nbf or auth_time is in the future`);
+    throw new Refusal("iat", `${use}: nbf or auth_time is in the future`);
   return exp;
 }
 

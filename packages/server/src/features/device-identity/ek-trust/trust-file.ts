@@ -1,10 +1,7 @@
 /** Reads trust files of operators: certificates and public keys, PEM or DER, several per file. */
 
 export class InvalidTrustFile extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "InvalidTrustFile";
-  }
+  override name = "InvalidTrustFile";
 }
 
 export interface TrustBlock {

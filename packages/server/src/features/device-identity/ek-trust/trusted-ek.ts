@@ -32,15 +32,10 @@ export async function requireTrustedEk(
   if (fault !== undefined) throw untrusted(fault);
   const { deviceEkTrust } = settings;
   if (deviceEkTrust !== "allowlist") await requirePath(database.query, orgId, presented, clock());
-  if (deviceEkTrust !== "chain" && !(await isAllowedEk(database.query, orgId, ekHash)))
-    throw new CodedError(
-      403,
-      "ek_not_allowed",
-      "this endorsement key is not on the organisation's allow list",
-      {
-        cause: `EK ${displayHash(ekHash)}`,
-      },
-    );
+  if (deviceEkTrust !== "chain" && !(await isAllowedEk(database.query, orgId, ekHash))) {
+    const description = "this endorsement key is not on the organisation's allow list";
+    throw new CodedError(403, "ek_not_allowed", description, { cause: `EK ${displayHash(ekHash)}` });
+  }
 }
 
 async function requirePath(db: Db, orgId: string, { ek, others }: PresentedEk, now: number): Promise<void> {

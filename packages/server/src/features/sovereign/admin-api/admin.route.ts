@@ -20,6 +20,8 @@ export interface AdminRouteDeps extends SovereignAdminDeps {
 
 const shared = { tag: "Sovereign signing", credential: "administrator", errorForm: "oauth" } as const;
 const closed = { additionalProperties: false } as const;
+const uuid = Type.String({ format: "uuid" });
+const uri = Type.String({ format: "uri" });
 
 export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
   createPoolRoute(api, deps);
@@ -64,14 +66,7 @@ const newPool = Type.Object(
   { title: "NewSigningPool", ...closed },
 );
 
-const pool = Type.Object(
-  {
-    poolId: Type.String({ format: "uuid" }),
-    issuer: Type.String({ format: "uri" }),
-    jwksUri: Type.String({ format: "uri" }),
-  },
-  { title: "SigningPool" },
-);
+const pool = Type.Object({ poolId: uuid, issuer: uri, jwksUri: uri }, { title: "SigningPool" });
 
 function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(
@@ -153,11 +148,7 @@ function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
         201: {
           description: "The agent",
           schema: Type.Object(
-            {
-              agentId: Type.String({ format: "uuid" }),
-              apiKey: Type.Union([Type.String(), Type.Null()]),
-              keys: registeredKeys,
-            },
+            { agentId: uuid, apiKey: Type.Union([Type.String(), Type.Null()]), keys: registeredKeys },
             { title: "SigningAgent" },
           ),
         },
@@ -189,10 +180,7 @@ function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
       answers: {
         201: {
           description: "The added keys",
-          schema: Type.Object(
-            { agentId: Type.String({ format: "uuid" }), keys: registeredKeys },
-            { title: "SigningAgentKeys" },
-          ),
+          schema: Type.Object({ agentId: uuid, keys: registeredKeys }, { title: "SigningAgentKeys" }),
         },
       },
     },

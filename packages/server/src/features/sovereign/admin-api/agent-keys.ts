@@ -58,12 +58,9 @@ const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const KNOWN_MEMBERS = ["kty", "crv", "x", "y", "n", "e", "alg", "use", "kid", "key_ops", "x5c"];
 
 function refusePrivate(jwk: PresentedKey["jwk"]): void {
+  const description = "the key has private members and is compromised: create a new one";
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member)))
-    throw new CodedError(
-      400,
-      "private_key_material",
-      "the key has private members and is compromised: create a new one",
-    );
+    throw new CodedError(400, "private_key_material", description);
 }
 
 async function readAgentKey(

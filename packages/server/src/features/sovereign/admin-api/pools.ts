@@ -123,11 +123,8 @@ export async function deletePool(
     if (!pool) return undefined;
     if ((await listPoolApplications(tx, { orgId, poolId: id, limit: 1 })).length > 0) return "in-use";
     await deletePoolRow(tx, orgId, id);
-    await recordChange(tx, deps, by, {
-      action: "signing-pool.deleted",
-      target: id,
-      details: { name: pool.name },
-    });
+    const details = { name: pool.name };
+    await recordChange(tx, deps, by, { action: "signing-pool.deleted", target: id, details });
     return "deleted";
   });
 }
@@ -228,18 +225,13 @@ function requireValid(input: NewPool): void {
 async function requireTrustedRoots(trustedRoots: readonly string[], now: number): Promise<void> {
   if (trustedRoots.length > MAX_ROOTS) throw invalid(`trustedRoots has at most ${MAX_ROOTS} certificates`);
   for (const [index, pem] of trustedRoots.entries()) {
-    if (/PRIVATE KEY/i.test(pem)) throw privateKeyPresent(`trustedRoots[${index}]`);
+    const compromised = "contains a private key: it is compromised, replace the certificate authority's key";
+    if (/PRIVATE KEY/i.test(pem))
+      throw new CodedError(400, "private_key_material", `trustedRoots[${index}] ${compromised}`);
     const fault = await rootFault(pem, now);
     if (fault) throw invalid(`trustedRoots[${index}] ${fault}`);
   }
 }
-
-const privateKeyPresent = (at: string) =>
-  new CodedError(
-    400,
-    "private_key_material",
-    `${at} contains a private key: it is compromised, replace the certificate authority's key`,
-  );
 
 function requireRange(name: string, value: number, min: number, max: number): void {
   if (!Number.isInteger(value) || value < min || value > max)

@@ -62,15 +62,12 @@ export async function claimRequest(
   return claimedRequest(deps, row, { leaseToken, rendering, key: usable.key, now });
 }
 
+type Claimed = { leaseToken: string; rendering: Rendering; key: AgentKey; now: number };
+
 function claimedRequest(
   deps: SigningDeps,
   row: SigningRequestRow,
-  {
-    leaseToken,
-    rendering,
-    key,
-    now,
-  }: { leaseToken: string; rendering: Rendering; key: AgentKey; now: number },
+  { leaseToken, rendering, key, now }: Claimed,
 ) {
   const { claims, context } = openColumn<SealedClaims>(deps, row, "claims");
   const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;

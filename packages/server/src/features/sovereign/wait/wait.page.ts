@@ -159,27 +159,20 @@ type Ending = { heading: string; sentence: string; isTechnical?: boolean };
 
 function describeEnding({ messages, organisation: { name }, status }: WaitView): Ending {
   const text = messages.wait;
-  if (status.status === "expired")
-    return { heading: text.expired, sentence: text.expiredText({ organisation: name }) };
+  const by = { organisation: name };
+  if (status.status === "expired") return { heading: text.expired, sentence: text.expiredText(by) };
   switch (status.reason) {
     case "policy_denied":
-      return {
-        heading: text.refused({ organisation: name }),
-        sentence: text.refusedText({ organisation: name }),
-      };
+      return { heading: text.refused(by), sentence: text.refusedText(by) };
     case "user_denied":
-      return { heading: text.cancelled, sentence: text.cancelledText({ organisation: name }) };
+      return { heading: text.cancelled, sentence: text.cancelledText(by) };
     case "challenge_failed":
       return { heading: text.wrongAnswer, sentence: text.wrongAnswerText };
     case "challenge_timeout":
       return { heading: text.noAnswer, sentence: text.noAnswerText };
     case "step_up_required":
-      return { heading: text.stepUp({ organisation: name }), sentence: text.stepUpText };
+      return { heading: text.stepUp(by), sentence: text.stepUpText };
     default:
-      return {
-        heading: text.technical({ organisation: name }),
-        sentence: text.technicalText({ organisation: name }),
-        isTechnical: true,
-      };
+      return { heading: text.technical(by), sentence: text.technicalText(by), isTechnical: true };
   }
 }

@@ -90,11 +90,7 @@ export async function showWaitPage(
     error: failure?.error,
   });
   // A form's redirects end at the application: its form-action policy must allow that.
-  await sendPage(reply, render(page), {
-    nonce,
-    redirectsElsewhere: true,
-    ...(failure ? { status: failure.code } : {}),
-  });
+  await sendPage(reply, render(page), { nonce, redirectsElsewhere: true, status: failure?.code ?? 200 });
 }
 
 async function streamStatus(
