@@ -31,7 +31,6 @@ const filters: Readonly<
 /**
  * Creates the filter that `filterType` names. An application with a fixed type can call `oauthFederated`, `userFederated`,
  * `oauthUserBearer`, `systemAccountExternal` or `none` directly, so that bundlers drop the others.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`. Nothing is fetched before the first request.
  * @example
  * ```ts
@@ -52,11 +51,7 @@ export function createFilter(configuration: SignetConfiguration, options: Filter
   return filters[filterType](configuration, options);
 }
 
-/**
- * Creates a filter that authenticates nobody, so that configuration alone can switch an application's protection off.
- *
- * @throws SignetError `configuration`
- */
+/** Authenticates nobody, so that configuration alone can switch protection off. @throws SignetError `configuration` */
 export function none(configuration: SignetConfiguration): Filter {
   checkConfiguration({ ...configuration, filterType: "None" });
   return { filterType: "None", authenticate: async () => ({ kind: "anonymous", cookies: [] }) };

@@ -1,7 +1,4 @@
-/**
- * The signatures that a signing agent makes and the service checks (sovereign-signing.md §6): five algorithms, each with
- * one kind of key, one length and one spelling.
- */
+/** Signatures of signing agents (sovereign-signing.md §6): each algorithm has one kind of key, one length and one encoding. */
 import { type KeyObject, verify } from "node:crypto";
 import { ecdsaOptions, jwsAlgorithms, MIN_MODULUS_BITS, type SignatureAlgorithm } from "./jose/jws.ts";
 
@@ -56,10 +53,7 @@ export function agentSignatureLength(key: AgentVerificationKey): number | undefi
 
 type Verdict = "good" | "bad_encoding" | "bad_signature";
 
-/**
- * @param signingInput `protected.payload`
- * @param signature base64url; Node decodes many spellings of one signature, only its own is taken
- */
+/** @param signingInput `protected.payload`. @param signature canonical base64url; Node decodes other encodings too */
 export function checkAgentSignature(
   key: AgentVerificationKey,
   signingInput: string,

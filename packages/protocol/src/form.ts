@@ -11,18 +11,17 @@ export interface Form {
 }
 
 /** As many parameters as a request of a protocol may have. */
-export const MOST_PARAMETERS = 100;
+export const MAX_PARAMETERS = 100;
 
 const nothingRepeated: Pick<Form, "repeated" | "allValues"> = { repeated: new Set(), allValues: new Map() };
 const repeatable: ReadonlySet<string> = new Set(["resource"]); // RFC 8707 §2
 
 /**
  * Reads application/x-www-form-urlencoded text: a request body, or a query string without its `?`.
- *
- * Throws `OAuthError` invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS).
+ * @throws OAuthError invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS)
  */
 export function parseForm(body: string, limits: { maxParameters?: number } = {}): Form {
-  const maxParameters = limits.maxParameters ?? MOST_PARAMETERS;
+  const maxParameters = limits.maxParameters ?? MAX_PARAMETERS;
   refuseUnreadable(body);
   const read = body.includes("%") || body.includes("+") ? decode : (text: string) => text;
   const values = new Map<string, string>();
@@ -55,8 +54,8 @@ export function parseForm(body: string, limits: { maxParameters?: number } = {})
 }
 
 /**
- * RFC 6749 §3.1: a parameter must not come more than once. Throws `OAuthError` invalid_request when one of `names` did;
- * without `names`, when any did but `resource`, which RFC 8707 allows to repeat.
+ * RFC 6749 §3.1: a parameter must not be repeated. @throws OAuthError invalid_request if one of `names` is; without `names`, if
+ * any is but `resource` (RFC 8707)
  */
 export function requireSingle(form: Form, names?: readonly string[]): void {
   if (form.repeated.size === 0) return;

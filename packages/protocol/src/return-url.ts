@@ -1,7 +1,6 @@
 /**
- * Where a federation login may return (wire-contract.md §4): below an address that the application has registered. A
- * prefix is more than one address, so that every text which two parsers could read differently is refused outright:
- * what is compared here must be what the browser opens and what the application's server serves.
+ * Return URLs of federation logins (wire-contract.md §4): at or below a registered one. A prefix covers more than one URL, so
+ * whatever two parsers could read differently is rejected: browser, server and this comparison must agree.
  */
 import { decodeFormComponent } from "./form.ts";
 
@@ -56,8 +55,8 @@ function isPlainPath(path: string): boolean {
 export const isRegistrableReturnUrl = (text: string): boolean => readReturnUrl(text) !== undefined;
 
 /**
- * Whether the address is one of the registered ones or below one: the same origin, and the registered path as a prefix
- * that ends on a segment's border. A registered address with a query means that address alone.
+ * Whether the URL is a registered one or below one: same origin, and the registered path as a prefix that ends at a segment. A
+ * registered URL with a query matches only itself.
  */
 export function matchReturnUrl(requested: string, registered: readonly string[]): boolean {
   const url = readReturnUrl(requested);
@@ -72,11 +71,7 @@ function covers(text: string, requested: string, { origin, path }: ReturnUrl): b
   return path.startsWith(allowed.path.endsWith("/") ? allowed.path : `${allowed.path}/`);
 }
 
-/**
- * The address with a parameter in its query, once: one of that name that was there already, in whatever letters or
- * escapes, is left out, so that nobody can hand the application a value of their own.
- * @param returnUrl one that `matchReturnUrl` has accepted
- */
+/** The URL with this parameter once: an existing one, in any case or escapes, is removed, so that nobody injects a value. */
 export function withParameter(returnUrl: string, name: string, value: string): string {
   const url = withoutParameter(returnUrl, name);
   return `${url}${url.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;

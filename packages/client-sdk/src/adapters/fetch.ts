@@ -1,7 +1,4 @@
-/**
- * Adapter for handlers of Web `Request`s: Deno.serve, Bun.serve, workers, route handlers of frameworks. Only the path of the
- * request's URL is used; the application's origin is the configured `baseUrl`.
- */
+/** For handlers of Web `Request`s (Deno.serve, Bun.serve, workers). The origin is the configured `baseUrl`, not the URL's. */
 import { withCookies } from "../cookies/cookie-header.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
@@ -19,7 +16,6 @@ export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly 
 
 /**
  * A handler that requires a principal. Anonymous requests (`isOptional`, None) get 401; use `identify` to accept them.
- *
  * @param handler the platform's further arguments follow the principal
  * @example
  * const filter = createFilter(configuration);
@@ -39,7 +35,6 @@ export function protect<Rest extends readonly unknown[]>(
 
 /**
  * A handler that gets the principal, or undefined for an anonymous request.
- *
  * @example
  * const handler = identify(filter, (request, principal) => new Response(principal?.user?.firstname ?? "stranger"));
  */

@@ -37,7 +37,6 @@ export interface HonoAdapterOptions {
 
 /**
  * Sets the principal as `c.get("principal")`.
- *
  * @example
  * const app = new Hono<{ Variables: SignetVariables }>();
  * app.use(honoMiddleware(createFilter(configuration)));

@@ -1,5 +1,6 @@
 /** Checks a configuration and applies the defaults. Every check adds its finding to one list of reasons. */
 import { configurationError } from "../errors.ts";
+import { withoutUndefined } from "../tokens/claims.ts";
 import { checkCredentials } from "./credentials.ts";
 import { propertyProblems } from "./properties.ts";
 import type { Settings, SignetConfiguration } from "./settings.ts";
@@ -8,8 +9,8 @@ import { checkUrls } from "./urls.ts";
 
 /**
  * Checks a configuration and applies the defaults.
- *
- * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't start
+ * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't
+ * start
  */
 export function checkConfiguration(configuration: SignetConfiguration): Settings {
   // Types first: the checks after it rely on them.
@@ -18,13 +19,13 @@ export function checkConfiguration(configuration: SignetConfiguration): Settings
   const reasons: string[] = [];
   const { filterType, isOptional = false, environment = "production" } = configuration;
   const urls = checkUrls(configuration, reasons);
-  const settings: Settings = {
+  const settings: Settings = withoutUndefined({
     ...{ filterType, isOptional, environment, ...urls },
     ...checkCredentials(configuration, reasons),
     ...checkOAuth(configuration, reasons),
     ...checkSovereign(configuration, urls.issuer, reasons),
     revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,
-  };
+  });
   if (reasons.length > 0) throw configurationError(...reasons);
   return settings;
 }
@@ -32,17 +33,15 @@ export function checkConfiguration(configuration: SignetConfiguration): Settings
 /** RFC 6749 §3.3. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-export function checkOAuth(configuration: SignetConfiguration, reasons: string[]) {
+function checkOAuth(configuration: SignetConfiguration, reasons: string[]) {
   const { filterType, oauthAudience: audience } = configuration;
   const { introspectTokens = false, allowUntypedAccessTokens = false } = configuration;
   if (filterType === "OAuthUserBearer") checkBearer(configuration, reasons);
   else if (filterType !== "None" && (introspectTokens || allowUntypedAccessTokens))
     reasons.push("introspectTokens and allowUntypedAccessTokens are only for OAuthUserBearer.");
   return {
+    ...{ audience, introspectTokens, allowUntypedAccessTokens },
     scopes: checkScopes(configuration, reasons),
-    ...(audience === undefined ? {} : { audience }),
-    introspectTokens,
-    allowUntypedAccessTokens,
   };
 }
 

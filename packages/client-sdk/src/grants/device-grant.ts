@@ -42,7 +42,6 @@ export interface DeviceTokens extends TokenSet {
 
 /**
  * Requests a code, shows it, and polls until the user has responded.
- *
  * @param configuration with `openid` in `oauthScopes`, the result says who the user is
  * @throws SignetError `provider_refused` with `oauthError` `access_denied` (the user declined) or `expired_token` (no response
  *   in time), other `provider_…`, `token_…` for an invalid ID token, `configuration`

@@ -1,4 +1,4 @@
-/** Cached access tokens, shared by all callers and renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
+/** Cached access tokens, renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
 import { configurationError, SignetError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
 import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
@@ -15,7 +15,6 @@ export interface TokenSource {
   discard(token: string): void;
   /**
    * Calls an API with the token. If the API rejects the token, retries once with a new one.
-   *
    * @throws SignetError as `token`, and `configuration` for an unencrypted URL; and whatever `fetch` throws
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
@@ -115,7 +114,6 @@ const rejectsToken = ({ status, headers }: Response): boolean =>
 /**
  * Access tokens for service-to-service calls. Create one source and keep it: it caches the token, requests a new one before it
  * expires, and shares one request among concurrent callers. Nothing is fetched before the first call.
- *
  * @param configuration `oauthScopes` are required of the token; `oauthClientSecret` or `options.clientAuthentication`
  * @throws SignetError `configuration`
  * @example
@@ -155,7 +153,6 @@ export interface RefreshOptions extends GrantOptions {
 /**
  * Starts with the tokens of a sign-in and refreshes them. Use it from one process: refresh tokens are single-use, and two
  * processes sharing one would sign each other out.
- *
  * @throws SignetError `configuration`
  * @example
  * const tokens = await deviceGrant(configuration, { onPrompt });

@@ -14,7 +14,6 @@ export interface LegacyAuthentication {
   /**
    * Returns a session key. `problem.code` is `two-factor-required` if the user has a second factor: ask for the code and call
    * again.
-   *
    * @param applicationId default: the system account's application
    */
   login(credentials: Login["body"], applicationId?: string, options?: CallOptions): Promise<Login["answer"]>;
@@ -72,7 +71,6 @@ export interface LegacyActions {
   requirement(id: string, type: Completed["Type"], options?: CallOptions): Promise<Requirement>;
   /**
    * Completes the action. `problem.status` is 404 for an unknown or used link, and 410 for an expired one.
-   *
    * @param input if `requirement` names `NewPassword`
    */
   complete(

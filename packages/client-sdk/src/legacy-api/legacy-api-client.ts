@@ -40,7 +40,6 @@ export interface LegacyApiClient {
  * Read-only calls are tried up to three times if the service is unavailable; others once, because the first may have arrived.
  * Refused calls throw `SignetError` with code `provider_refused` and a `problem`, e.g.
  * `error.problem?.code === "two-factor-required"`.
- *
  * @param configuration `federationServer`, and the key pair of a system account
  * @throws SignetError `configuration`
  * @example

@@ -34,7 +34,6 @@ export interface ManagementClient {
  *
  * Refused calls throw `SignetError` with code `provider_refused` and a `problem`, e.g. `error.problem?.code === "not-found"`;
  * calls to an unavailable service throw `provider_unreachable`.
- *
  * @param configuration `federationServer`, `systemAccountPublicKey` and `systemAccountSecretKey`
  * @throws SignetError `configuration`
  * @example

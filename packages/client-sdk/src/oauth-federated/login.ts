@@ -1,4 +1,4 @@
-/** The authorization request with PKCE, state and nonce, and its response: code, tokens, session (RFC 6749 §4.1, RFC 7636, RFC 9700 §2.1.1). */
+/** Authorization request with PKCE, state and nonce, and its response (RFC 6749 §4.1, RFC 7636, RFC 9700 §2.1.1). */
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";

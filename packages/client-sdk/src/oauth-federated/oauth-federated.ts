@@ -38,7 +38,6 @@ import { renewSession } from "./refresh.ts";
  *
  * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
  * `sub`; it isn't signed and never replaces a claim of the ID token.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = oauthFederated({

@@ -29,7 +29,6 @@ export interface OAuthUserBearerOptions extends Runtime {
  * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
  * `WWW-Authenticate`, or 503 if the provider is unreachable.
- *
  * @throws SignetError `configuration`
  * @example
  * const filter = oauthUserBearer({
@@ -124,13 +123,8 @@ function createKeysAndClient(settings: Settings, runtime: Runtime & { readonly c
 /** Members that must match the token's claims; otherwise the response is about another token. */
 const comparedMembers = ["iss", "sub", "client_id", "jti"] as const;
 
-/**
- * Introspects the token on every request: caching would defeat the purpose.
- *
- * @param claims of the verified token; introspection adds to verification and replaces none of it
- * @throws SignetError `token_inactive`, `provider_unreachable`, `provider_refused`, `provider_answer`
- */
-export async function requireActive(client: OAuthClient, token: string, claims: Claims): Promise<void> {
+/** On every request: caching would defeat the purpose. @throws SignetError `token_inactive`, `provider_…` */
+async function requireActive(client: OAuthClient, token: string, claims: Claims): Promise<void> {
   const form = { token, token_type_hint: "access_token" };
   const response = await postAsClient(client, "introspection_endpoint", form);
   if (response.status !== 200) throw providerError(response, "the introspection endpoint");

@@ -16,13 +16,7 @@ export interface ProofOfPossession {
 
 const supportedBindings: readonly string[] = ["x5t#S256", "jkt"];
 
-/**
- * Checks every binding in `cnf`. Unknown or empty bindings are rejected: ignoring them would downgrade the token to a bearer
- * token.
- *
- * @param claims of the verified token
- * @throws SignetError `token_not_proven`
- */
+/** Unknown or empty bindings are rejected: ignored, they would make it a bearer token. @throws SignetError `token_not_proven` */
 export async function checkTokenBinding(claims: Claims, proof: ProofOfPossession): Promise<void> {
   const { scheme } = proof.presented;
   const cnf = claims["cnf"];
@@ -73,8 +67,6 @@ const wellFormed = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Tokens in queries and forms are ignored: URLs end up in logs and histories (RFC 6750 §2.3, RFC 9700 §4.3.2).
- *
- * @returns undefined without an Authorization header
  * @throws SignetError `request_malformed` for a malformed header of these schemes, `token_missing` for another scheme
  */
 export function readBearerToken(request: Request): PresentedToken | undefined {

@@ -2,7 +2,7 @@
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readBody } from "../read-body.ts";
-import { isRecord } from "../tokens/claims.ts";
+import { isRecord, withoutUndefined } from "../tokens/claims.ts";
 
 /** For the whole call, body included. */
 const TIMEOUT_MS = 5_000;
@@ -56,27 +56,21 @@ export function createHttp(
       throw new SignetError("provider_answer", "The provider's URL is not encrypted (https).");
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
-    const init: RequestInit = {
-      method: request.method ?? "GET",
-      headers: { accept: "application/json", ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      redirect: "manual",
-      signal,
-    };
+    const headers = { accept: "application/json", ...request.headers };
+    const { method = "GET", body = null } = request;
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     // The global is looked up per call: instrumentation may replace it at any time.
     const response = await orUnreachable(url, signal, () => (runtime.fetch ?? fetch)(url, init));
     return parseResponse(response, url, signal, maxBodyBytes);
   };
   return {
     json,
-    form: (url, form, headers = {}) => {
-      const present = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined);
-      return json(url, {
+    form: (url, form, headers = {}) =>
+      json(url, {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-        body: new URLSearchParams(present).toString(),
-      });
-    },
+        body: new URLSearchParams(withoutUndefined(form)).toString(),
+      }),
   };
 }
 
@@ -131,7 +125,7 @@ async function parseResponse(
   return { status, headers, body };
 }
 
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

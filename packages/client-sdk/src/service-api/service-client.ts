@@ -25,10 +25,7 @@ export interface ServiceCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * @returns the response, always 2xx
- * @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer`
- */
+/** @returns a 2xx response. @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer` */
 export type ServiceClient = (call: ServiceCall) => Promise<HttpAnswer>;
 
 /** A page of 50 clients whose lists all have the maximum length. */
@@ -115,7 +112,7 @@ function parseMemberError(value: unknown): { path: string; message: string }[] {
 }
 
 /** `provider_unreachable`, `provider_refused` with the `problem`, or `provider_answer` if it is none of the service's. */
-export function serviceError(response: HttpAnswer): SignetError {
+function serviceError(response: HttpAnswer): SignetError {
   const { status } = response;
   const problem = parseProblem(response);
   const details = problem ? { problem } : {};
@@ -129,7 +126,7 @@ export function serviceError(response: HttpAnswer): SignetError {
   return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
 }
 
-export interface RetryLimits {
+interface RetryLimits {
   /** In total. */
   readonly attempts: number;
   /** If the service asks for a longer wait, the call fails instead. */
@@ -137,21 +134,15 @@ export interface RetryLimits {
 }
 
 /** For programs; users waiting for a page have less patience. */
-export const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
+const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
 
 const FIRST_WAIT_MS = 200;
 
 /** The service, or a proxy in front of it, did not process the call. */
 const retryableStatuses: readonly number[] = [429, 502, 503, 504];
 
-/**
- * For idempotent calls.
- *
- * @param response undefined if there was none
- * @param attempt the one that failed; 1 for the first
- * @returns milliseconds to wait, or undefined to give up
- */
-export function retryDelay(
+/** @param attempt the one that failed, 1 for the first. @returns milliseconds to wait, or undefined to give up */
+function retryDelay(
   response: HttpAnswer | undefined,
   attempt: number,
   { attempts, maxWaitMs }: RetryLimits,

@@ -1,7 +1,7 @@
 /** Calls by route, typed by the tables generated from /openapi.json. */
 import { SignetError } from "../errors.ts";
 import type { HttpAnswer } from "../provider/http.ts";
-import { isRecord } from "../tokens/claims.ts";
+import { isRecord, withoutUndefined } from "../tokens/claims.ts";
 import type { ServiceClient } from "./service-client.ts";
 
 /** Options of any call. */
@@ -104,8 +104,8 @@ function fillTemplate(template: string, values: Readonly<Record<string, string>>
 }
 
 function toQueryString(query: Readonly<Record<string, string | undefined>>): string {
-  const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return present.length === 0 ? "" : `?${new URLSearchParams(present)}`;
+  const text = new URLSearchParams(withoutUndefined(query)).toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 function parsePage(body: unknown): { items: unknown[]; nextCursor: string | null } {
@@ -124,7 +124,6 @@ export interface Page<Item> {
 
 /**
  * In the order of creation. Every iteration starts over and requests a page when the previous one is used up.
- *
  * @example
  * for await (const client of management.clients.list()) console.log(client.name);
  */

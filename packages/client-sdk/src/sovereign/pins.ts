@@ -1,4 +1,4 @@
-/** The pins of sovereign-signing.md §8: requirements on a key beyond being the one a token names, and keys in the configuration. */
+/** Pins (sovereign-signing.md §8): requirements on a key beyond being the one a token names, and configured keys. */
 import { certifiedKeyOf } from "@signet/protocol/certificates/certificate-algorithms";
 import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { DerError, derTags, readDer } from "@signet/protocol/der/der";
@@ -7,7 +7,8 @@ import { calculateJwkThumbprint, type JWK } from "jose";
 import type { SovereignSettings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import { createJwkLookup, type JwkLookup, type KeySet } from "../provider/key-set.ts";
-import { hasSecretMembers } from "../tokens/algorithms.ts";
+import { hasSecretMembers, publicMembers } from "../tokens/algorithms.ts";
+import { withoutUndefined } from "../tokens/claims.ts";
 
 /** @throws SignetError `token_key_untrusted` for a key that isn't pinned */
 export type Pin = (jwk: JWK) => Promise<void>;
@@ -43,8 +44,7 @@ function pinRoots(trustedRoots: readonly string[], poolIssuer: string | undefine
     const x5c: unknown = jwk.x5c;
     if (!isStringList(x5c)) throw untrusted("The token's key has no certificates.");
     const { kty, crv, x, y, n, e } = jwk;
-    const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined);
-    const publicJwk = Object.fromEntries(members);
+    const publicJwk = withoutUndefined({ kty, crv, x, y, n, e });
     const problem = await x5cChainFault({ x5c, trustedRoots, publicJwk, subjectUri: poolIssuer, now });
     if (problem !== undefined)
       throw untrusted("The certificate chain of the token's key is not trusted.", new Error(problem));
@@ -75,12 +75,10 @@ const isStringList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
 const untrusted = (message: string, cause?: unknown): SignetError =>
-  new SignetError("token_key_untrusted", message, cause === undefined ? {} : { cause });
+  new SignetError("token_key_untrusted", message, { cause });
 
 /**
- * A token may name a pinned key by its RFC 7638 thumbprint, as agents do, or by its JWK's `kid`.
- *
- * @param configured JWKs, or PEM (SPKI)
+ * A token names a pinned key by its RFC 7638 thumbprint, as agents do, or by its JWK's `kid`.
  * @throws SignetError `configuration` for anything that isn't a public key
  */
 export function createPinnedKeys(configured: readonly (JWK | string)[]): Pick<KeySet, "jwkFor"> {
@@ -109,16 +107,10 @@ async function indexKeys(keys: readonly JWK[]): Promise<JwkLookup> {
 
 function requirePublic(jwk: JWK): JWK {
   if (hasSecretMembers(jwk)) throw invalidKey("is private: it must never leave its agent, replace it");
-  const required = requiredMembers.get(jwk.kty ?? "");
-  if (!required?.every((member) => typeof jwk[member] === "string")) throw invalidKey("is not a public key");
+  const members = Object.entries(publicMembers).find(([kty]) => kty === jwk.kty)?.[1];
+  if (!members?.every((member) => typeof jwk[member] === "string")) throw invalidKey("is not a public key");
   return jwk;
 }
-
-const requiredMembers: ReadonlyMap<string, readonly ("crv" | "x" | "y" | "n" | "e")[]> = new Map([
-  ["EC", ["crv", "x", "y"]],
-  ["OKP", ["crv", "x"]],
-  ["RSA", ["n", "e"]],
-]);
 
 function parsePem(pem: string): JWK {
   try {

@@ -32,7 +32,6 @@ export function createTrustedKeys(
  * - public keys: the configured ones. Nothing is fetched.
  *
  * `requiredKeyId` further restricts any mode to one `kid`. None of the modes ever accepts the organisation's own keys.
- *
  * @throws SignetError `configuration` for settings that trust no key, or too many. `keyFor` throws as `KeySource` says:
  * `token_key_unknown` for an unknown key, `token_key_untrusted` for one that isn't pinned.
  */

@@ -41,12 +41,7 @@ export function parseSession(value: unknown, party: string): LegacySession | und
   return isComplete ? (value as unknown as LegacySession) : undefined;
 }
 
-/**
- * Asks the service whose key it is.
- *
- * @throws SignetError `session_key` for a key that is no session of this application, `provider_unreachable`,
- * `provider_answer`, `provider_refused`
- */
+/** @throws SignetError `session_key` for a key that is no session of this application, `provider_…` */
 export async function validateSessionKey(
   { service, applicationId, party, clock }: UserFederatedContext,
   sessionKey: string,

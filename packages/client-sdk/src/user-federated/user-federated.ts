@@ -52,7 +52,6 @@ export interface UserFederatedOptions extends SignInOptions {
  * `requireSignedKeyCalls` require.
  *
  * A key of another application, or one that was not created by a sign-in, is always rejected.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = userFederated({

@@ -124,10 +124,7 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
   };
 }
 
-/**
- * The values of these tags, each of which may be missing. What one reader passes over, another one may go by: so nothing else is
- * there, twice, or in another place.
- */
+/** The optional values of these tags, in this order. Nothing else may be there: another parser might read what this one skips. */
 function valuesInOrder<Bytes extends Uint8Array>(
   values: readonly DerElement<Bytes>[],
   tags: readonly number[],

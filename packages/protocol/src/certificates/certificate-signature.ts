@@ -1,8 +1,4 @@
-/**
- * Whether one certificate was issued by another: names, key identifiers and the signature, which WebCrypto verifies (RFC 5280
- * §6.1.3 a). For server, browser and every runtime alike.
- */
-
+/** Whether one certificate was issued by another: names, key identifiers, and the signature by WebCrypto (RFC 5280 §6.1.3 a). */
 import {
   areSameBytes,
   childrenOf,

@@ -1,6 +1,6 @@
 /**
- * Reads a certificate signing request (PKCS #10, RFC 2986) as device-identity.md §2 wants it: strict DER, a few kinds of keys,
- * and the proof that the sender has the private one. Subject, attributes and requested extensions are read over.
+ * Reads a certificate signing request (PKCS #10, RFC 2986; device-identity.md §2): strict DER, few kinds of keys, and the proof
+ * that the sender has the private one. Subject, attributes and requested extensions are ignored.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import {
@@ -170,8 +170,8 @@ function bitLength({ content }: DerElement<Buffer>): number {
 }
 
 /**
- * The y of every point whose order divides 8, little-endian, and the ways to write it modulo p (RFC 8032 §5.1.3 refuses
- * those, OpenSSL does not). Under such a key anybody can sign anything: whoever presents its certificate would be the device.
+ * The y of every point whose order divides 8, little-endian, in all encodings modulo p (RFC 8032 §5.1.3 rejects them, OpenSSL
+ * does not). Under such a key anybody can sign anything: whoever presents its certificate would be the device.
  */
 const smallOrders: readonly Buffer[] = [
   `00${"00".repeat(31)}`,

@@ -78,11 +78,11 @@ export async function signJws(input: {
 }
 
 /**
- * The header and payload of a token whose signature holds; undefined for any other text, without saying why.
+ * The header and payload of a token with a valid signature; undefined for any other text, without a reason.
  *
- * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u`
- * and `x5c` are not looked at. `crit` is refused, since we understand no extension (RFC 7515 §4.1.11). `expected.typ`
- * lists the types that are accepted here, `undefined` among them if a token may have none (RFC 8725 §3.11).
+ * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u` and
+ * `x5c` are ignored. `crit` is rejected, since no extension is supported (RFC 7515 §4.1.11). `expected.typ` lists the accepted
+ * types, `undefined` among them if a token may have none (RFC 8725 §3.11).
  */
 export function verifyJws(
   token: string,
@@ -168,10 +168,7 @@ function decodeObject(segment: string): Record<string, unknown> | undefined {
   }
 }
 
-/**
- * The `at_hash` claim (OpenID Connect Core §3.1.3.6): the left half of the access token's digest, by the hash of the
- * algorithm that signs the ID token, in base64url.
- */
+/** The `at_hash` claim (OpenID Connect Core §3.1.3.6): the left half of the access token's digest, base64url. */
 export function atHash(accessToken: string, alg: SigningAlg): string {
   const digest = hash(jwsAlgorithms[alg].claimDigest, accessToken, "buffer");
   return digest.subarray(0, digest.length / 2).toString("base64url");

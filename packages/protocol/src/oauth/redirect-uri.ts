@@ -11,9 +11,8 @@ const userinfo = /^[^/?]*(?:\/\/)?[^/?]*@/;
 const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|%2f|%5c|$)/i;
 
 /**
- * Why a client of this type may not register this redirect URI, as an end of a sentence for an administrator; undefined
- * when it may. Accepted are https, http on the loopback interface (RFC 8252 §7.3), and for a native client a private-use
- * scheme (RFC 8252 §7.1): a list of what is allowed, so that javascript:, data: and their kind need no mention.
+ * Why a client of this type may not register the URI, as the end of a sentence; undefined if it may. An allowlist: https, http
+ * on the loopback interface (RFC 8252 §7.3), and private-use schemes of native clients (§7.1).
  */
 export function checkRegistrableRedirectUri(uri: string, clientType: ClientType): string | undefined {
   if (uri.length > maxLength) return `must not be longer than ${maxLength} characters`;
@@ -40,15 +39,15 @@ function checkScheme(url: URL, clientType: ClientType): string | undefined {
   return url.pathname.startsWith("/") || url.host ? undefined : "must have a slash after its scheme";
 }
 
-/** What browsers would rewrite (upper case, a default port, odd forms of an IP address) is compared byte by byte here, so refuse it. */
+/** Compared byte by byte, so what browsers rewrite is refused: upper case, default ports, odd forms of IP addresses. */
 function checkNormalForm(uri: string, url: URL): string | undefined {
   const isNormal = uri === url.href || uri === url.origin || uri === `${url.origin}${url.search}`;
   return isNormal ? undefined : `must be written in its normal form, ${url.href}`;
 }
 
 /**
- * Whether a requested redirect URI is one of the registered ones: the same bytes (RFC 9700 §2.1), but for the port of an
- * http address of the loopback interface, which the client learns from its system only when it runs (RFC 8252 §7.3).
+ * Whether it is a registered redirect URI, byte for byte (RFC 9700 §2.1), except for the port of an http loopback URI, which a
+ * native client learns only at run time (RFC 8252 §7.3).
  */
 export function matchRedirectUri(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;

@@ -1,4 +1,4 @@
-/** Reads and writes the TPM's wire form: big-endian numbers, TPM2B values behind their size in 16 bits (TPM 2.0 Part 2 §4, §10.4). */
+/** The TPM's wire format: big-endian numbers, and TPM2B values after their size in 16 bits (TPM 2.0 Part 2 §4, §10.4). */
 
 /** A malformed or unsupported TPM 2.0 structure. */
 export type TpmFault = "malformed" | "unsupported";

@@ -1,7 +1,4 @@
-/**
- * TPM2_MakeCredential in software (TPM 2.0 Part 1 §24): a secret that only the TPM with the endorsement key reads, and only
- * while a key of the given name is in it.
- */
+/** TPM2_MakeCredential (TPM 2.0 Part 1 §24): a secret for the TPM that has this EK and a key of the given name. */
 import {
   constants,
   createCipheriv,
@@ -45,11 +42,7 @@ export interface Credential {
   readonly encryptedSecret: Buffer;
 }
 
-/**
- * @param input.name of the key that must be in the TPM, as `nameOf` makes it
- * @param input.secret at most as long as the EK's hash
- * @throws TpmError `unsupported` for another kind of EK
- */
+/** @param input.name of the key (`nameOf`). @param input.secret no longer than the EK's hash. @throws TpmError `unsupported` */
 export function makeCredential(input: { ek: KeyObject; name: Buffer; secret: Buffer }): Credential {
   const kind = ekKindOf(input.ek);
   const { seed, encrypted } = kind.curve

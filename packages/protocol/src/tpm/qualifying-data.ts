@@ -1,4 +1,4 @@
-/** The qualifying data of attestations (device-identity.md §1): binds one to its organisation, its purpose and its CSR, so that it serves nothing else. */
+/** Qualifying data of attestations (device-identity.md §1): binds one to its organisation, purpose and CSR. */
 import { createHash } from "node:crypto";
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();

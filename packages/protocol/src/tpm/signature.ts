@@ -27,10 +27,7 @@ export function readSignature(bytes: Buffer): TpmSignature {
   return signature;
 }
 
-/**
- * Whether the key signed the message, by the scheme that its public area fixes: no other, even if it verified.
- * @throws TpmError for a signature or a key that cannot be read
- */
+/** Only by the scheme that the key's public area fixes. @throws TpmError for an unreadable signature or key */
 export function isSignedBy(signer: PublicFields, message: Buffer, signature: TpmSignature): boolean {
   const { scheme, key } = signer;
   if (scheme?.alg !== signature.alg || scheme.hash !== signature.hash) return false;

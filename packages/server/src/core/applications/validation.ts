@@ -4,8 +4,7 @@ import { isSigningAlg } from "@signet/protocol/jose/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
-import { isAcr } from "../sessions/assurance.ts";
-import { acrValues } from "../sessions/session.ts";
+import { acrValues, isAcr } from "../sessions/session.ts";
 import {
   type ApplicationSettings,
   accessModes,

@@ -1,5 +1,5 @@
 /** The role of a member, and attributes and groups for custom scopes. */
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { lockUserAccount } from "./account.store.ts";
@@ -96,6 +96,6 @@ function requireValid(attributes: Attributes, what: string): void {
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
   if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
-      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MOST_JSON_DEPTH} deep`,
+      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MAX_JSON_DEPTH} deep`,
     );
 }

@@ -7,7 +7,7 @@ import { factorStatus } from "../../core/second-factors/factor-status.ts";
 import type { FactorProof } from "../../core/second-factors/second-factor.ts";
 import { type FactorSummary, hasSecondFactor } from "../../core/second-factors/second-factor.ts";
 import { readTotpCode } from "../../core/second-factors/totp/totp.ts";
-import { assurance, toAssurance } from "../../core/sessions/assurance.ts";
+import { assurance, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
