@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { ekFault, ekSpki, readEkCertificate, trustedFault } from "@signet/protocol/tpm/ek-certificate";
-import { type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { Database, Db } from "../../../db/open.ts";
@@ -24,11 +24,6 @@ interface EkTrustDeps {
   readonly clock: Clock;
 }
 
-interface TrustChange {
-  readonly orgId: string;
-  readonly actor: string;
-}
-
 /** All vendors together have a few hundred. */
 export const MAX_DEVICE_ROOTS = 1_000;
 const MAX_SUBJECT_LENGTH = 300;
@@ -40,7 +35,7 @@ const MAX_LABEL_LENGTH = 200;
  */
 export async function importRoots(
   { database, clock }: EkTrustDeps,
-  by: TrustChange,
+  by: Act,
   files: readonly TrustFile[],
 ): Promise<DeviceRoot[]> {
   const { orgId, actor: createdBy } = by;
@@ -78,7 +73,7 @@ export async function importRoots(
  */
 export async function addAllowedEks(
   { database, clock }: EkTrustDeps,
-  { files, label, ...by }: TrustChange & { readonly files: readonly TrustFile[]; readonly label?: string },
+  { files, label, ...by }: Act & { readonly files: readonly TrustFile[]; readonly label?: string },
 ): Promise<AllowedEk[]> {
   const { orgId, actor: createdBy } = by;
   const now = clock();
@@ -101,13 +96,13 @@ export async function addAllowedEks(
 /** Enrolled devices stay. @param fingerprint base64url. @returns false when there is no such root */
 export const removeRoot = (
   deps: EkTrustDeps,
-  { fingerprint, ...by }: TrustChange & { readonly fingerprint: string },
+  { fingerprint, ...by }: Act & { readonly fingerprint: string },
 ): Promise<boolean> => remove(deps, { ...by, action: "device-root.removed" }, fingerprint, deleteRoot);
 
 /** Enrolled devices stay. @param ekHash base64url. @returns false when it is not on the list */
 export const removeAllowedEk = (
   deps: EkTrustDeps,
-  { ekHash, ...by }: TrustChange & { readonly ekHash: string },
+  { ekHash, ...by }: Act & { readonly ekHash: string },
 ): Promise<boolean> => remove(deps, { ...by, action: "device-ek.removed" }, ekHash, deleteAllowedEk);
 
 function remove(

@@ -1,7 +1,7 @@
 /** Enrols a device: issues its certificate and redeems the enrolment code (device-identity.md §1). */
 import type { Csr } from "@signet/protocol/csr/csr";
 import { newUuid } from "@signet/protocol/uuid";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import { type Attestation, type EnrolmentCode, stricterPolicy } from "../../../core/devices/device.ts";
@@ -55,10 +55,7 @@ export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): 
     await insertNewDevice(tx, enrolment, { code, deviceId, now });
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash: csr.keyHash, now }));
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: deviceActor(deviceId),
-      address,
+      ...auditFields({ orgId, actor: deviceActor(deviceId), address }, now),
       action: "device.enrolled",
       target: deviceId,
       details: { code: code.id, attestation, fingerprint: issued.fingerprint },

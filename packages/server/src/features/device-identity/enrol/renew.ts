@@ -1,7 +1,7 @@
 /** Renews a device certificate: once, with a day of overlap (device-identity.md §1). */
 import { X509Certificate } from "node:crypto";
 import type { Csr } from "@signet/protocol/csr/csr";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import type { DeviceCertificate } from "../../../core/devices/device.ts";
 import {
@@ -77,10 +77,7 @@ async function issueRenewal(
     if (!isNew) throw keyAlreadyEnrolled();
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash, now }));
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: deviceActor(deviceId),
-      address,
+      ...auditFields({ orgId, actor: deviceActor(deviceId), address }, now),
       action: "device.renewed",
       target: deviceId,
       details: { fingerprint: issued.fingerprint, replaced: certificate.fingerprint, newKey: !isKept },

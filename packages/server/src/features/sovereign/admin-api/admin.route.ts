@@ -1,6 +1,8 @@
 /** The admin API of pools and agents: create, register, add keys, deactivate (sovereign-signing.md §5). */
+
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
+import type { Act } from "../../../core/audit/audit.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import {
   issuerModes,
@@ -12,7 +14,7 @@ import type { Database } from "../../../db/open.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
 import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
-import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
+import { createPool, type SovereignAdminDeps } from "./pools.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
   readonly authenticator: ApiAuthenticator<Administrator, Database>;
@@ -34,7 +36,7 @@ export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
 const inTransaction = (deps: AdminRouteDeps, within: Database | undefined): AdminRouteDeps =>
   within ? { ...deps, database: within } : deps;
 
-const acting = ({ organisation, actor, address }: Administrator): Acting => ({
+const acting = ({ organisation, actor, address }: Administrator): Act => ({
   orgId: organisation.id,
   actor,
   address,

@@ -1,7 +1,9 @@
 /** Registers and deactivates agents, adds and retires their keys (sovereign-signing.md §2 and §7). */
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { AuditAction } from "../../../core/audit/actions.ts";
+import type { Act } from "../../../core/audit/audit.store.ts";
 import { CLOCK_SKEW_MS } from "../../../core/signing-keys/signing-key.ts";
 import {
   compromiseKeys,
@@ -27,7 +29,7 @@ import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
-import { type Acting, recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
+import { recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
 
 /** Per pool, without deactivated agents. */
 export const MAX_AGENTS = 100;
@@ -37,7 +39,7 @@ export const MAX_KEYS = 16;
 /** @returns also the API key, which is shown once */
 export async function registerAgent(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   input: { readonly poolId: string; readonly name: string; readonly keys: readonly PresentedKey[] },
 ) {
   const { orgId } = by;
@@ -73,7 +75,7 @@ export async function registerAgent(
 /** Rotates: the agent's keys of the same algorithm retire when the new ones become active. @throws CodedError */
 export async function addAgentKeys(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   input: { readonly agentId: string; readonly keys: readonly PresentedKey[] },
 ): Promise<readonly AgentKey[]> {
   const now = deps.clock();
@@ -102,7 +104,7 @@ export async function addAgentKeys(
  */
 export async function deactivateAgent(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { agentId, compromised }: { readonly agentId: string; readonly compromised: boolean },
 ): Promise<boolean> {
   const { orgId } = by;
@@ -133,7 +135,7 @@ export async function deactivateAgent(
  */
 export async function retireAgentKey(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { agentId, kid }: { readonly agentId: string; readonly kid: string },
 ): Promise<boolean> {
   const { orgId } = by;
@@ -198,7 +200,7 @@ const keyIds = (keys: readonly AgentKey[]) => ({ kids: keys.map(({ kid }) => kid
 const recordAgentChange = (
   tx: Db,
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   action: AuditAction,
   { id, poolId }: SigningAgent,
   details: Readonly<Record<string, string | readonly string[]>>,

@@ -3,7 +3,7 @@ import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { newUuid } from "@signet/protocol/uuid";
-import { type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import {
@@ -27,15 +27,8 @@ export interface SovereignAdminDeps {
   readonly baseUrl: string;
 }
 
-/** The administrator, for the audit log. */
-export interface Acting {
-  readonly orgId: string;
-  readonly actor: string;
-  readonly address?: string;
-}
-
 /** @throws CodedError 400 or 422 that names the member, 409 at the limit */
-export async function createPool(deps: SovereignAdminDeps, by: Acting, input: NewPool): Promise<SigningPool> {
+export async function createPool(deps: SovereignAdminDeps, by: Act, input: NewPool): Promise<SigningPool> {
   const now = deps.clock();
   const { issuerMode = "pool" } = input;
   const pool: SigningPool = {
@@ -68,7 +61,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
  */
 export async function changePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   before: SigningPool,
   settings: PoolSettings,
 ): Promise<SigningPool | undefined> {
@@ -96,7 +89,7 @@ const changedMembers = (before: SigningPool, after: SigningPool): string[] =>
  */
 export async function disablePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { id, disabled }: { id: string; disabled: boolean },
 ): Promise<boolean> {
   const now = deps.clock();
@@ -114,7 +107,7 @@ export async function disablePool(
  */
 export async function deletePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   id: string,
 ): Promise<"deleted" | "in-use" | undefined> {
   const { orgId } = by;
@@ -133,7 +126,7 @@ export async function deletePool(
 export async function recordChange(
   tx: Db,
   { clock, changes }: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   event: Pick<AuditEvent, "action" | "target" | "details">,
 ): Promise<void> {
   await recordAuditEvent(tx, { ...by, at: clock(), ...event });
