@@ -52,8 +52,8 @@ async function pin(state: string, received: X509Certificate[], selected: X509Cer
   await makeStateFolder(state);
   await lockState(state, async () => {
     const trusted = (await readAuthorities(state)).map(fingerprintOf);
-    const kept = received.filter((one) => selected.includes(one) || trusted.includes(fingerprintOf(one)));
-    await trustAuthorities(state, toPem(kept));
+    const accepted = received.filter((one) => selected.includes(one) || trusted.includes(fingerprintOf(one)));
+    await trustAuthorities(state, toPem(accepted));
   });
 }
 

@@ -152,9 +152,9 @@ interface Flight {
 
 async function buildFlight(identity: ClientIdentity, flight: Flight): Promise<Buffer> {
   const { suite, secret, hellos, fromServer, own } = flight;
-  const asked = fromServer.find(({ type }) => type === handshakeTypes.certificateRequest);
-  if (!asked) return Buffer.concat(own.map(({ raw }) => raw));
-  const request = readCertificateRequest(asked);
+  const requestMessage = fromServer.find(({ type }) => type === handshakeTypes.certificateRequest);
+  if (!requestMessage) return Buffer.concat(own.map(({ raw }) => raw));
+  const request = readCertificateRequest(requestMessage);
   requireAccepted(identity, request);
   const before = [...hellos, ...fromServer.map(({ raw }) => raw)];
   const hashed = (...more: Buffer[]) =>

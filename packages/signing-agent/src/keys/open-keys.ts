@@ -61,12 +61,12 @@ const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
  * @throws InvalidKey unless there are one to four certificates, the first of them the key's own
  */
 async function readChain(path: string, publicJwk: PublicKeyMembers): Promise<string[]> {
-  const found = (await readFile(path, "utf8")).match(pem) ?? [];
-  if (found.length === 0 || found.length > MAX_CERTIFICATES)
+  const blocks = (await readFile(path, "utf8")).match(pem) ?? [];
+  if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES)
     throw new InvalidKey(
       `${path} must hold 1 to ${MAX_CERTIFICATES} certificates in PEM, the key's own first`,
     );
-  const certificates = found.map((text) => parseCertificate(text, path));
+  const certificates = blocks.map((text) => parseCertificate(text, path));
   const leaf = certificates[0]?.publicKey.export({ format: "jwk" }) as PublicKeyMembers;
   if (jwkThumbprint(leaf) !== jwkThumbprint(publicJwk))
     throw new InvalidKey(`the first certificate of ${path} is for another key`);

@@ -85,12 +85,12 @@ function findKey(calls: Pkcs11, session: Handle, kind: number, { key, token }: P
     { type: CKA_CLASS, value: kind },
     { type: CKA_LABEL, value: key },
   ]);
-  const [found, another] = calls.C_FindObjects(session, 2);
+  const [handle, another] = calls.C_FindObjects(session, 2);
   calls.C_FindObjectsFinal(session);
   const half = kind === CKO_PRIVATE_KEY ? "private" : "public";
-  if (!found) throw new InvalidKey(`token ${token} has no ${half} key with the label ${key}`);
+  if (!handle) throw new InvalidKey(`token ${token} has no ${half} key with the label ${key}`);
   if (another) throw new InvalidKey(`token ${token} has more than one ${half} key with the label ${key}`);
-  return found;
+  return handle;
 }
 
 const CKM_ECDSA = 0x1041;

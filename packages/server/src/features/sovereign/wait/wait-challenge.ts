@@ -51,17 +51,17 @@ ${answerForm(view, { field, button: text.pin.submit })}`,
 
 function confirmation(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
-  const shown = message(view, challenge, challenge.display);
+  const quote = message(view, challenge, challenge.display);
   const choices = choiceButtons(challenge);
   if (choices)
     return {
       heading: text.question({ organisation: view.organisation.name }),
-      body: html`${shown}
+      body: html`${quote}
 ${answerForm(view, choices)}`,
     };
   return {
     heading: text.confirm.heading,
-    body: html`${shown}
+    body: html`${quote}
 <p>${text.confirm.explanation}</p>
 ${answerForm(view, { button: text.confirm.submit, value: "confirmed" })}`,
   };
