@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
 import { hashNumber, tpmAlg } from "@signet/protocol/tpm/algorithms";
+import { readSignature } from "@signet/protocol/tpm/attest";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
 import { keyAttributes, type PublicArea, readSizedPublic } from "@signet/protocol/tpm/public-area";
-import { readSignature } from "@signet/protocol/tpm/signature";
 import { byPassword, permanentHandles } from "./command.ts";
 import type { Tpm } from "./tpm.ts";
 

@@ -42,5 +42,3 @@ export type Assurance = (typeof assurance)[keyof typeof assurance];
 
 /** `none` for an unsupported acr. */
 export const toAssurance = (acr: string): Assurance => (ascending.indexOf(acr) + 1) as Assurance;
-
-export const isAcr = (acr: string): boolean => ascending.includes(acr);

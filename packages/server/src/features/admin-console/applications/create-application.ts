@@ -1,13 +1,13 @@
 /** Creating an application from a form, at most once: with a client secret where its kind starts with one. */
 import type { Application } from "../../../core/applications/application.ts";
 import { createApplication, type NewApplication } from "../../../core/applications/applications.ts";
+import { createWithSecret } from "../../../core/applications/client-secrets.ts";
 import {
   type ApplicationKind,
   clientTypeOf,
   settingsOfKind,
   startsWithSecret,
 } from "../../../core/applications/kinds.ts";
-import { createWithSecret } from "../../../core/applications/new-application.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";

@@ -1,8 +1,8 @@
 /** GET quickstart/{id}: code and settings that make an application run, and a live part that waits for its first sign-in. */
 import type { FastifyInstance } from "fastify";
 import { type Application, usesSecrets } from "../../../core/applications/application.ts";
+import type { SecretUse } from "../../../core/applications/client-secrets.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import type { SecretUse } from "../../../core/applications/secret-use.ts";
 import { lastUse } from "../../../core/applications/use/first-use.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";

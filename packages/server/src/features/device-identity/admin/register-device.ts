@@ -8,7 +8,7 @@ import {
   type EnrolmentCode,
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
-import { isOrganisationName } from "../../../core/organisations/organisation.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
@@ -97,7 +97,7 @@ export async function withdrawCode(
 
 function requireName(name: string | undefined): string | null {
   if (name === undefined) return null;
-  if (!isOrganisationName(name)) throw invalid("name must be 1 to 100 plain characters");
+  if (!isRecordName(name)) throw invalid("name must be 1 to 100 plain characters");
   return name.trim();
 }
 

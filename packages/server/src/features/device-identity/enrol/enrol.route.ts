@@ -34,28 +34,25 @@ export function deviceRoutes(api: ApiScope, deps: DeviceRouteDeps): void {
 }
 
 function enrolRoute(api: ApiScope, deps: DeviceRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      path: "/oauth/:org/devices/enroll",
-      operationId: "enrollDevice",
-      summary: "Enrol a device without a TPM",
-      description:
-        "The enrolment code is the credential. It is redeemed only when a certificate is issued. 403 `attestation_required` when the code or the organisation requires a TPM.",
-      body: Type.Object({ code: codeMember, csr: csrMember }, { title: "DeviceEnrollment", ...closed }),
-      example: { code: EXAMPLE_CODE, csr: EXAMPLE_CSR },
-      errors: [409, 429],
-      answers: { 201: { description: "The certificate", schema: certificateSchema } },
-    },
-    async ({ caller: { organisation, address }, body }) => {
+  apiRoute(api, {
+    ...shared,
+    path: "/oauth/:org/devices/enroll",
+    operationId: "enrollDevice",
+    summary: "Enrol a device without a TPM",
+    description:
+      "The enrolment code is the credential. It is redeemed only when a certificate is issued. 403 `attestation_required` when the code or the organisation requires a TPM.",
+    body: Type.Object({ code: codeMember, csr: csrMember }, { title: "DeviceEnrollment", ...closed }),
+    example: { code: EXAMPLE_CODE, csr: EXAMPLE_CSR },
+    errors: [409, 429],
+    answers: { 201: { description: "The certificate", schema: certificateSchema } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller: { organisation, address }, body }) => {
       // The code first: nothing else of an unauthenticated request is parsed.
       const { codeHash } = await findUsableCode(deps, organisation, body.code, address);
       const csr = parseCsr(body.csr);
       return { status: 201, body: await enrolDevice(deps, { organisation, codeHash, csr, address }) };
     },
-  );
+  });
 }
 
 const beginBody = Type.Object(
@@ -87,23 +84,20 @@ const challenge = Type.Object(
 );
 
 function beginRoute(api: ApiScope, deps: DeviceRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      path: "/oauth/:org/devices/enroll/begin",
-      operationId: "beginTpmEnrollment",
-      summary: "Begin TPM enrolment",
-      description:
-        "The enrolment code is the credential. Returns a secret that only the TPM with the endorsement key and the attestation key can decrypt. A code has at most two challenges; a third replaces the oldest. 403 `attestation_disabled`, `ek_untrusted` or `ek_not_allowed`.",
-      body: beginBody,
-      example: { code: EXAMPLE_CODE, ek_certificate: "MIID…", ak_public: "AFgAIwAL…" },
-      errors: [401, 403, 409, 429],
-      answers: { 200: { description: "The challenge", schema: challenge } },
-    },
-    async ({ caller, body }) => ({ status: 200, body: await beginEnrolment(deps, caller, body) }),
-  );
+  apiRoute(api, {
+    ...shared,
+    path: "/oauth/:org/devices/enroll/begin",
+    operationId: "beginTpmEnrollment",
+    summary: "Begin TPM enrolment",
+    description:
+      "The enrolment code is the credential. Returns a secret that only the TPM with the endorsement key and the attestation key can decrypt. A code has at most two challenges; a third replaces the oldest. 403 `attestation_disabled`, `ek_untrusted` or `ek_not_allowed`.",
+    body: beginBody,
+    example: { code: EXAMPLE_CODE, ek_certificate: "MIID…", ak_public: "AFgAIwAL…" },
+    errors: [401, 403, 409, 429],
+    answers: { 200: { description: "The challenge", schema: challenge } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller, body }) => ({ status: 200, body: await beginEnrolment(deps, caller, body) }),
+  });
 }
 
 const completeBody = Type.Object(
@@ -121,61 +115,55 @@ const completeBody = Type.Object(
 );
 
 function completeRoute(api: ApiScope, deps: DeviceRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      path: "/oauth/:org/devices/enroll/complete",
-      operationId: "completeTpmEnrollment",
-      summary: "Complete TPM enrolment",
-      description:
-        "The challenge is consumed in any case, the code only when a certificate is issued. 403 names the missing proof: `secret_mismatch`, `attest_signature`, `attest_type`, `attest_nonce`, `attest_name`, `key_attributes`, `csr_key_mismatch`.",
-      body: completeBody,
-      example: {
-        challenge_id: "01998d6e-0000-7000-8000-000000000000",
-        secret: "Wm9…",
-        csr: EXAMPLE_CSR,
-        key_public: "AFgAIwAL…",
-        attest: "/1RDR4AX…",
-        signature: "ABgACwAg…",
-      },
-      errors: [401, 403, 409, 410, 429],
-      answers: { 201: { description: "The certificate", schema: certificateSchema } },
+  apiRoute(api, {
+    ...shared,
+    path: "/oauth/:org/devices/enroll/complete",
+    operationId: "completeTpmEnrollment",
+    summary: "Complete TPM enrolment",
+    description:
+      "The challenge is consumed in any case, the code only when a certificate is issued. 403 names the missing proof: `secret_mismatch`, `attest_signature`, `attest_type`, `attest_nonce`, `attest_name`, `key_attributes`, `csr_key_mismatch`.",
+    body: completeBody,
+    example: {
+      challenge_id: "01998d6e-0000-7000-8000-000000000000",
+      secret: "Wm9…",
+      csr: EXAMPLE_CSR,
+      key_public: "AFgAIwAL…",
+      attest: "/1RDR4AX…",
+      signature: "ABgACwAg…",
     },
-    async ({ caller, body }) => ({ status: 201, body: await completeEnrolment(deps, caller, body) }),
-  );
+    errors: [401, 403, 409, 410, 429],
+    answers: { 201: { description: "The certificate", schema: certificateSchema } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller, body }) => ({ status: 201, body: await completeEnrolment(deps, caller, body) }),
+  });
 }
 
 function renewRoute(api: ApiScope, deps: DeviceRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      credential: "device-certificate",
-      path: "/oauth/:org/devices/renew",
-      operationId: "renewDeviceCertificate",
-      summary: "Renew a device's certificate, for its key or a new one",
-      description:
-        "The credential is the device's current certificate, presented by mutual TLS. Possible once, after two thirds of its lifetime; repeating the request returns the same certificate. The previous certificate stays valid for one more day. A device that was enrolled with a TPM attests a new key with `attest`, `signature` and `key_public`.",
-      body: Type.Object(
-        {
-          csr: csrMember,
-          attest: Type.Optional(base64("TPMS_ATTEST of TPM2_Certify by the attestation key")),
-          signature: Type.Optional(base64("TPMT_SIGNATURE over `attest`")),
-          key_public: Type.Optional(base64("TPM2B_PUBLIC of a new key")),
-        },
-        { title: "DeviceRenewal", ...closed },
-      ),
-      example: { csr: EXAMPLE_CSR },
-      errors: [409, 429],
-      answers: { 201: { description: "The next certificate", schema: certificateSchema } },
-    },
-    async ({ caller: { organisation, address }, request, body: { csr, ...evidence } }) => {
+  apiRoute(api, {
+    ...shared,
+    credential: "device-certificate",
+    path: "/oauth/:org/devices/renew",
+    operationId: "renewDeviceCertificate",
+    summary: "Renew a device's certificate, for its key or a new one",
+    description:
+      "The credential is the device's current certificate, presented by mutual TLS. Possible once, after two thirds of its lifetime; repeating the request returns the same certificate. The previous certificate stays valid for one more day. A device that was enrolled with a TPM attests a new key with `attest`, `signature` and `key_public`.",
+    body: Type.Object(
+      {
+        csr: csrMember,
+        attest: Type.Optional(base64("TPMS_ATTEST of TPM2_Certify by the attestation key")),
+        signature: Type.Optional(base64("TPMT_SIGNATURE over `attest`")),
+        key_public: Type.Optional(base64("TPM2B_PUBLIC of a new key")),
+      },
+      { title: "DeviceRenewal", ...closed },
+    ),
+    example: { csr: EXAMPLE_CSR },
+    errors: [409, 429],
+    answers: { 201: { description: "The next certificate", schema: certificateSchema } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller: { organisation, address }, request, body: { csr, ...evidence } }) => {
       const presented = clientCertificate(request);
       const renewal = { orgId: organisation.id, presented, csr, evidence, address };
       return { status: 201, body: await renewCertificate(deps, renewal) };
     },
-  );
+  });
 }
