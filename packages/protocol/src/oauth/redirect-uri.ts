@@ -10,39 +10,67 @@ const userinfo = /^[^/?]*(?:\/\/)?[^/?]*@/;
 // Every spelling that some parser treats as "." or "..": escaped, with a path parameter, after an escaped slash.
 const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|%2f|%5c|$)/i;
 
+export interface RedirectUriFault {
+  readonly code:
+    | "tooLong"
+    | "printable"
+    | "backslash"
+    | "wildcard"
+    | "fragment"
+    | "absolute"
+    | "userinfo"
+    | "dotSegments"
+    | "host"
+    | "https"
+    | "privateUse"
+    | "slash"
+    | "normalForm";
+  /** The end of a sentence for an administrator. */
+  readonly message: string;
+}
+
+const fault = (code: RedirectUriFault["code"], message: string): RedirectUriFault => ({ code, message });
+
 /**
- * Why a client of this type may not register the URI, as the end of a sentence; undefined if it may. An allowlist: https, http
+ * Why a client of this type may not register the URI; undefined if it may. An allowlist: https, http
  * on the loopback interface (RFC 8252 §7.3), and private-use schemes of native clients (§7.1).
  */
-export function checkRegistrableRedirectUri(uri: string, clientType: ClientType): string | undefined {
-  if (uri.length > maxLength) return `must not be longer than ${maxLength} characters`;
-  if (/[^\x21-\x7e]/.test(uri)) return "must be printable ASCII without spaces";
-  if (uri.includes("\\")) return "must not hold a backslash";
-  if (uri.includes("*")) return "must not hold a wildcard";
-  if (uri.includes("#")) return "must not have a fragment"; // RFC 6749 §3.1.2
+export function checkRegistrableRedirectUri(
+  uri: string,
+  clientType: ClientType,
+): RedirectUriFault | undefined {
+  if (uri.length > maxLength) return fault("tooLong", `must not be longer than ${maxLength} characters`);
+  if (/[^\x21-\x7e]/.test(uri)) return fault("printable", "must be printable ASCII without spaces");
+  if (uri.includes("\\")) return fault("backslash", "must not hold a backslash");
+  if (uri.includes("*")) return fault("wildcard", "must not hold a wildcard");
+  if (uri.includes("#")) return fault("fragment", "must not have a fragment"); // RFC 6749 §3.1.2
   const url = URL.parse(uri);
-  if (!url) return "must be an absolute URI";
-  if (userinfo.test(uri)) return "must not hold a user name or password";
-  if (dotSegment.test(uri.replace(/\?.*/, ""))) return "must not hold dot segments";
+  if (!url) return fault("absolute", "must be an absolute URI");
+  if (userinfo.test(uri)) return fault("userinfo", "must not hold a user name or password");
+  if (dotSegment.test(uri.replace(/\?.*/, ""))) return fault("dotSegments", "must not hold dot segments");
   return checkScheme(url, clientType) ?? checkNormalForm(uri, url);
 }
 
-function checkScheme(url: URL, clientType: ClientType): string | undefined {
+function checkScheme(url: URL, clientType: ClientType): RedirectUriFault | undefined {
   if (url.protocol === "https:" || url.protocol === "http:") {
-    if (!hostName.test(url.hostname) && !ipv6Literal.test(url.hostname)) return "must have a plain host name";
+    if (!hostName.test(url.hostname) && !ipv6Literal.test(url.hostname))
+      return fault("host", "must have a plain host name");
     if (url.protocol === "https:" || loopbackHosts.includes(url.hostname)) return undefined;
-    return "must be https; http is for the loopback interface only";
+    return fault("https", "must be https; http is for the loopback interface only");
   }
   // RFC 8252 §7.1: the reverse of a domain name that the client's owner controls, hence the dot.
-  if (!url.protocol.includes(".")) return "must be https";
-  if (clientType !== "native") return "may use a private-use scheme only for a native client";
-  return url.pathname.startsWith("/") || url.host ? undefined : "must have a slash after its scheme";
+  if (!url.protocol.includes(".")) return fault("https", "must be https");
+  if (clientType !== "native")
+    return fault("privateUse", "may use a private-use scheme only for a native client");
+  return url.pathname.startsWith("/") || url.host
+    ? undefined
+    : fault("slash", "must have a slash after its scheme");
 }
 
 /** Compared byte by byte, so what browsers rewrite is refused: upper case, default ports, odd forms of IP addresses. */
-function checkNormalForm(uri: string, url: URL): string | undefined {
+function checkNormalForm(uri: string, url: URL): RedirectUriFault | undefined {
   const isNormal = uri === url.href || uri === url.origin || uri === `${url.origin}${url.search}`;
-  return isNormal ? undefined : `must be written in its normal form, ${url.href}`;
+  return isNormal ? undefined : fault("normalForm", `must be written in its normal form, ${url.href}`);
 }
 
 /**

@@ -84,7 +84,7 @@ ${empty ? emptyState({ action: create, ...empty }) : list()}</section>
 
 /** Chooses one value of a member, or any. */
 export const filterField = (
-  { messages }: { messages: Messages },
+  messages: Messages,
   field: { id: string; label: string; value: string | undefined; any: string; choices: readonly Choice[] },
 ): Content =>
   selectField({

@@ -68,8 +68,7 @@ export async function claimRow<Name extends keyof OutboxTables>(
   const row = await db
     .updateTable(name)
     .set((eb) => ({ attempts: eb("attempts", "+", 1), next_attempt_at: until }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .where("next_attempt_at", "<=", now)
     .where(deliveredAt, "is", null)
     .where("failed_at", "is", null)
@@ -92,8 +91,7 @@ export async function recordOutcome(
 ): Promise<void> {
   const update = db
     .updateTable(name)
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .where(deliveredAt, "is", null);
   if ("deliveredAt" in outcome) {
     const content = outcome.keepsContent ? {} : erased;

@@ -111,8 +111,7 @@ export async function setRetirement(
   await db
     .updateTable("signing_key")
     .set({ retire_at: retireAt })
-    .where("org_id", "=", key.orgId)
-    .where("kid", "=", key.kid)
+    .where((eb) => eb.and({ org_id: key.orgId, kid: key.kid }))
     .where((eb) => eb.or([eb("retire_at", "is", null), eb("retire_at", ">", retireAt)]))
     .execute();
 }

@@ -2,7 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { type AttestationPolicy, attestationPolicies } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
-import { isOrganisationName } from "../../../core/organisations/organisation.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { DeviceRegistration } from "./register-device.ts";
@@ -48,7 +48,7 @@ export async function validateRegistration(
   | { readonly faults: Partial<RegisterInput> }
 > {
   const name = input.name.trim();
-  if (name !== "" && !isOrganisationName(name)) return { faults: { name: text.badName } };
+  if (name !== "" && !isRecordName(name)) return { faults: { name: text.badName } };
   const attestation = attestationPolicies.find((policy) => policy === input.attestation);
   if (!attestation) return { faults: { attestation: text.badChoice } };
   const expiresInSeconds = lifetimes.find((seconds) => String(seconds) === input.expiresIn);

@@ -1,7 +1,7 @@
 /** The settings of a pool as form fields: read and validated. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
-import { isOrganisationName } from "../../../core/organisations/organisation.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
@@ -73,7 +73,7 @@ export async function poolFaults(
 ): Promise<Record<string, string>> {
   const { faults: text } = pools;
   const faults: Record<string, string> = {};
-  if (!isOrganisationName(input.name)) faults["name"] = text.name;
+  if (!isRecordName(input.name)) faults["name"] = text.name;
   if (input.algs.length === 0) faults["algs"] = text.algs;
   if (!issuerModes.some((mode) => mode === input.issuerMode)) faults["issuerMode"] = text.issuerMode;
   for (const field of numberFields) {

@@ -4,8 +4,8 @@ import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticat
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
-import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
+import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import {
   type PasskeyAnswer,
   readPasskeyAnswer,
