@@ -1,13 +1,8 @@
 /** The contract of every filter: from a Web `Request` to its principal, or to the response it gets instead. */
-import type { Principal } from "./principal.ts";
+import type { AuthenticatedBy, Principal } from "./principal.ts";
 
 /** Specification, "Mechanisms". */
-export type FilterType =
-  | "OAuthFederated"
-  | "UserFederated"
-  | "OAuthUserBearer"
-  | "SystemAccountExternal"
-  | "None";
+export type FilterType = AuthenticatedBy | "None";
 
 export const filterTypes: readonly FilterType[] = [
   "OAuthFederated",
@@ -31,6 +26,9 @@ export type FilterResult =
   | { readonly kind: "anonymous"; readonly cookies: readonly string[] }
   /** Send `response`: a redirect, one of the filter's own routes, a rejection. `error` is for the log. */
   | { readonly kind: "answer"; readonly response: Response; readonly error?: Error };
+
+export const principalOfResult = (result: FilterResult): Principal | undefined =>
+  result.kind === "authenticated" ? result.principal : undefined;
 
 /** What `createFilter` returns and adapters take. */
 export interface Filter {

@@ -1,6 +1,5 @@
 /** The principal of a request, and how it is derived from verified claims or from a validated session key. */
 import { SignetError } from "./errors.ts";
-import type { FilterResult, FilterType } from "./filter.ts";
 import { withoutUndefined } from "./tokens/claims.ts";
 
 /** Specification, "User (as exposed to client applications)". */
@@ -16,7 +15,11 @@ export interface User {
 }
 
 /** How the caller was authenticated. */
-export type AuthenticatedBy = Exclude<FilterType, "None">;
+export type AuthenticatedBy =
+  | "OAuthFederated"
+  | "UserFederated"
+  | "OAuthUserBearer"
+  | "SystemAccountExternal";
 
 /** Whom a request comes from; the same shape for every filter. */
 export interface Principal {
@@ -170,6 +173,3 @@ export function authenticated(principal: Principal | undefined): Principal {
     throw new SignetError("token_missing", "Sign in first.", { headers: { "www-authenticate": "Bearer" } });
   return principal;
 }
-
-export const principalOfResult = (result: FilterResult): Principal | undefined =>
-  result.kind === "authenticated" ? result.principal : undefined;

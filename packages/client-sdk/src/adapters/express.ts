@@ -3,8 +3,7 @@
  *
  * @module express
  */
-import type { Filter } from "../filter.ts";
-import { principalOfResult } from "../principal.ts";
+import { type Filter, principalOfResult } from "../filter.ts";
 import {
   addCookies,
   authenticateNodeRequest,

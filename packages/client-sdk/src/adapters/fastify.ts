@@ -4,8 +4,7 @@
  * @module fastify
  */
 import { privateCacheControl } from "../cookies/cookie-header.ts";
-import type { Filter } from "../filter.ts";
-import { principalOfResult } from "../principal.ts";
+import { type Filter, principalOfResult } from "../filter.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
 
 /** The used part of Fastify's request. */

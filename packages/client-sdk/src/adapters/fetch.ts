@@ -1,8 +1,8 @@
 /** For handlers of Web `Request`s (Deno.serve, Bun.serve, workers). The origin is the configured `baseUrl`, not the URL's. */
 import { withCookies } from "../cookies/cookie-header.ts";
-import type { Filter, FilterResult } from "../filter.ts";
+import { type Filter, type FilterResult, principalOfResult } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
-import { authenticated, type Principal, principalOfResult } from "../principal.ts";
+import { authenticated, type Principal } from "../principal.ts";
 
 /** Options of `protect` and `identify`. */
 export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly unknown[]> {

@@ -2,7 +2,7 @@
 import { errorReporter } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 
-interface CachedDocumentOptions<T> {
+export interface CachedDocumentOptions<T> {
   load(): Promise<{ value: T; freshMs: number }>;
   readonly clock: () => number;
   readonly onError?: ((error: Error) => void) | undefined;

@@ -4,9 +4,8 @@ import { SignetError } from "../errors.ts";
 import { fitsAlgorithm, hasSecretMembers, importPublicKey } from "../tokens/algorithms.ts";
 import { isRecord } from "../tokens/claims.ts";
 import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
-import { createCachedDocument } from "./cached-document.ts";
-import type { ProviderOptions } from "./discovery.ts";
-import { providerError } from "./http.ts";
+import { type CachedDocumentOptions, createCachedDocument } from "./cached-document.ts";
+import { type Http, providerError } from "./http.ts";
 
 const MINUTE_MS = 60_000;
 /** Default freshness, and the bounds for the provider's `max-age`. */
@@ -19,7 +18,8 @@ const STALE_MS = 24 * 60 * MINUTE_MS;
 const RETRY_MS = MINUTE_MS;
 const MAX_KEYS = 100;
 
-export interface KeySetOptions extends Pick<ProviderOptions, "http" | "clock" | "onError"> {
+interface KeySetOptions extends Pick<CachedDocumentOptions<unknown>, "clock" | "onError"> {
+  readonly http: Http;
   readonly jwksUri: () => Promise<string>;
 }
 

@@ -1,7 +1,6 @@
 /** Verifies any signed JWT (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). Each token type adds its own rules. */
 import { base64url, compactVerify } from "jose";
 import { SignetError } from "../errors.ts";
-import type { AccessTokenChecks } from "./access-token.ts";
 import { signingAlgorithms } from "./algorithms.ts";
 import { audienceList, type Claims, isRecord, withoutUndefined } from "./claims.ts";
 
@@ -28,7 +27,11 @@ export const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Clock skew between issuer and application. */
 export const TOLERANCE_SECONDS = 60;
 
-export interface JwtChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock"> {
+export interface JwtChecks {
+  readonly keys: KeySource;
+  readonly issuer: string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
   /** Accepted `typ`, case-insensitive, with or without `application/`; "" accepts a missing one. Undefined: any. */
   readonly types: readonly string[] | undefined;
   /** Must be among the token's `aud`. */
