@@ -1,6 +1,10 @@
 /** `signet scope …`: the organisation's custom scopes. */
-import type { ClaimSource, CustomScope, ScopeClaim } from "../../core/scopes/custom-scope.ts";
-import { claimSources } from "../../core/scopes/custom-scope.ts";
+import {
+  type ClaimSource,
+  type CustomScope,
+  claimSources,
+  type ScopeClaim,
+} from "../../core/scopes/custom-scope.ts";
 import {
   changeCustomScope,
   createCustomScope,

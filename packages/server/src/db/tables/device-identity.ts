@@ -33,10 +33,11 @@ export interface DeviceEnrollmentCodeTable {
   org_id: string;
   id: string;
   code_hash: string;
+  /** Of the device to enrol; null names it by its id. */
   name: string | null;
   /** What the code asks beyond the organisation's policy: `none` (nothing), `optional` or `required`. */
   attestation: string;
-  /** The device that ends when this one is enrolled. */
+  /** The device that is revoked when this one is enrolled. */
   replaces: string | null;
   created_at: number;
   created_by: string;
@@ -68,10 +69,11 @@ export interface DeviceCertificateTable {
   /** SHA-256 of the DER, base64url: also the `x5t#S256` of tokens. */
   fingerprint: string;
   device_id: string;
+  /** The CA generation that issued it. */
   generation: number;
   /** Hexadecimal, 32 digits. */
   serial: string;
-  /** SHA-256 of the SPKI. */
+  /** SHA-256 of the SPKI, base64url. */
   key_hash: string;
   /** Base64 DER. */
   certificate: string;

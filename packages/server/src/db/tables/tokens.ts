@@ -19,7 +19,7 @@ export interface AuthorizationCodeTable {
   created_at: number;
   expires_at: number;
   used_at: number | null;
-  /** The token family that the first use began. */
+  /** The token family that its redemption started. */
   family_id: string | null;
   /** JSON: the `claims` parameter (OpenID Connect Core §5.5). */
   requested_claims: string | null;
@@ -66,7 +66,7 @@ export interface TokenFamilyTable {
   auth_time: number;
   amr: string;
   acr: string;
-  /** SHA-256 of the living refresh token; null when the grant came without one. */
+  /** SHA-256 of the current refresh token; null when the grant came without one. */
   refresh_hash: string | null;
   refresh_expires_at: number | null;
   /** SHA-256 of the token rotated last: it may come back within the grace window. */
@@ -74,12 +74,12 @@ export interface TokenFamilyTable {
   rotated_at: number | null;
   generation: number;
   created_at: number;
-  /** End of the absolute lifetime, whatever is rotated. */
+  /** End of the absolute lifetime. */
   expires_at: number;
   revoked_at: number | null;
   revoked_reason: string | null;
   requested_claims: string | null;
-  /** The device that its refresh tokens are bound to. */
+  /** The device whose certificate came with the grant: no other device can refresh (RFC 8705 §7.1). */
   device_id: string | null;
 }
 

@@ -8,7 +8,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";

@@ -4,8 +4,11 @@ import { recordUnauthenticatedEvent } from "../../core/audit/unauthenticated-eve
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { checkCode } from "../../core/second-factors/check-code.ts";
 import { factorStatus } from "../../core/second-factors/factor-status.ts";
-import type { FactorProof } from "../../core/second-factors/second-factor.ts";
-import { type FactorSummary, hasSecondFactor } from "../../core/second-factors/second-factor.ts";
+import {
+  type FactorProof,
+  type FactorSummary,
+  hasSecondFactor,
+} from "../../core/second-factors/second-factor.ts";
 import { readTotpCode } from "../../core/second-factors/totp/totp.ts";
 import { assurance, toAssurance } from "../../core/sessions/assurance.ts";
 import type { User } from "../../core/users/user.ts";

@@ -1,8 +1,7 @@
-import type { Application, ClientSecret } from "../../../core/applications/application.ts";
-import { usesSecrets } from "../../../core/applications/application.ts";
+import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
+import type { RecentSignIn } from "../../../core/applications/application-use.store.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import type { RecentSignIn } from "../../../core/applications/use/use.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import {

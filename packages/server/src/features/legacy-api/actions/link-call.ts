@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../../core/system-accounts/system-account.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { invalid, notFound } from "../../../http/api/api-error.ts";
 import type { Answer } from "../../../http/api/api-route.ts";
