@@ -1,7 +1,7 @@
 /** The service as a list: hooks and error handlers first, then the modules in the order in which they are registered. */
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
-import { isDatabaseUnavailable } from "./db/unavailable.ts";
+import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { publishedDocuments } from "./http/published-documents.ts";

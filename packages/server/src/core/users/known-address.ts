@@ -2,7 +2,7 @@
  * Changes a user's email address to one that an administrator vouches for: no verification, but a notice to the old
  * address.
  */
-import { isUniqueViolation } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type NoticeDeps, sendNotice } from "../mail/notices.ts";
