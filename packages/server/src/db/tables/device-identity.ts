@@ -2,6 +2,7 @@
 
 export interface DeviceCaTable {
   org_id: string;
+  /** From 1. */
   generation: number;
   /** PEM. */
   certificate: string;
@@ -9,7 +10,7 @@ export interface DeviceCaTable {
   private_key: string;
   not_after: number;
   created_at: number;
-  /** A newer generation issues from then on; this one only signs its CRL. */
+  /** A newer one issues from then on; this one signs CRLs and OCSP responses until its last certificate has expired. */
   retired_at: number | null;
 }
 

@@ -97,9 +97,9 @@ export interface SigningKeyTable {
   /** PKCS#8, AES-256-GCM under the master key, bound to organisation and kid. */
   private_key: string;
   created_at: number;
-  /** From then on the newest such key of its algorithm signs; before, it is only published. */
+  /** The newest such key of its algorithm signs from then on; before, it is only published. */
   active_from: number;
-  /** Out of the JWKS from then on: the last token it signed has expired. */
+  /** Leaves the JWKS then, when its last token has expired; null until a successor exists. */
   retire_at: number | null;
 }
 
