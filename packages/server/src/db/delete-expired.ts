@@ -20,6 +20,7 @@ const expiring = {
   user_action: { key: ["org_id", "id_hash"], column: "expires_at" },
   logout_delivery: { key: ["org_id", "id"], column: "created_at" },
   outgoing_mail: { key: ["org_id", "id"], column: "created_at" },
+  activity: { key: ["org_id", "kind", "hour"], column: "hour" },
   device_enrollment_code: { key: ["org_id", "id"], column: "expires_at" },
   device_challenge: { key: ["org_id", "id"], column: "expires_at" },
 } as const satisfies {

@@ -14,13 +14,15 @@ export type RowOf<Stored> = { readonly [M in keyof Stored & string as Column<M>]
 const members = new Map<string, string>();
 const columns = new Map<string, string>();
 
-/** @param names remembers the new names: there are as many as the schema has columns */
+/** On the hot path. @param names remembers the new names: there are as many as the schema has columns */
 function renamed(from: object, names: Map<string, string>, rename: (name: string) => string): object {
+  const source = from as Readonly<Record<string, unknown>>;
   const to: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(from)) {
-    const other = names.get(name) ?? rename(name);
-    names.set(name, other);
-    to[other] = value;
+  for (const name in source) {
+    const known = names.get(name);
+    const other = known ?? rename(name);
+    if (known === undefined) names.set(name, other);
+    to[other] = source[name];
   }
   return to;
 }

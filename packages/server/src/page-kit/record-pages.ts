@@ -4,9 +4,13 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { Db } from "../db/open.ts";
-import type { ConsoleFrame, ConsoleView } from "../html/components/console-layout.ts";
-import type { Html } from "../html/html.ts";
+import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../html/components/console-layout.ts";
+import { buttonLink, card, copyStatus } from "../html/components/parts.ts";
+import { lastChangeLine, successNotice } from "../html/components/record-form.ts";
+import { type Html, html } from "../html/html.ts";
+import { copyScript } from "../html/scripts.ts";
 import { NotFound } from "../http/errors.ts";
+import { parseQuery } from "../http/form-body.ts";
 import { findLastChange, type LastChange } from "./actor-names.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { type ConsolePage, consoleFrame } from "./console-frame.ts";
@@ -76,6 +80,8 @@ export type RecordView<Stored> = ConsoleFrame &
     /** @param rest below the record's own address */
     uriOf(rest: string): string;
     lastChange: LastChange | undefined;
+    /** What was just done, as the address says it. */
+    done: string | undefined;
   };
 
 /** GET of a record's own page, open to any administrator. */
@@ -99,11 +105,56 @@ export function recordRoute<Deps extends ConsoleDeps, Stored extends { readonly 
         record,
         uriOf: (rest: string) => pages.path(organisation, record.id, rest),
         lastChange: await findLastChange(deps, organisation.id, record.id, frame.messages),
+        done: parseQuery(visit.request).values.get("done"),
       };
       await show(visit, frame, await page(deps, visit, view, signedIn));
     },
   });
 }
+
+/** @param page.done texts for what was just done */
+export const recordLayout = (
+  view: RecordView<unknown>,
+  page: Pick<ConsoleView, "title" | "summary" | "actions" | "body"> & {
+    done: Readonly<Record<string, string>>;
+  },
+): Html =>
+  consoleLayout({
+    ...view,
+    ...page,
+    heading: html`<bdi>${page.title}</bdi>`,
+    notice: doneNotice(view.done, page.done),
+    scripts: [copyScript.path],
+    body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
+  });
+
+function doneNotice(done = "", texts: Readonly<Record<string, string>>): Html | undefined {
+  const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
+  return text === undefined ? undefined : successNotice(text);
+}
+
+/** Disables, enables or deletes a record. @param view.noun begins the buttons' ids */
+export function endCard(
+  { record, uriOf }: RecordView<{ readonly disabledAt: number | null }>,
+  view: { id: string; noun: string; title: string; text: string } & Record<EndAct, string>,
+): Html {
+  const button = (act: EndAct) =>
+    buttonLink({
+      id: `${view.noun}-${act}`,
+      uri: uriOf(`/${act}`),
+      label: view[act],
+      isDangerous: act !== "enable",
+    });
+  const buttons = [button(record.disabledAt === null ? "disable" : "enable"), button("delete")];
+  return card({
+    ...view,
+    isDangerous: true,
+    body: html`<div class="actions">${buttons}</div>
+`,
+  });
+}
+
+type EndAct = "enable" | "disable" | "delete";
 
 /** What confirmations about a record, or about a part of it, share: they return to the record's page. */
 export const aboutRecord = <Stored extends { readonly id: string }, Pending>(

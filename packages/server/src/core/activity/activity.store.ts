@@ -49,64 +49,6 @@ export async function recordAgentPeak(db: Db, { now, since }: { now: number; sin
   );
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteOldActivity(db: Db, before: number, limit: number): Promise<number> {
-  const rows = await db
-    .deleteFrom("activity")
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple("org_id", "kind", "hour"),
-        "in",
-        selectFrom("activity")
-          .select(["org_id", "kind", "hour"])
-          .where("hour", "<", before)
-          .limit(limit)
-          .$asTuple("org_id", "kind", "hour"),
-      ),
-    )
-    .returning("hour")
-    .execute();
-  return rows.length;
-}
-
-/**
- * Counts between two times in steps of so many milliseconds: sums, and peaks for agents.
- * @param asked.from the start of a step
- */
-export async function sumActivity(
-  db: Db,
-  asked: { orgId: string; kinds: readonly string[]; from: number; to: number; step: number },
-): Promise<Array<{ kind: string; at: number; total: number }>> {
-  const { orgId, kinds, from, to, step } = asked;
-  if (kinds.length === 0) return [];
-  const at = sql<number>`${whole(from)} + (hour - ${whole(from)}) / ${whole(step)} * ${whole(step)}`;
-  return (
-    db
-      .selectFrom("activity")
-      .select(({ eb, fn }) => [
-        "kind",
-        at.as("at"),
-        eb
-          .case()
-          .when("kind", "=", AGENTS)
-          .then(fn.max<number>("total"))
-          // PostgreSQL sums bigints to numeric.
-          .else(sql<number>`cast(sum(total) as bigint)`)
-          .end()
-          .as("total"),
-      ])
-      .where("org_id", "=", orgId)
-      .where("kind", "in", kinds)
-      .where("hour", ">=", from)
-      .where("hour", "<", to)
-      // By position: with parameters it would be a different expression.
-      .groupBy([sql`1`, sql`2`])
-      .orderBy("kind")
-      .orderBy(sql`2`)
-      .execute()
-  );
-}
-
 /** Quarters of a day start at 0, 6, 12 and 18 UTC. */
 const steps = { hour: HOUR_MS, quarter: 6 * HOUR_MS, day: DAY_MS } as const;
 
@@ -126,7 +68,7 @@ export interface ActivityRange<Kind extends StoredKind> {
   readonly by: keyof typeof steps;
 }
 
-/** Activity of an organisation up to the last flush. */
+/** Activity of an organisation up to the last flush: sums, and peaks for agents. */
 export async function readActivity<Kind extends StoredKind>(
   db: Db,
   orgId: string,
@@ -140,9 +82,28 @@ export async function readActivity<Kind extends StoredKind>(
     Kind,
     number[]
   >;
-  for (const { kind, at, total } of await sumActivity(db, { orgId, kinds, from: first, to, step })) {
-    const place = (at - first) / step;
-    totals[kind as Kind][place] = total;
-  }
+  if (kinds.length === 0) return { times, totals };
+  const rows = await db
+    .selectFrom("activity")
+    .select(({ eb, fn }) => [
+      "kind",
+      sql<number>`(hour - ${whole(first)}) / ${whole(step)}`.as("place"),
+      eb
+        .case()
+        .when("kind", "=", AGENTS)
+        .then(fn.max<number>("total"))
+        // PostgreSQL sums bigints to numeric.
+        .else(sql<number>`cast(sum(total) as bigint)`)
+        .end()
+        .as("total"),
+    ])
+    .where("org_id", "=", orgId)
+    .where("kind", "in", kinds)
+    .where("hour", ">=", first)
+    .where("hour", "<", to)
+    // By position: with parameters it would be a different expression.
+    .groupBy([sql`1`, sql`2`])
+    .execute();
+  for (const { kind, place, total } of rows) totals[kind as Kind][place] = total;
   return { times, totals };
 }

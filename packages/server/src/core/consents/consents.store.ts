@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import { toRecord } from "../../db/records.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import { type Consent, preauthorization } from "./consent.ts";
@@ -103,28 +103,19 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
   return { id, isNew: id === newId };
 }
 
-export interface ConsentKey {
-  readonly orgId: string;
-  readonly id: string;
+type RecordKey = Pick<Consent, "orgId" | "id">;
+
+export interface ConsentKey extends RecordKey {
   /** Only this user's consent. */
   readonly userId?: string;
 }
 
-/** An active consent. */
-export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
-  const consent = await findConsentRecord(db, key);
-  return consent?.revokedAt === null ? consent : undefined;
-}
-
 /** Also a revoked one. */
-export async function findConsentRecord(
-  db: Db,
-  key: { orgId: string; id: string },
-): Promise<Consent | undefined> {
+export async function findConsentRecord(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await db
     .selectFrom("consent")
     .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -132,16 +123,16 @@ export async function findConsentRecord(
 /** @returns the revoked consent; undefined when there is no such active one */
 export async function markConsentRevoked(
   db: Db,
-  key: ConsentKey,
+  { orgId, id, userId }: ConsentKey,
   { by, now }: { by: string; now: number },
 ): Promise<Consent | undefined> {
-  let query = db
+  const ofUser = userId === undefined ? {} : { kind: "user", user_id: userId };
+  const row = await db
     .updateTable("consent")
     .set({ revoked_at: now, revoked_by: by })
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
-    .where("revoked_at", "is", null);
-  if (key.userId !== undefined) query = query.where("kind", "=", "user").where("user_id", "=", key.userId);
-  const row = await query.returningAll().executeTakeFirst();
+    .where((eb) => eb.and({ org_id: orgId, id, ...ofUser, revoked_at: null }))
+    .returningAll()
+    .executeTakeFirst();
   return row && fromRow(row);
 }
 
@@ -197,26 +188,18 @@ export async function listConsents(
 }
 
 export async function insertPreauthorization(db: Db, record: Consent): Promise<void> {
+  const { orgId, id, applicationId, scopes, grantedBy, grantedAt } = record;
+  const granted = { scope: formatScope(scopes), created_by: grantedBy, created_at: grantedAt };
   await db
     .insertInto("preauthorization")
-    .values({
-      org_id: record.orgId,
-      id: record.id,
-      application_id: record.applicationId,
-      scope: formatScope(record.scopes),
-      created_by: record.grantedBy,
-      created_at: record.grantedAt,
-    })
+    .values({ ...toRow({ orgId, id, applicationId }), ...granted })
     .execute();
 }
 
-export async function removePreauthorization(
-  db: Db,
-  key: { orgId: string; id: string },
-): Promise<Consent | undefined> {
+export async function removePreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await db
     .deleteFrom("preauthorization")
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
   return row && fromPreauthorization(row);
@@ -249,32 +232,25 @@ export async function findPreauthorizations(
   return rows.map(fromPreauthorization);
 }
 
-export async function findPreauthorization(
-  db: Db,
-  { orgId, id }: { orgId: string; id: string },
-): Promise<Consent | undefined> {
+export async function findPreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await preauthorizations(db, orgId).where("id", "=", id).executeTakeFirst();
   return row && fromPreauthorization(row);
 }
 
 type Key = { orgId: string; consentId: string };
 
-const lockConsentRow = prepared((db, value: Parameter<Key>) => {
-  const query = db
-    .selectFrom("consent")
-    .select("id")
-    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
-    .where("revoked_at", "is", null);
-  return isPostgres(db) ? query.forShare() : query;
-});
+const lockRow = (table: "consent" | "preauthorization") =>
+  prepared((db, value: Parameter<Key>) => {
+    const query = db
+      .selectFrom(table as "consent")
+      .select("id")
+      .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
+      .$if(table === "consent", (consents) => consents.where("revoked_at", "is", null));
+    return isPostgres(db) ? query.forShare() : query;
+  });
 
-const lockPreauthorizationRow = prepared((db, value: Parameter<Key>) => {
-  const query = db
-    .selectFrom("preauthorization")
-    .select("id")
-    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }));
-  return isPostgres(db) ? query.forShare() : query;
-});
+const lockConsentRow = lockRow("consent");
+const lockPreauthorizationRow = lockRow("preauthorization");
 
 /**
  * Whether the consent is active, locked until the transaction ends. A shared lock, because all codes of an application may

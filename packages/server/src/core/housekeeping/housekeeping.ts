@@ -4,9 +4,9 @@
  */
 import { newUuid } from "@signet/protocol/uuid";
 import { deleteExpired, type ExpiringTable } from "../../db/delete-expired.ts";
-import type { Database, Db } from "../../db/open.ts";
-import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { recordAgentPeak } from "../activity/activity.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
 import { deleteSupersededCertificates } from "../devices/devices.store.ts";
@@ -16,13 +16,14 @@ import { deleteRetiredAgentKeys } from "../signing-pools/agent-key.store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
 import { takeLease } from "./housekeeping.store.ts";
 
-export interface HousekeepingDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+/** Deletes at most `limit` rows. @returns how many */
+type Removal = (db: Db, now: number, limit: number) => Promise<number>;
+
+export interface HousekeepingDeps extends CoreDeps {
   readonly keys: Pick<SigningKeys, "rotateDue">;
   readonly deviceCa: Pick<DeviceCa, "rotateDue">;
-  /** Rows of features: each function deletes at most `limit` rows and returns how many. */
-  readonly featureRemovals?: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>>;
+  /** Rows of features. */
+  readonly featureRemovals?: readonly Removal[];
   onError(error: unknown): void;
 }
 
@@ -34,8 +35,6 @@ const MAX_ROTATIONS = 20;
 const ROUND_INTERVAL_MS = 60_000;
 const LEASE_MS = 5 * ROUND_INTERVAL_MS;
 const DAY_MS = 86_400_000;
-
-type Removal = (db: Db, now: number) => Promise<number>;
 
 /** How long rows stay after their expiry, milliseconds. */
 const keptMs: Readonly<Record<ExpiringTable, number>> = {
@@ -52,12 +51,14 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   signing_key: 30 * DAY_MS,
   // A day longer than needed: a clock that is set back must not make a value usable again.
   consumed_value: DAY_MS,
-  idempotency_key: 0,
+  // A key is free from its expiry on: that millisecond counts.
+  idempotency_key: -1,
   remembered_device: 0,
   logout_delivery: 7 * DAY_MS,
   user_action: DAY_MS,
   outgoing_mail: 2 * DAY_MS,
   known_browser: 0,
+  activity: 400 * DAY_MS,
   // Needed for support in the first weeks; the audit log keeps it longer.
   device_enrollment_code: 30 * DAY_MS,
   // A late answer gets `challenge_expired` instead of `challenge_not_found`.
@@ -67,14 +68,13 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
 const removals: readonly Removal[] = [
   ...Object.entries(keptMs).map(
     ([table, kept]): Removal =>
-      (db, now) =>
-        deleteExpired(db, table as ExpiringTable, now - kept, BATCH),
+      (db, now, limit) =>
+        deleteExpired(db, table as ExpiringTable, now - kept, limit),
   ),
-  (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
+  (db, now, limit) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, limit),
   // Expired certificates are no longer on the CRL; the newest of each device is kept.
-  (db, now) => deleteSupersededCertificates(db, now - 30 * DAY_MS, BATCH),
-  (db, now) => removeDrainedGenerations(db, now, BATCH),
-  (db, now) => deleteOldActivity(db, now - 400 * DAY_MS, BATCH),
+  (db, now, limit) => deleteSupersededCertificates(db, now - 30 * DAY_MS, limit),
+  removeDrainedGenerations,
 ];
 
 /**
@@ -83,12 +83,7 @@ const removals: readonly Removal[] = [
  * @throws the first failure, after all kinds
  */
 export async function removeExpired(deps: RemovalDeps): Promise<number> {
-  const ofFeatures = (deps.featureRemovals ?? []).map(
-    (remove): Removal =>
-      (db, now) =>
-        remove(db, now, BATCH),
-  );
-  const all = [...removals, ...ofFeatures];
+  const all = [...removals, ...(deps.featureRemovals ?? [])];
   const removed = await inTurn(all.map((remove) => () => removeAll(deps, remove)));
   return removed.reduce((sum, count) => sum + count, 0);
 }
@@ -96,7 +91,7 @@ export async function removeExpired(deps: RemovalDeps): Promise<number> {
 async function removeAll({ database, clock }: RemovalDeps, remove: Removal): Promise<number> {
   let removed = 0;
   for (let batch = BATCH; batch >= BATCH; removed += batch) {
-    batch = await database.transaction((tx) => remove(tx, clock()));
+    batch = await database.transaction((tx) => remove(tx, clock(), BATCH));
   }
   return removed;
 }

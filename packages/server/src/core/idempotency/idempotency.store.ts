@@ -48,12 +48,6 @@ export function reserveRequest(db: Db, request: Reservation): Promise<boolean> {
   );
 }
 
-export interface StoredRequest {
-  readonly requestHash: string;
-  /** Undefined while the first request is running. */
-  readonly answer: StoredAnswer | undefined;
-}
-
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,11 +55,15 @@ export interface StoredAnswer {
   readonly body: string | undefined;
 }
 
-export async function findRequest(db: Db, key: RequestKey): Promise<StoredRequest | undefined> {
+/** The answer is undefined while the first request is running. */
+export async function findRequest(
+  db: Db,
+  { orgId, accountId, keyHash }: RequestKey,
+): Promise<{ requestHash: string; answer: StoredAnswer | undefined } | undefined> {
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
-    .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId, key_hash: key.keyHash }))
+    .where((eb) => eb.and(toRow({ orgId, accountId, keyHash })))
     .executeTakeFirst();
   if (!row) return undefined;
   const headers = JSON.parse(row.headers ?? "{}") as Record<string, string>;

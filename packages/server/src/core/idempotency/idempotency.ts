@@ -14,9 +14,9 @@ import {
   storeAnswer,
 } from "./idempotency.store.ts";
 
-export const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = 24 * 3_600_000;
 /** Longer than any request runs. */
-export const ABANDONED_MS = 60_000;
+const ABANDONED_MS = 60_000;
 
 export class IdempotencyConflict extends Error {
   readonly code: "another-request" | "under-way";
@@ -29,12 +29,6 @@ export class IdempotencyConflict extends Error {
   }
 }
 
-export interface IdempotentRequest extends RequestKey {
-  readonly requestHash: string;
-}
-
-export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: StoredAnswer };
-
 /**
  * @param act performs the request in the given transaction and nowhere else
  * @param toStored the part of the response that is replayed
@@ -42,10 +36,10 @@ export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: St
  */
 export async function runIdempotent<A>(
   deps: CoreDeps,
-  request: IdempotentRequest,
+  request: RequestKey & { readonly requestHash: string },
   act: (within: Database) => Promise<A>,
   toStored: (answer: A) => StoredAnswer,
-): Promise<IdempotentOutcome<A>> {
+): Promise<{ readonly first: A } | { readonly stored: StoredAnswer }> {
   const { database, clock } = deps;
   const now = clock();
   const times = { now, expiresAt: now + KEPT_MS, abandonedBefore: now - ABANDONED_MS };

@@ -1,8 +1,7 @@
 /** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { assurance, toAssurance } from "../sessions/assurance.ts";
-import { isFresh, type SignedIn } from "../sessions/session.ts";
+import { assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
 import { defaultAssurance, type FactorOwner, type FactorStatus, hasSecondFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";

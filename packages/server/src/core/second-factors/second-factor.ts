@@ -3,9 +3,8 @@
  * its home organisation; trusted browsers belong to the organisation of the sign-in.
  */
 import type { Db } from "../../db/open.ts";
-import { type Assurance, assurance, toAssurance } from "../sessions/assurance.ts";
-import { acrValues, type Session } from "../sessions/session.ts";
-import type { PasskeyUse } from "./passkeys/passkey.ts";
+import { type Assurance, acrValues, assurance, type Session, toAssurance } from "../sessions/session.ts";
+import type { PasskeyUse } from "./passkeys/passkeys.ts";
 
 export interface FactorOwner {
   readonly homeOrgId: string;

@@ -71,7 +71,7 @@ export async function validateSessionKey(
   deps: SessionKeyDeps,
   presented: string,
 ): Promise<ValidSessionKey | SessionKeyRefusal> {
-  if (!hasSessionKeyFormat(presented)) return "unknown key";
+  if (!/^sgn_sk_[A-Za-z0-9_-]{43}$/.test(presented)) return "unknown key";
   const now = deps.clock();
   const db = deps.database.query;
   const found = await findSessionKey(db, sha256Base64url(presented));
@@ -92,8 +92,6 @@ export async function validateSessionKey(
   // Revoked between the read and the write.
   return key ? { key, user, organisation, application } : "revoked key";
 }
-
-export const hasSessionKeyFormat = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
 
 const sessionEndTime = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
   authTime + settings.sessionLifetimeSeconds * 1000;

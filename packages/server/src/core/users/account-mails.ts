@@ -1,7 +1,12 @@
-/** Emails for account changes: a link to a new address, or a password reset requested by an administrator. */
-import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
+/** Changes of email addresses, by a link or at once, and password resets that an administrator requests. */
+
+import { isUniqueViolation } from "../../db/database-errors.ts";
+import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
+import { type NoticeDeps, sendNotice } from "../mail/notices.ts";
+import { changeEmail } from "./account.store.ts";
 import { emailKey, type User } from "./user.ts";
 import { findUserByEmail } from "./users.store.ts";
 import { InvalidUser, requireEmail } from "./users.ts";
@@ -75,4 +80,31 @@ export async function sendPasswordReset(
       audit: { ...by, orgId, action: "password-reset.requested", target: id },
     }),
   );
+}
+
+/**
+ * Sets an address that an administrator vouches for: no verification, but a notice to the old address, whose links are
+ * voided.
+ * @param user of the home organisation, as the administrator saw it
+ * @throws InvalidUser; `email-taken` also when the address has changed since
+ */
+export async function setVerifiedEmail(
+  deps: NoticeDeps & CoreDeps,
+  user: User,
+  change: { newEmail: string; actor: string; address: string },
+): Promise<void> {
+  const to = requireEmail(change.newEmail);
+  const { homeOrgId: orgId, id, email: from } = user;
+  const { actor, address } = change;
+  const changing = deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const isChanged = await changeEmail(tx, { orgId, id, from, to, toKey: emailKey(to) }, now);
+    if (!isChanged) throw new InvalidUser("email-taken");
+    await recordAuditEvent(tx, { orgId, at: now, actor, action: "email.changed", target: id, address });
+    // Without the administrator's address.
+    await sendNotice(tx, deps, user, { template: "EmailChanged" });
+  });
+  await changing.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new InvalidUser("email-taken") : error;
+  });
 }

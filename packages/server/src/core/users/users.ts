@@ -20,19 +20,18 @@ export interface UserDeps extends CoreDeps {
   readonly passwords: PasswordHasher;
 }
 
-const faults = {
+const messages = {
   "invalid-email": "the email address is not valid",
   "invalid-name": "a name must have at most 100 characters without control characters",
+  "weak-password": "the password is too weak",
   "email-taken": "the organisation already has a user with this email address",
 };
 
 export class InvalidUser extends Error {
-  readonly code: "invalid-email" | "invalid-name" | "weak-password" | "email-taken";
-  constructor(code: keyof typeof faults);
-  constructor(code: "weak-password", message: string);
-  constructor(code: InvalidUser["code"], message?: string) {
-    super(code === "weak-password" ? message : faults[code]);
-    this.name = "InvalidUser";
+  override readonly name = "InvalidUser";
+  readonly code: keyof typeof messages;
+  constructor(code: InvalidUser["code"], message: string = messages[code]) {
+    super(message);
     this.code = code;
   }
 }

@@ -16,9 +16,8 @@ import { type RateLimited, type RateLimits, rateLimitHeaders } from "../../core/
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
-import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
-import { toAssurance } from "../../core/sessions/assurance.ts";
-import type { SignedIn } from "../../core/sessions/session.ts";
+import type { RelyingParty } from "../../core/second-factors/passkeys/passkeys.ts";
+import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";

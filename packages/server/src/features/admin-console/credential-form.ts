@@ -1,7 +1,7 @@
 /** The form that adds a client secret or a key pair: its label, its lifetime, and what happens to the existing ones. */
 import { isSecretLabel } from "../../core/applications/client-secrets.ts";
 import { selectField, textField } from "../../html/components/fields.ts";
-import { fieldsOf } from "../../html/components/form-page.ts";
+import { fieldsOf, formPage } from "../../html/components/form-page.ts";
 import type { FormView } from "../../html/components/form-state.ts";
 import type { Html } from "../../html/html.ts";
 
@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 const DAY_SECONDS = 86_400;
 
 export interface CredentialTexts {
+  readonly title: string;
+  readonly summary: string;
   /** By field. */
   readonly labels: Readonly<Record<keyof CredentialInput, string>>;
   readonly hints: Readonly<Partial<Record<keyof CredentialInput, string>>>;
@@ -26,27 +28,37 @@ export interface CredentialTexts {
 }
 
 /** @param lifetimes days, or `never` */
-export function credentialFields(
+export function credentialPage(
   view: FormView<CredentialInput>,
+  page: Pick<Parameters<typeof formPage>[0], "breadcrumbs" | "id" | "submit">,
   lifetimes: readonly string[],
   { labels, hints, ...texts }: CredentialTexts,
-): readonly Html[] {
+): Html {
   const field = fieldsOf(view, labels);
   const choices = (values: readonly string[], other: string, days: CredentialTexts["lifetimeDays"]) =>
     values.map((value) => ({ value, label: /^\d/.test(value) ? days({ count: Number(value) }) : other }));
-  return [
-    textField({ ...field("label"), hint: hints.label, maxLength: 100, isOptional: true }),
-    selectField({
-      ...field("lifetime"),
-      hint: hints.lifetime,
-      choices: choices(lifetimes, texts.never, texts.lifetimeDays),
-    }),
-    selectField({
-      ...field("others"),
-      hint: hints.others,
-      choices: choices(overlaps, texts.keep, texts.overlapDays),
-    }),
-  ];
+  return formPage({
+    ...view,
+    ...page,
+    title: texts.title,
+    summary: texts.summary,
+    cardLabel: texts.title,
+    labels,
+    fields: [
+      textField({ ...field("label"), hint: hints.label, maxLength: 100, isOptional: true }),
+      selectField({
+        ...field("lifetime"),
+        hint: hints.lifetime,
+        choices: choices(lifetimes, texts.never, texts.lifetimeDays),
+      }),
+      selectField({
+        ...field("others"),
+        hint: hints.others,
+        choices: choices(overlaps, texts.keep, texts.overlapDays),
+      }),
+    ],
+    cancelUri: page.breadcrumbs.at(-1)?.uri,
+  });
 }
 
 export const readCredentialInput = (values: ReadonlyMap<string, string>): CredentialInput => ({

@@ -1,8 +1,7 @@
 /** The email of a registration: a link for a new address, a notice for the owner of an existing account. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
-import { createAction } from "../../core/actions/actions.ts";
-import { sendLinkMail } from "../../core/actions/link-mail.ts";
+import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";

@@ -3,45 +3,38 @@
  * exists or declines, so that no organisation learns another one's users.
  */
 import Type from "typebox";
-import { nobody } from "../../core/actions/actions.ts";
-import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
+import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
 import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
+import { type LegacyDeps, accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.Optional(Type.String({ maxLength: 254 })),
-    PermId: Type.Optional(Type.String({ format: "uuid" })),
-    HomeOrganisationId: Type.String({ format: "uuid" }),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.Optional(Type.String({ maxLength: 254 })),
+  PermId: Type.Optional(Type.String({ format: "uuid" })),
+  HomeOrganisationId: Type.String({ format: "uuid" }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Roaming/Register",
-      operationId: "registerRoamingUser",
-      errors: [429],
-      summary: "Invite a user of another organisation",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
-      answers: mailAnswers,
-    },
-    async ({ caller, request, body: input }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Roaming/Register",
+    operationId: "registerRoamingUser",
+    errors: [429],
+    summary: "Invite a user of another organisation",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
+    answers: mailAnswers,
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, request, body: input }) => {
       requireMail(deps.outbox);
       const orgId = caller.organisation.id;
       const homeOrgId = input.HomeOrganisationId.toLowerCase();
@@ -49,12 +42,10 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
       const address = addressOf(request);
-      await withLimits(() =>
-        countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
-          { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
-        ]),
-      );
+      await countAttempt(deps, orgId, [
+        { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
+      ]);
       const user = await findInvitee(deps, orgId, homeOrgId, who);
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {
@@ -72,7 +63,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       );
       return accepted;
     },
-  );
+  });
 }
 
 type Invitee = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });

@@ -5,7 +5,7 @@ import { toRecord, toRow } from "../../../db/records.ts";
 import type { PasskeyTable } from "../../../db/tables/second-factors.ts";
 import type { FactorOwner } from "../second-factor.ts";
 import { ownedBy } from "../second-factors.store.ts";
-import type { Passkey } from "./passkey.ts";
+import type { Passkey } from "./passkeys.ts";
 
 /** Oldest first. */
 export async function listPasskeys(db: Db, owner: FactorOwner): Promise<Passkey[]> {

@@ -12,8 +12,15 @@ import {
 } from "../../../testing/test-service.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
 import { findTotp } from "../second-factors.store.ts";
-import { beginTotpEnrolment, openTotpEnrolment } from "./enrolment.ts";
-import { checkTotp, matchingStep, newTotpSecret, readTotpCode, totpUri } from "./totp.ts";
+import {
+  beginTotpEnrolment,
+  checkTotp,
+  matchingStep,
+  newTotpSecret,
+  openTotpEnrolment,
+  readTotpCode,
+  totpUri,
+} from "./totp.ts";
 
 /** RFC 6238, Appendix B: "12345678901234567890" in base32, and the last six digits of its SHA-1 column. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -3,10 +3,11 @@ import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { User } from "../user.ts";
 
-type Member = Pick<User, "orgId" | "homeOrgId" | "id">;
+type Member = Pick<User, "orgId" | "id">;
+type Row = Readonly<Record<string, unknown>>;
 
 /** The account's row in the home organisation. */
-export const readAccount = (db: Db, { homeOrgId, id }: Member) =>
+export const readAccount = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
   db
     .selectFrom("user_account")
     .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale"])
@@ -14,7 +15,7 @@ export const readAccount = (db: Db, { homeOrgId, id }: Member) =>
     .where((eb) => eb.and({ org_id: homeOrgId, id }))
     .executeTakeFirst();
 
-export const readMemberships = (db: Db, { homeOrgId, id }: Member) =>
+export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
   db
     .selectFrom("membership")
     .innerJoin("organisation", "organisation.id", "membership.org_id")
@@ -35,92 +36,77 @@ interface OfUser {
   user_id: string | null;
 }
 
-/** @param columns the first is the time that orders the rows */
-async function readRows<Name extends TableWith<OfUser>, Column extends keyof Schema[Name] & string>(
+/** The exported members, each with the column that it comes from. */
+type Members<Name extends keyof Schema> = Readonly<Record<string, keyof Schema[Name] & string>>;
+
+/** Of a user, oldest first. @param time the column that orders the rows */
+export async function readRows<Name extends TableWith<OfUser>>(
   db: Db,
+  { orgId, id }: Member,
   table: Name,
-  columns: readonly [Column, ...Column[]],
-  { orgId, id }: Pick<Member, "orgId" | "id">,
-): Promise<Array<Pick<Schema[Name], Column>>> {
-  const { rows } = await sql<Pick<Schema[Name], Column>>`select ${refs(columns)} from ${sql.table(table)}
-    where org_id = ${orgId} and user_id = ${id} order by ${sql.ref(columns[0])}`.execute(db);
-  return rows;
+  time: keyof Schema[Name] & string,
+  members: Members<Name>,
+): Promise<Row[]> {
+  const columns = sql.join(Object.values(members).map((column) => sql.ref(column)));
+  const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)}
+    where org_id = ${orgId} and user_id = ${id} order by ${sql.ref(time)}`.execute(db);
+  return rows.map((row) => named(row, members));
 }
 
-/** The same for what an application has about the user, with the application's id and name. */
-async function readWithApplication<
-  Name extends TableWith<OfUser & { application_id: string }>,
-  Column extends keyof Schema[Name] & string,
->(
+/** The same for what an application has about the user, with the application. */
+export async function readRowsOfApplications<Name extends TableWith<OfUser & { application_id: string }>>(
   db: Db,
+  { orgId, id }: Member,
   table: Name,
-  columns: readonly [Column, ...Column[]],
-  { orgId, id }: Pick<Member, "orgId" | "id">,
+  time: keyof Schema[Name] & string,
+  members: Members<Name>,
   condition: RawBuilder<unknown> = sql`true`,
-): Promise<Array<Pick<Schema[Name], Column> & { application_id: string; name: string }>> {
-  const owned = columns.map((column) => `owned.${column}` as const);
-  const { rows } = await sql<Pick<Schema[Name], Column> & { application_id: string; name: string }>`
-    select owned.application_id, application.name, ${refs(owned)} from ${sql.table(table)} as owned
+): Promise<Row[]> {
+  const columns = sql.join(Object.values(members).map((column) => sql.ref(`owned.${column}`)));
+  const { rows } = await sql<Row>`select application.id as application_id, application.name, ${columns}
+    from ${sql.table(table)} as owned
     join application on application.org_id = owned.org_id and application.id = owned.application_id
     where owned.org_id = ${orgId} and owned.user_id = ${id} and ${condition}
-    order by ${sql.ref(`owned.${columns[0]}`)}`.execute(db);
-  return rows;
+    order by ${sql.ref(`owned.${time}`)}`.execute(db);
+  return rows.map((row) => ({
+    application: { id: row["application_id"], name: row["name"] },
+    ...named(row, members),
+  }));
 }
 
-const refs = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
-
-export async function readFactors(db: Db, { homeOrgId: orgId, id }: Member) {
-  const account = { orgId, id };
-  const passkeyColumns = ["created_at", "name", "last_used_at", "backed_up"] as const;
-  const [totp] = await readRows(db, "totp_credential", ["created_at"], account);
-  return {
-    totp,
-    passkeys: await readRows(db, "passkey", passkeyColumns, account),
-    codes: await readRows(db, "recovery_code", ["created_at", "used_at"], account),
-  };
+export async function readConsents(db: Db, member: Member): Promise<Row[]> {
+  const members = { scopes: "scope", grantedAt: "granted_at", takenBackAt: "revoked_at" } as const;
+  const read = (condition: RawBuilder<unknown>) =>
+    readRowsOfApplications(db, member, "consent", "granted_at", members, condition);
+  // Active and revoked consents have an index each.
+  return [...(await read(sql`owned.revoked_at is null`)), ...(await read(sql`owned.revoked_at is not null`))];
 }
 
-export async function readBrowsers(db: Db, member: Member) {
-  const browser = ["created_at", "user_agent", "address", "expires_at"] as const;
-  return {
-    sessions: await readRows(
-      db,
-      "browser_session",
-      [...browser, "id", "amr", "last_seen_at", "ended_at"],
-      member,
-    ),
-    remembered: await readRows(db, "remembered_device", [...browser, "last_used_at", "revoked_at"], member),
-    known: await readRows(db, "known_browser", ["last_seen_at", "sign_ins", "expires_at"], member),
-  };
+/** @param members the column of each */
+export const named = (row: Row, members: Readonly<Record<string, string>>): Row =>
+  Object.fromEntries(
+    Object.entries(members).map(([member, column]) => [member, readable(column, row[column])]),
+  );
+
+const JSON_COLUMNS: readonly string[] = ["amr", "attributes", "groups", "settings"];
+
+/** A value as the export shows it: times as ISO 8601. */
+function readable(column: string, value: unknown): unknown {
+  if (value === null) return null;
+  if (column.endsWith("_at")) return new Date(Number(value)).toISOString();
+  if (JSON_COLUMNS.includes(column)) return JSON.parse(String(value));
+  if (column === "scope") return String(value).split(" ");
+  return column === "backed_up" ? value === 1 : value;
 }
 
-/** What applications have about the user. */
-export async function readApplications(db: Db, member: Member) {
-  const token = ["created_at", "scope", "rotated_at", "expires_at", "revoked_at"] as const;
-  const key = ["created_at", "kind", "address", "last_seen_at", "expires_at", "revoked_at"] as const;
-  const consent = ["granted_at", "scope", "revoked_at"] as const;
-  return {
-    // Active and revoked consents have an index each.
-    consents: [
-      ...(await readWithApplication(db, "consent", consent, member, sql`owned.revoked_at is null`)),
-      ...(await readWithApplication(db, "consent", consent, member, sql`owned.revoked_at is not null`)),
-    ],
-    tokens: await readWithApplication(db, "token_family", token, member),
-    keys: await readWithApplication(db, "session_key", key, member),
-    assigned: await readWithApplication(db, "application_user", ["assigned_at"], member),
-    settings: await readWithApplication(db, "application_user_setting", ["updated_at", "settings"], member),
-  };
-}
-
-/** Links and emails, without their content. */
-export async function readMessages(db: Db, member: Member, email: string) {
-  return {
-    links: await readRows(db, "user_action", ["created_at", "type", "expires_at", "used_at"], member),
-    mails: await db
-      .selectFrom("outgoing_mail")
-      .select(["template", "locale", "created_at", "sent_at"])
-      .where((eb) => eb.and({ org_id: member.orgId, recipient: email }))
-      .orderBy("created_at")
-      .execute(),
-  };
+/** Emails, without their content. */
+export async function readMails(db: Db, orgId: string, email: string): Promise<Row[]> {
+  const rows = await db
+    .selectFrom("outgoing_mail")
+    .select(["template", "locale", "created_at", "sent_at"])
+    .where((eb) => eb.and({ org_id: orgId, recipient: email }))
+    .orderBy("created_at")
+    .execute();
+  const members = { kind: "template", language: "locale", writtenAt: "created_at", sentAt: "sent_at" };
+  return rows.map((row) => named(row, members));
 }

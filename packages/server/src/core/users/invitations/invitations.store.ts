@@ -14,11 +14,6 @@ interface Member {
 }
 
 /** The last event of a user's invitation. */
-export const findInvitationSteps = (
-  db: Db,
-  member: Member,
-): Promise<{ action: string; at: number } | undefined> => invitationSteps(db, member).executeTakeFirst();
-
 export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
   db
     .selectFrom("audit_event")

@@ -1,28 +1,21 @@
 /** Invitations by email: an account without a password, which can't sign in, and a link to set one. */
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
-import { actionAddress, sendLinkMail } from "../../actions/link-mail.ts";
+import { actionAddress, sendLinkMail } from "../../actions/actions.ts";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
-import type { Organisation } from "../../organisations/organisation.ts";
 import { lockIfWithoutPassword } from "../account.store.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
 import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, type Role, type User } from "../user.ts";
 import { findUserByEmail, insertUser } from "../users.store.ts";
-import { InvalidUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
-import { findInvitationMail, findInvitationSteps, findOpenInvitation } from "./invitations.store.ts";
+import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
+import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
 type Inviter = Omit<Act, "orgId">;
 
-export interface Invitation extends Inviter {
-  readonly organisation: Organisation;
-  readonly email: string;
-  readonly firstname: string;
-  readonly surname: string;
-  readonly role: Role;
-  /** The language of the email and of the user. */
-  readonly locale?: string | null;
+/** The locale is the language of the email and of the user. */
+export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailVerified"> {
   /** Whether an already invited address is rejected; default: it gets another link. */
   readonly isNew?: boolean;
 }
@@ -144,7 +137,7 @@ export async function invitationStatus(
   { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,
   now: number,
 ): Promise<InvitationStatus | undefined> {
-  const last = await findInvitationSteps(db, { orgId, userId });
+  const last = await invitationSteps(db, { orgId, userId }).executeTakeFirst();
   if (!last) return undefined;
   if (last.action === "invitation.accepted") return { kind: "accepted", at: last.at };
   const open = await findOpenInvitation(db, { orgId, userId });

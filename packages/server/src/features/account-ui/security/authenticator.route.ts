@@ -7,10 +7,12 @@ import { codeAmr, methodAcr } from "../../../core/second-factors/second-factor.t
 import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   beginTotpEnrolment,
+  matchingStep,
   openTotpEnrolment,
+  readTotpCode,
   rebindTotpEnrolment,
-} from "../../../core/second-factors/totp/enrolment.ts";
-import { matchingStep, readTotpCode, totpUri } from "../../../core/second-factors/totp/totp.ts";
+  totpUri,
+} from "../../../core/second-factors/totp/totp.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { qrCode } from "../../../html/components/qr-code.ts";
 import { copyScript } from "../../../html/scripts.ts";

@@ -10,10 +10,12 @@ import {
 } from "../../../core/second-factors/changes.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
-import { MAX_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
   creationOptions,
+  MAX_PASSKEYS,
+  type Passkey,
+  passkeyName,
   readPasskeyAnswer,
   verifyNewPasskey,
 } from "../../../core/second-factors/passkeys/passkeys.ts";

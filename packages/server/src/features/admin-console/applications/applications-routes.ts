@@ -11,8 +11,9 @@ import { applicationUsersRoutes } from "./users.route.ts";
 export function applicationsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   applicationListRoute(app, deps);
   newApplicationRoute(app, deps);
-  applicationRecordRoutes(app, deps);
   settingsRoutes(app, deps);
   secretsRoutes(app, deps);
   applicationUsersRoutes(app, deps);
+  // Last, for it deletes the record: invariants/ submits all forms in this order.
+  applicationRecordRoutes(app, deps);
 }

@@ -3,26 +3,14 @@ import type { RecentSignIn } from "../../../core/applications/application-use.st
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
-import {
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  facts,
-  moment,
-  state,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
-import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { endCard, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
 import { secretsCard } from "./secrets-card.ts";
 
 export type ApplicationView = RecordView<Application> & {
-  done: keyof Messages["console"]["applications"]["done"] | undefined;
   issuer: string;
   pool: Pick<SigningPool, "name"> | undefined;
   now: number;
@@ -32,13 +20,11 @@ export type ApplicationView = RecordView<Application> & {
 
 export function recordPage(view: ApplicationView): Html {
   const { record: application, messages } = view;
-  const { record } = messages.console.applications;
-  return consoleLayout({
-    ...view,
+  const { record, end } = messages.console.applications;
+  return recordLayout(view, {
     title: application.name,
-    heading: html`<bdi>${application.name}</bdi>`,
     summary: application.settings.description,
-    notice: view.done && successNotice(messages.console.applications.done[view.done]),
+    done: messages.console.applications.done,
     actions: [
       buttonLink({
         id: "application-quickstart",
@@ -52,9 +38,19 @@ export function recordPage(view: ApplicationView): Html {
         isPrimary: true,
       }),
     ],
-    scripts: [copyScript.path],
-    body: html`${factsCard(view)}${hasSecrets(application) && secretsCard(view)}<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
-${recentCard(view)}${endCard(view)}${lastChangeLine(view.lastChange, messages)}${copyStatus}`,
+    body: [
+      factsCard(view),
+      hasSecrets(application) && secretsCard(view),
+      html`<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
+`,
+      recentCard(view),
+      endCard(view, {
+        ...end,
+        id: "end",
+        noun: "application",
+        text: application.disabledAt === null ? end.text : end.disabledText,
+      }),
+    ],
   });
 }
 
@@ -155,33 +151,6 @@ function recentCard(view: ApplicationView): Html {
     id: "recent",
     title: recent.title,
     body: table({ label: recent.title, columns, rows, none: recent.none, messages }),
-  });
-}
-
-function endCard(view: ApplicationView): Html {
-  const { end } = view.messages.console.applications;
-  const isDisabled = view.record.disabledAt !== null;
-  const change = isDisabled
-    ? buttonLink({ id: "application-enable", uri: view.uriOf("/enable"), label: end.enable })
-    : buttonLink({
-        id: "application-disable",
-        uri: view.uriOf("/disable"),
-        label: end.disable,
-        isDangerous: true,
-      });
-  const remove = {
-    id: "application-delete",
-    uri: view.uriOf("/delete"),
-    label: end.delete,
-    isDangerous: true,
-  };
-  return card({
-    id: "end",
-    title: end.title,
-    text: isDisabled ? end.disabledText : end.text,
-    isDangerous: true,
-    body: html`<div class="actions">${change}${buttonLink(remove)}</div>
-`,
   });
 }
 

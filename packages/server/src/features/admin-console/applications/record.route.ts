@@ -14,7 +14,6 @@ import {
   confirmationRoute,
   done,
 } from "../../../page-kit/confirmation.ts";
-import { doneKey } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/page.ts";
 import { aboutRecord, type RecordView, recordRoute } from "../../../page-kit/record-pages.ts";
 import { applicationPages, findIssuer } from "./application-pages.ts";
@@ -31,8 +30,8 @@ const SIGN_INS_SHOWN = 10;
 /** Assigned users are counted up to here. */
 const MAX_COUNTED = 100;
 
-async function showRecord(deps: ConsoleDeps, visit: Visit, view: RecordView<Application>): Promise<Html> {
-  const { record: application, messages } = view;
+async function showRecord(deps: ConsoleDeps, _: Visit, view: RecordView<Application>): Promise<Html> {
+  const { record: application } = view;
   const key = { orgId: application.orgId, applicationId: application.id };
   const db = deps.database.query;
   const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
@@ -43,7 +42,6 @@ async function showRecord(deps: ConsoleDeps, visit: Visit, view: RecordView<Appl
     recent: await recentSignIns(db, by, key, SIGN_INS_SHOWN),
     assigned: { count: Math.min(assigned.length, MAX_COUNTED), isMore: assigned.length > MAX_COUNTED },
     now: deps.clock(),
-    done: doneKey(visit, messages.console.applications.done),
   });
 }
 

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from "fastify";
 import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
 import { createClientSecret, isActive, revokeSecret } from "../../../core/applications/client-secrets.ts";
-import { formPage } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -31,7 +30,7 @@ import {
   type CredentialTexts,
   credentialContent,
   credentialFaults,
-  credentialFields,
+  credentialPage,
   readCredentialInput,
 } from "../credential-form.ts";
 import { applicationPages } from "./application-pages.ts";
@@ -61,25 +60,19 @@ async function showNewSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
 }
 
 function secretPage(view: FormView<CredentialInput>, application: Application): Html {
-  const { secrets } = view.messages.console.applications;
-  const texts = credentialTexts(view.messages);
-  return formPage({
-    ...view,
+  const page = {
     breadcrumbs: applicationPages.crumbs(view, application),
-    title: secrets.newTitle,
-    summary: secrets.newText,
-    cardLabel: secrets.newTitle,
     id: "secret-form",
-    labels: texts.labels,
-    fields: credentialFields(view, lifetimes, texts),
-    submit: { id: "secret-create", label: secrets.create },
-    cancelUri: view.consoleUri(`/applications/${application.id}`),
-  });
+    submit: { id: "secret-create", label: view.messages.console.applications.secrets.create },
+  };
+  return credentialPage(view, page, lifetimes, credentialTexts(view.messages));
 }
 
 function credentialTexts({ console: { applications } }: Messages): CredentialTexts {
   const { secrets: text } = applications;
   return {
+    title: text.newTitle,
+    summary: text.newText,
     labels: { label: text.label, lifetime: text.lifetime, others: text.existing },
     hints: { label: text.labelHint, lifetime: text.lifetimeHint, others: text.existingHint },
     never: text.lifetimeNever,

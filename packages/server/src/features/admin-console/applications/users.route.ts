@@ -8,10 +8,10 @@ import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount, findUser } from "../../../core/users/users.store.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
-import { fieldsOf } from "../../../html/components/form-page.ts";
-import { type FormShown, type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { card, moment } from "../../../html/components/parts.ts";
-import { failureNotice, recordForm, successNotice } from "../../../html/components/record-form.ts";
+import { recordForm, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, pager, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -94,7 +94,6 @@ function usersPage(view: UsersView): Html {
   const { users: text } = messages.console.applications;
   const isRestricted = application.settings.access === "assigned";
   const settingsUri = view.consoleUri(`/applications/${application.id}/settings#card-signIn-title`);
-  const failure = view.failure ?? faultsFailure(view.state, () => text.email);
   const success = done === "assigned" ? text.assigned : done === "takenOff" ? text.unassigned : undefined;
   return consoleLayout({
     ...view,
@@ -102,7 +101,9 @@ function usersPage(view: UsersView): Html {
     title: text.title({ application: application.name }),
     heading: text.heading,
     summary: isRestricted ? text.restricted : text.unrestricted,
-    notice: failureNotice(failure, messages) ?? (success === undefined ? undefined : successNotice(success)),
+    notice:
+      formNotice({ ...view, labels: { email: text.email } }) ??
+      (success === undefined ? undefined : successNotice(success)),
     body: [
       !isRestricted &&
         html`<p><a id="access-change" href="${linkAddress(settingsUri)}">${text.change}</a></p>

@@ -5,7 +5,7 @@ import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
+import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -87,8 +87,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
       by: actorName(consent.grantedBy),
       endedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
     })),
-    newestUri: before === undefined ? undefined : listUri(visit, tab, search),
-    olderUri: last && listUri(visit, tab, search, last.id),
+    ...pageUris((id) => listUri(visit, tab, search, id), before, last?.id),
     done: doneKey(visit, frame.messages.console.consents.done),
   });
   await show(visit, frame, page);

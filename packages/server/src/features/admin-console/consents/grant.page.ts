@@ -23,7 +23,7 @@ export type ChooseView = ConsoleFrame & {
   hasMore: boolean;
 };
 
-const tabCrumb = ({ tab, consoleUri, messages }: Pick<ChooseView, "tab" | "consoleUri" | "messages">) => {
+export const tabCrumb = ({ tab, consoleUri, messages }: ConsoleFrame & { tab: ConsentsTab }) => {
   const { frame, consents: text } = messages.console;
   const label = tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations;
   return [{ label, uri: consoleUri(`/${tab}`) }];

@@ -24,7 +24,7 @@ import {
   type SentForm,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
 import {
   auditContext,
@@ -104,22 +104,16 @@ async function showForm(
   signedIn: SignedIn,
   { tab, application, ...shown }: FormShown<GrantInput> & { tab: ConsentsTab; application: Application },
 ): Promise<void> {
-  const { organisation } = visit;
-  const view = await formView(deps, visit, signedIn, "consents", shown);
-  const custom = await listCustomScopes(deps.database.query, organisation.id);
-  const standard: Readonly<Record<string, string>> = view.messages.scopes;
-  const page = grantPage({
-    ...view,
-    ...{ tab, application },
-    scopes: application.settings.allowedScopes.map((name) => ({
-      name,
-      text:
-        (Object.hasOwn(standard, name) ? standard[name] : undefined) ??
-        custom.find((scope) => scope.name === name)?.displayName ??
-        view.messages.consent.customScope({ name }),
-    })),
+  const custom = await listCustomScopes(deps.database.query, visit.organisation.id);
+  await showFormPage(deps, visit, signedIn, "consents", shown, (view) => {
+    const standard = new Map(Object.entries(view.messages.scopes));
+    const textOf = (name: string) =>
+      standard.get(name) ??
+      custom.find((scope) => scope.name === name)?.displayName ??
+      view.messages.consent.customScope({ name });
+    const scopes = application.settings.allowedScopes.map((name) => ({ name, text: textOf(name) }));
+    return grantPage({ ...view, tab, application, scopes });
   });
-  await show(visit, view, page, shown.status);
 }
 
 const readInput = ({ values, all }: SentForm): GrantInput => ({

@@ -9,11 +9,13 @@ import { findUser } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
 import {
   alreadyApplied,
-  applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import type { ConsentsTab } from "./consents.page.ts";
+import { tabCrumb } from "./grant.page.ts";
 
 export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/consents/:id/revoke", revocation);
@@ -37,43 +39,41 @@ const loadWith =
     return { record, name: application?.name ?? record.applicationId, email: user?.email };
   };
 
-const revocation: Confirmation<ConsoleDeps, Found> = {
+const onList = (
+  tab: ConsentsTab,
+): Pick<Confirmation<never, Found>, "current" | "backUri" | "breadcrumbs"> => ({
   current: "consents",
+  backUri: (organisation) => consolePath(organisation, `/${tab}`),
+  breadcrumbs: (frame) => tabCrumb({ ...frame, tab }),
+});
+
+const revocation: Confirmation<ConsoleDeps, Found> = {
+  ...onList("consents"),
   load: loadWith(findConsentRecord),
-  backUri: (organisation) => consolePath(organisation, "/consents"),
   isDone: (_, { record }) => record.revokedAt !== null,
-  question: ({ console: { frame, consents: text } }, { record, name, email }, organisation) => ({
+  question: ({ console: { consents: text } }, { record, name, email }) => ({
     heading: text.revokeTitle({ application: name }),
     text: html`<p>${record.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeAllUsers}</p>
 ${scopeLine(text.scopesAre, record.scopes)}`,
     confirm: text.revoke,
     confirmId: "consent-revoke-confirm",
-    breadcrumbs: [{ label: frame.pages.consents, uri: consolePath(organisation, "/consents") }],
   }),
-  apply: async (deps, acting, { record: { id } }, { organisation }) =>
-    (await revokeConsent(deps, { ...acting, id }))
-      ? applied(consolePath(organisation, "/consents?done=revoked"))
-      : alreadyApplied,
+  apply: async (deps, acting, { record: { id } }) =>
+    (await revokeConsent(deps, { ...acting, id })) ? done("revoked") : alreadyApplied,
 };
 
 const deletion: Confirmation<ConsoleDeps, Found> = {
-  current: "consents",
+  ...onList("preauthorizations"),
   load: loadWith(findPreauthorization),
-  backUri: (organisation) => consolePath(organisation, "/preauthorizations"),
-  question: ({ console: { consents: text } }, { record, name }, organisation) => ({
+  question: ({ console: { consents: text } }, { record, name }) => ({
     heading: text.preauthorizations.removeTitle({ application: name }),
     text: html`<p>${text.preauthorizations.removeText}</p>
 ${scopeLine(text.scopesAre, record.scopes)}`,
     confirm: text.preauthorizations.remove,
     confirmId: "preauthorization-delete-confirm",
-    breadcrumbs: [
-      { label: text.tabs.preauthorizations, uri: consolePath(organisation, "/preauthorizations") },
-    ],
   }),
-  apply: async (deps, acting, { record: { id } }, { organisation }) =>
-    (await deletePreauthorization(deps, { ...acting, id }))
-      ? applied(consolePath(organisation, "/preauthorizations?done=removed"))
-      : alreadyApplied,
+  apply: async (deps, acting, { record: { id } }) =>
+    (await deletePreauthorization(deps, { ...acting, id })) ? done("removed") : alreadyApplied,
 };
 
 const scopeLine = (label: string, scopes: readonly string[]) =>

@@ -46,6 +46,8 @@ const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text)
 export const readRange = (text: string | undefined): RangeName =>
   text !== undefined && isRange(text) ? text : "7d";
 
+export const rangeQuery = (name: RangeName): string => (name === "7d" ? "" : `?range=${name}`);
+
 /** From the beginning of the first point to the end of the last one; a week is seven whole days. */
 export function rangeTimes(name: RangeName, now: number): { from: number; to: number } {
   const { step, points } = ranges[name];

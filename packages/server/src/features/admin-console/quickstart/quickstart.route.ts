@@ -11,10 +11,10 @@ import {
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField, textField } from "../../../html/components/fields.ts";
-import { fieldsOf } from "../../../html/components/form-page.ts";
-import { type FormShown, type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { buttonLink, card } from "../../../html/components/parts.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm } from "../../../page-kit/accept-form.ts";
@@ -29,10 +29,13 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { createdBefore, createOnce, initialSettings } from "../applications/create-application.ts";
-import { type RunningDeps, showRunning } from "./running.route.ts";
+import { type RunningDeps, runningRoutes, showRunning } from "./running.route.ts";
+import { type InspectorDeps, tokenInspectorRoute } from "./token-inspector.route.ts";
 
-export function quickstartRoute(app: FastifyInstance, deps: RunningDeps): void {
+export function quickstartRoutes(app: FastifyInstance, deps: RunningDeps & InspectorDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/quickstart", { get: showQuickstart, post: createFromForm });
+  tokenInspectorRoute(app, deps);
+  runningRoutes(app, deps);
 }
 
 type QuickstartInput = { kind: string; name: string; address: string };
@@ -46,11 +49,7 @@ async function showQuickstart(deps: RunningDeps, visit: Visit): Promise<void> {
 function quickstartPage(view: FormView<QuickstartInput>): Html {
   const { messages, consoleUri } = view;
   const { begin, inspector } = messages.console.quickstart;
-  const labels: Readonly<Record<string, string>> = {
-    kind: begin.kind,
-    name: begin.name,
-    address: begin.address,
-  };
+  const labels = { kind: begin.kind, name: begin.name, address: begin.address };
   const form = recordForm({
     ...view,
     id: "quickstart-form",
@@ -67,7 +66,7 @@ function quickstartPage(view: FormView<QuickstartInput>): Html {
     breadcrumbs: [],
     title: messages.console.frame.pages.quickstart,
     summary: begin.summary,
-    notice: failureNotice(view.failure ?? faultsFailure(view.state, (id) => labels[id] ?? id), messages),
+    notice: formNotice({ ...view, labels }),
     body: [
       card({ id: "begin", title: begin.title, body: form }),
       html`<p class="quiet">${begin.signed} <a id="quickstart-system-account" href="${linkAddress(consoleUri("/system-accounts/new"))}">${begin.signedLink}</a></p>
@@ -83,10 +82,7 @@ function quickstartPage(view: FormView<QuickstartInput>): Html {
   });
 }
 
-function quickstartFields(
-  view: FormView<QuickstartInput>,
-  labels: Readonly<Record<string, string>>,
-): Content {
+function quickstartFields(view: FormView<QuickstartInput>, labels: QuickstartInput): Content {
   const { applications, quickstart } = view.messages.console;
   const { kinds, kindTexts } = applications;
   const field = fieldsOf(view, labels);

@@ -1,5 +1,4 @@
 /** Creating, changing and deleting a custom scope. */
-import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import {
@@ -14,24 +13,22 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { NotFound } from "../../../http/errors.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { applied, type Confirmation, confirmationRoute } from "../../../page-kit/confirmation.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  pathParams,
   redirectTo,
   requireRecentAuthentication,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { aboutRecord, recordPages } from "../../../page-kit/record-pages.ts";
 import { scopeFormPage, usedBy } from "./scope.page.ts";
 import {
   displayClaims,
@@ -51,35 +48,15 @@ export function scopeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/scopes/:id/delete", deletion);
 }
 
-async function findScope(
-  { database }: Pick<ConsoleDeps, "database">,
-  { id: orgId }: { id: string },
-  { id = "" }: Readonly<Record<string, string>>,
-): Promise<CustomScope | undefined> {
-  return isUuid(id) ? findCustomScope(database.query, orgId, id) : undefined;
-}
-
-/** The scope in the address. @throws NotFound */
-export async function requireScope(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<CustomScope> {
-  const scope = await findScope(deps, visit.organisation, pathParams(visit));
-  if (!scope) throw new NotFound("scope");
-  return scope;
-}
+export const scopePages = recordPages("scopes", "/scopes", findCustomScope, ({ name }) => name);
 
 async function showNewScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const signedIn = await requireRecentAuthentication(deps, visit);
   await showForm(deps, visit, signedIn, { input: emptyScope });
 }
 
-async function showForm(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  shown: FormShown<ScopeInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "scopes", shown);
-  await show(visit, view, scopeFormPage(view), shown.status);
-}
+const showForm = (deps: ConsoleDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<ScopeInput>) =>
+  showFormPage(deps, visit, signedIn, "scopes", shown, scopeFormPage);
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -114,7 +91,7 @@ function explainFaults(error: unknown, messages: Messages): Record<string, strin
 /** Everything but the name. */
 const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toContent>> = {
   current: "scopes",
-  load: requireScope,
+  load: scopePages.require,
   lock: lockCustomScope,
   version: ({ version }) => version,
   toInput: toScopeInput,
@@ -133,25 +110,26 @@ const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toC
   validate: (input) => ({ content: toContent(input) }),
   save: async (inside, content, { visit: { organisation }, acting, record: { id } }) => {
     await changeCustomScope(inside, { ...acting, id, content });
-    return consolePath(organisation, `/scopes/${id}?done=saved`);
+    return scopePages.path(organisation, id, "?done=saved");
   },
   explain: (error, { messages }) =>
     error instanceof InvalidScope ? { faults: scopeFaults(error.faults, messages) } : undefined,
 };
 
-const deletion: Confirmation<
-  ConsoleDeps,
-  { readonly scope: CustomScope; readonly applications: Awaited<ReturnType<typeof applicationsAllowing>> }
-> = {
-  current: "scopes",
+interface UsedScope {
+  readonly scope: CustomScope;
+  readonly applications: Awaited<ReturnType<typeof applicationsAllowing>>;
+}
+
+const deletion: Confirmation<ConsoleDeps, UsedScope> = {
+  ...aboutRecord(scopePages, ({ scope }: UsedScope) => scope),
   load: async (deps, organisation, params) => {
-    const scope = await findScope(deps, organisation, params);
+    const scope = await scopePages.find(deps, organisation, params);
     if (!scope) return undefined;
     const applications = await applicationsAllowing(deps.database.query, organisation.id, scope.name);
     return { scope, applications };
   },
-  backUri: (organisation, { scope }) => consolePath(organisation, `/scopes/${scope.id}`),
-  question: ({ console: { frame, scopes: text } }, { scope, applications }, organisation) => {
+  question: ({ console: { scopes: text } }, { scope, applications }, organisation) => {
     const consoleUri = (rest: string) => consolePath(organisation, rest);
     const used = [html`<p>${text.deleteUsed}</p>`, usedBy(applications, consoleUri, text)];
     return {
@@ -163,10 +141,6 @@ const deletion: Confirmation<
       confirm: text.deleteSubmit,
       confirmId: "scope-delete-confirm",
       name: scope.name,
-      breadcrumbs: [
-        { label: frame.pages.scopes, uri: consoleUri("/scopes") },
-        { label: scope.name, uri: consoleUri(`/scopes/${scope.id}`) },
-      ],
     };
   },
   apply: async (deps, acting, { scope: { id, version } }, { organisation, messages }) => {

@@ -7,7 +7,7 @@ import type { Html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { doneKey, openPage, readingRoute } from "../../../page-kit/console-frame.ts";
-import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
+import { pageUris, readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -17,7 +17,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { scopePage } from "./scope.page.ts";
-import { requireScope, scopeRoutes } from "./scope.route.ts";
+import { scopePages, scopeRoutes } from "./scope.route.ts";
 import { scopesPage } from "./scopes.page.ts";
 import { applicationsAllowing } from "./scopes.store.ts";
 
@@ -45,8 +45,7 @@ async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     search,
     scopes: shown,
-    newestUri: after === undefined ? undefined : listUri(),
-    olderUri: last && listUri(last.id),
+    ...pageUris(listUri, after, last?.id),
     isDeleted: values.get("done") === "deleted",
   });
   await show(visit, frame, page);
@@ -54,7 +53,7 @@ async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
 
 async function showScope(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
   const { organisation } = visit;
-  const scope = await requireScope(deps, visit);
+  const scope = await scopePages.require(deps, visit);
   return scopePage({
     ...frame,
     scope,

@@ -1,24 +1,12 @@
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import {
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  facts,
-  moment,
-  snippet,
-  state,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { buttonLink, card, copyable, facts, moment, snippet, state } from "../../../html/components/parts.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
-import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { endCard, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
 import { accountPages } from "./account-pages.ts";
 
 type Application = { id: string; name: string };
@@ -30,27 +18,21 @@ export type AccountView = RecordView<SystemAccount> & {
   permitted: readonly Application[];
   /** Undefined without an active key. */
   snippets: { sdk: string; curl: string } | undefined;
-  done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;
 };
 
 export function accountPage(view: AccountView): Html {
   const { record: account, messages } = view;
   const { systemAccounts: text } = messages.console;
-  return consoleLayout({
-    ...view,
+  return recordLayout(view, {
     title: account.name,
-    heading: html`<bdi>${account.name}</bdi>`,
     actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
-    notice: view.done && successNotice(text.done[view.done]),
-    scripts: [copyScript.path],
+    done: text.done,
     body: [
       detailsCard(view),
       keysCard(view),
       permissionsCard(view),
       snippetsCard(view),
-      endCard(view),
-      lastChangeLine(view.lastChange, messages),
-      copyStatus,
+      endCard(view, { ...text.end, id: "account-end", noun: "account" }),
     ],
   });
 }
@@ -86,34 +68,34 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
 function keysCard({ keys, messages, uriOf }: AccountView): Html {
   const { frame, systemAccounts } = messages.console;
   const { keys: text } = systemAccounts;
-  const list = () =>
-    table({
-      label: text.title,
-      columns: [text.publicKey, text.state, text.lastUsed],
-      rows: keys.map((key) => ({
-        id: `key-${key.publicKey}`,
-        cells: [
-          html`<code class="item-name">${key.publicKey}</code>${key.label !== "" && html`<span class="quiet item-note"><bdi>${key.label}</bdi></span>`}`,
-          keyState(key, messages),
-          key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, messages.format.minute),
-        ],
-        actions:
-          key.isActive &&
-          rowLink({
-            id: `key-end-${key.publicKey}`,
-            uri: uriOf(`/keys/${key.publicKey}/end`),
-            text: text.end,
-            label: text.endOf({ name: key.label === "" ? key.publicKey : key.label }),
-          }),
-      })),
-      messages,
-    });
+  const list = table({
+    label: text.title,
+    columns: [text.publicKey, text.state, text.lastUsed],
+    rows: keys.map((key) => ({
+      id: `key-${key.publicKey}`,
+      cells: [
+        html`<code class="item-name">${key.publicKey}</code>${key.label !== "" && html`<span class="quiet item-note"><bdi>${key.label}</bdi></span>`}`,
+        keyState(key, messages),
+        key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, messages.format.minute),
+      ],
+      actions:
+        key.isActive &&
+        rowLink({
+          id: `key-end-${key.publicKey}`,
+          uri: uriOf(`/keys/${key.publicKey}/end`),
+          text: text.end,
+          label: text.endOf({ name: key.label === "" ? key.publicKey : key.label }),
+        }),
+    })),
+    none: text.none,
+    messages,
+  });
   return card({
     id: "account-keys",
     title: text.title,
     text: text.text,
     actions: buttonLink({ id: "key-add", uri: uriOf("/keys/new"), label: text.add }),
-    body: keys.length === 0 ? html`<p class="quiet">${text.none}</p>` : list(),
+    body: list,
   });
 }
 
@@ -168,23 +150,6 @@ function snippetsCard({ snippets, messages }: AccountView): Html | undefined {
     title: text.title,
     text: text.text,
     body: html`${lines("sdk")}${lines("curl")}<p><a id="api-reference" href="/docs">${text.reference}</a></p>
-`,
-  });
-}
-
-function endCard({ record: account, messages, uriOf }: AccountView): Html {
-  const { end } = messages.console.systemAccounts;
-  const isDisabled = account.disabledAt !== null;
-  const change = isDisabled
-    ? buttonLink({ id: "account-enable", uri: uriOf("/enable"), label: end.enable })
-    : buttonLink({ id: "account-disable", uri: uriOf("/disable"), label: end.disable, isDangerous: true });
-  const remove = { id: "account-delete", uri: uriOf("/delete"), label: end.delete, isDangerous: true };
-  return card({
-    id: "account-end",
-    title: end.title,
-    text: end.text,
-    isDangerous: true,
-    body: html`<div class="actions">${change}${buttonLink(remove)}</div>
 `,
   });
 }

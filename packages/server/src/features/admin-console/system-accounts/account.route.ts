@@ -14,7 +14,6 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import type { Html } from "../../../html/html.ts";
 import { applied, type Confirmation, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
-import { doneKey } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
 import { consolePath, type Visit } from "../../../page-kit/page.ts";
 import { aboutRecord, type RecordView, recordRoute } from "../../../page-kit/record-pages.ts";
@@ -32,10 +31,10 @@ export function accountRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 
 async function showAccount(
   { database: { query }, clock, baseUrl }: AccountsDeps,
-  visit: Visit,
+  _: Visit,
   view: RecordView<SystemAccount>,
 ): Promise<Html> {
-  const { record: account, messages } = view;
+  const { record: account } = view;
   const { orgId, id, isAdministrator } = account;
   const application = await findApplication(query, orgId, account.applicationId);
   const keys = await listKeys(query, orgId, id);
@@ -48,7 +47,6 @@ async function showAccount(
     keys: keys.toReversed().map((key) => ({ ...key, isActive: isKeyActive(key, now) })),
     permitted: await listPermittedApplications(query, account),
     snippets: caller && { sdk: sdkLines(baseUrl, caller), curl: curlLines(baseUrl, caller) },
-    done: doneKey(visit, messages.console.systemAccounts.done),
   });
 }
 

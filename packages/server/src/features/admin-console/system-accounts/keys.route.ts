@@ -12,7 +12,6 @@ import {
   revokeSystemAccountKey,
   rotateSystemAccountKey,
 } from "../../../core/system-accounts/system-accounts.ts";
-import { formPage } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -40,7 +39,7 @@ import {
   type CredentialTexts,
   credentialContent,
   credentialFaults,
-  credentialFields,
+  credentialPage,
   readCredentialInput,
 } from "../credential-form.ts";
 import { type AccountsDeps, accountPages } from "./account-pages.ts";
@@ -66,25 +65,19 @@ async function showNewKey(deps: AccountsDeps, visit: Visit): Promise<void> {
 }
 
 function keyPage(view: FormView<CredentialInput>, account: SystemAccount): Html {
-  const { keys: text } = view.messages.console.systemAccounts;
-  const texts = credentialTexts(view.messages);
-  return formPage({
-    ...view,
+  const page = {
     breadcrumbs: accountPages.crumbs(view, account),
-    title: text.addTitle,
-    summary: text.text,
-    cardLabel: text.addTitle,
     id: "key-form",
-    labels: texts.labels,
-    fields: credentialFields(view, lifetimes, texts),
-    submit: { id: "key-create", label: text.submit },
-    cancelUri: view.consoleUri(`/system-accounts/${account.id}`),
-  });
+    submit: { id: "key-create", label: view.messages.console.systemAccounts.keys.submit },
+  };
+  return credentialPage(view, page, lifetimes, credentialTexts(view.messages));
 }
 
 function credentialTexts({ console: { systemAccounts } }: Messages): CredentialTexts {
   const { keys: text, faults } = systemAccounts;
   return {
+    title: text.addTitle,
+    summary: text.text,
     labels: { label: text.label, lifetime: text.lifetime, others: text.others },
     hints: { label: text.labelHint },
     never: text.forever,

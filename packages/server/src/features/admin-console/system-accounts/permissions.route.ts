@@ -13,9 +13,9 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField } from "../../../html/components/fields.ts";
-import { fieldsOf } from "../../../html/components/form-page.ts";
-import { type FormShown, type FormView, faultsFailure } from "../../../html/components/form-state.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormShown, FormView } from "../../../html/components/form-state.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
 import { moreMatchesHint, noResults, searchForm } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { NotFound } from "../../../http/errors.ts";
@@ -87,15 +87,16 @@ function addPermissionPage(
   account: SystemAccount,
   { choices, hasMore }: { choices: readonly Pick<Application, "id" | "name">[]; hasMore: boolean },
 ): Html {
-  const { messages, input, state, action } = view;
+  const { messages, input, action } = view;
   const { permissions: text } = messages.console.systemAccounts;
+  const labels = { application: text.application };
   const form = () =>
     recordForm({
       ...view,
       id: "permission-form",
       hidden: [{ name: "search", value: input.search }],
       fields: radioField({
-        ...fieldsOf(view, { application: text.application })("application"),
+        ...fieldsOf(view, labels)("application"),
         choices: choices.map(({ id, name }) => ({ value: id, label: name, text: id })),
       }),
       submit: { id: "permission-create", label: text.submit },
@@ -112,7 +113,7 @@ function addPermissionPage(
     ...view,
     breadcrumbs: accountPages.crumbs(view, account),
     title: text.addTitle,
-    notice: failureNotice(view.failure ?? faultsFailure(state, () => text.application), messages),
+    notice: formNotice({ ...view, labels }),
     body: html`<section class="card" aria-label="${text.addTitle}">
 ${search}${hasMore && moreMatchesHint(messages)}${choices.length > 0 ? form() : !hasMore && noResults(messages)}</section>
 `,

@@ -10,7 +10,8 @@ import { permissionsRoutes } from "./permissions.route.ts";
 export function systemAccountsPages(app: FastifyInstance, deps: AccountsDeps): void {
   accountListRoute(app, deps);
   newAccountRoute(app, deps);
-  accountRoutes(app, deps);
   keysRoutes(app, deps);
   permissionsRoutes(app, deps);
+  // Last, for it deletes the record: invariants/ submits all forms in this order.
+  accountRoutes(app, deps);
 }

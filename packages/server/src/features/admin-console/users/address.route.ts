@@ -2,8 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
-import { requestNewEmail } from "../../../core/users/account-mails.ts";
-import { setVerifiedEmail } from "../../../core/users/known-address.ts";
+import { requestNewEmail, setVerifiedEmail } from "../../../core/users/account-mails.ts";
 import { isEmail, type User } from "../../../core/users/user.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";

@@ -4,8 +4,8 @@ import { findConsentRecord, listUserConsents } from "../../../core/consents/cons
 import { revokeConsent } from "../../../core/consents/consents.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
+import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
 import { isEndedSession } from "../../../core/sessions/sessions.store.ts";
-import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";

@@ -4,12 +4,11 @@ import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
-import { doneKey } from "../../../page-kit/console-frame.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
@@ -45,7 +44,6 @@ export async function loadUserView(
     assigned: await listAssignedTo(db, member, MAX_SHOWN),
     /** Newest first. */
     activity: activity.events,
-    done: doneKey(visit, view.messages.console.users.done),
   };
 }
 

@@ -1,12 +1,98 @@
-/** GET users/{id}: a member's profile, sign-in, sessions, consents and activity. */
+/** users/{id}: one member; disabling, enabling and deleting a user, and removing a guest, each confirmed first. */
 import type { FastifyInstance } from "fastify";
+import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
+import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
+import { alreadyApplied, applied, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 import { recordRoute } from "../../../page-kit/record-pages.ts";
 import { userPage } from "./user.page.ts";
-import { memberPages, type UsersDeps } from "./user-pages.ts";
+import {
+  isGuest,
+  lastAdministratorRefusal,
+  type MemberConfirmation,
+  memberPages,
+  onMember,
+  ownAccountRefusal,
+  type UsersDeps,
+} from "./user-pages.ts";
 import { loadUserView } from "./user-view.ts";
 
-export function userRoute(app: FastifyInstance, deps: UsersDeps): void {
+export function userRoutes(app: FastifyInstance, deps: UsersDeps): void {
   recordRoute(app, deps, "/oauth/manage/:org/users/:id", memberPages, async (...request) =>
     userPage(await loadUserView(...request)),
   );
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/disable", statusChange(true));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/enable", statusChange(false));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/delete", deletion);
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/remove", removal);
 }
+
+/** The organisation's own users have other pages than its guests. */
+const onOwnUser = onMember((user) => !isGuest(user));
+
+/** Refused for one's own account, and for the organisation's last administrator. */
+const guarded =
+  (apply: MemberConfirmation["apply"]): MemberConfirmation["apply"] =>
+  async (deps, acting, user, confirmed) => {
+    const { signedIn, messages } = confirmed;
+    try {
+      return ownAccountRefusal(signedIn, user, messages) ?? (await apply(deps, acting, user, confirmed));
+    } catch (error) {
+      if (error instanceof LastAdministrator) return lastAdministratorRefusal(messages);
+      throw error;
+    }
+  };
+
+const disablement =
+  (disabled: boolean): MemberConfirmation["apply"] =>
+  async (deps, acting, { id }) =>
+    (await setUserStatus(deps, { ...acting, id, disabled }))
+      ? done(disabled ? "disabled" : "enabled")
+      : alreadyApplied;
+
+const statusChange = (disabled: boolean): MemberConfirmation => ({
+  ...onOwnUser,
+  isDone: (_, user) => (user.disabledAt !== null) === disabled,
+  question: ({ console: { users } }, { email }) => {
+    const { end } = users;
+    return {
+      heading: disabled ? end.disableHeading({ email }) : end.enableHeading({ email }),
+      text: disabled ? end.disableConfirm : end.enableText,
+      confirm: disabled ? end.disable : end.enable,
+      confirmId: disabled ? "disable-confirm" : "enable-confirm",
+      isHarmless: !disabled,
+    };
+  },
+  apply: disabled ? guarded(disablement(true)) : disablement(false),
+});
+
+const deletion: MemberConfirmation = {
+  ...onOwnUser,
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.deleteHeading({ email }),
+    text: users.end.deleteConfirm,
+    confirm: users.end.delete,
+    confirmId: "delete-confirm",
+    name: email,
+  }),
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await deleteUser(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=deleted"));
+  }),
+};
+
+const removal: MemberConfirmation = {
+  ...onMember(isGuest),
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.removeHeading({ email }),
+    text: users.end.removeConfirm,
+    confirm: users.end.remove,
+    confirmId: "remove-confirm",
+    name: email,
+  }),
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await leaveOrganisation(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=removed"));
+  }),
+};

@@ -9,15 +9,14 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { selectField } from "../../../html/components/fields.ts";
-import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
 import {
   alreadyApplied,
-  applied,
   type Confirmation,
   confirm,
+  done,
   showConfirmation,
 } from "../../../page-kit/confirmation.ts";
 import { findCode } from "../enrol/enrolment-code.store.ts";
@@ -85,7 +84,7 @@ const revocation: Confirmation<ManageDeps, Device> = {
     const { revoke: text } = messages.devices;
     return {
       heading: text.heading({ name }),
-      text: html`<p>${text.text}</p>`,
+      text: text.text,
       // The CRL publishes the reason (RFC 5280 §5.3.1).
       fields: selectField({
         id: "reason",
@@ -99,10 +98,9 @@ const revocation: Confirmation<ManageDeps, Device> = {
       breadcrumbs: devicesCrumb(messages, organisation),
     };
   },
-  apply: async (deps, acting, { id: deviceId }, { values, organisation }) => {
+  apply: async (deps, acting, { id: deviceId }, { values }) => {
     const reason = revocationReasons.find((one) => one === values.get("reason")) ?? "unspecified";
-    if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) return alreadyApplied;
-    return applied(managePath(organisation, "?done=revoked"));
+    return (await revokeDevice(deps, { ...acting, deviceId, reason })) ? done("revoked") : alreadyApplied;
   },
 };
 
@@ -122,15 +120,14 @@ const withdrawal: Confirmation<ManageDeps, EnrolmentCode & { readonly isOpen: bo
     const { codes: text } = messages.devices;
     return {
       heading: name === null ? text.withdrawUnnamedHeading : text.withdrawHeading({ name }),
-      text: html`<p>${text.withdrawText}</p>`,
+      text: text.withdrawText,
       confirm: text.withdraw,
       confirmId: "code-withdraw-confirm",
       breadcrumbs: devicesCrumb(messages, organisation),
     };
   },
   apply: async (deps, acting, { id }, { organisation }) => {
-    if (!(await withdrawCode(deps, { ...acting, id })))
-      return { kind: "already-applied", uri: managePath(organisation, SPENT) };
-    return applied(managePath(organisation, "?done=withdrawn"));
+    if (await withdrawCode(deps, { ...acting, id })) return done("withdrawn");
+    return { kind: "already-applied", uri: managePath(organisation, SPENT) };
   },
 };

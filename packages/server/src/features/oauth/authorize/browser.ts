@@ -12,7 +12,7 @@ import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts"
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
-import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey.ts";
+import type { RelyingParty } from "../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findCurrentSession } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
@@ -24,9 +24,11 @@ import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
-import type { RecognitionCookies } from "../../../http/cookies/recognition-cookie.ts";
-import type { SessionCookies } from "../../../http/cookies/session-cookie.ts";
-import type { TrustedBrowserCookies } from "../../../http/cookies/trusted-browser-cookie.ts";
+import type {
+  RecognitionCookies,
+  SessionCookies,
+  TrustedBrowserCookies,
+} from "../../../http/cookies/browser-cookies.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

@@ -1,6 +1,5 @@
 /** Emails a link to reset a password or verify an address. Link, email and audit event are written in one transaction. */
-import { nobody } from "../../../core/actions/actions.ts";
-import { sendLinkMail } from "../../../core/actions/link-mail.ts";
+import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";

@@ -8,9 +8,9 @@ import { type Html, html } from "../../../html/html.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
-  applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
 import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
 import type { ConsoleDeps, Visit } from "../../../page-kit/page.ts";
@@ -32,7 +32,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): 
   const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
   return agentPage({
     ...frame,
-    breadcrumbs: poolCrumbs(visit.organisation, frame.messages, pool),
+    breadcrumbs: poolCrumbs(frame, { pool }),
     agent,
     status: agentStatus(agent, now),
     keys: keys
@@ -49,29 +49,33 @@ function certificateOf({ x5c: [leaf] }: AgentKey): ShownAgentKey["certificate"] 
   return { subject: subject.replaceAll("\n", ", "), until: validToDate.getTime() };
 }
 
+const aboutAgent: Pick<Confirmation<never, PoolAgent>, "current" | "backUri" | "breadcrumbs"> = {
+  current: "pools",
+  backUri: (organisation, { agent }) => agentPath(organisation, agent),
+  breadcrumbs: poolCrumbs,
+};
+
 function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, PoolAgent> {
   const compromised = act === "compromise";
   return {
-    current: "pools",
+    ...aboutAgent,
     load: findAgentAt,
-    backUri: (organisation, { agent }) => agentPath(organisation, agent),
     isDone: (_, { agent: { deactivatedAt, compromisedAt } }) =>
       (compromised ? compromisedAt : deactivatedAt) !== null,
-    question: (messages, { pool, agent }, organisation) => {
-      const text = messages.console.pools.agentPage[act];
-      return {
-        heading: text.heading({ name: agent.name }),
-        text: html`<p>${text.text}</p>`,
-        confirm: text.submit,
+    question: ({ console: { pools } }, { agent: { name } }) => {
+      const { heading, text, submit } = pools.agentPage[act];
+      const question = {
+        heading: heading({ name }),
+        text,
+        confirm: submit,
         confirmId: `agent-${act}-confirm`,
-        // Irreversible, and affects tokens in use.
-        ...(compromised ? { name: agent.name } : {}),
-        breadcrumbs: poolCrumbs(organisation, messages, pool, agent),
       };
+      // Irreversible, and affects tokens in use.
+      return compromised ? { ...question, name } : question;
     },
-    apply: async (deps, by, { agent }, { organisation }) => {
+    apply: async (deps, by, { agent }) => {
       await deactivateAgent(deps, by, { agentId: agent.id, compromised });
-      return applied(agentPath(organisation, agent, `?done=${act}d`));
+      return done(`${act}d`);
     },
   };
 }
@@ -80,26 +84,22 @@ const deactivation = ending("deactivate");
 const compromise = ending("compromise");
 
 const retirement: Confirmation<ConsoleDeps, PoolAgent & { readonly key: AgentKey }> = {
-  current: "pools",
+  ...aboutAgent,
   load: async (deps, organisation, params) => {
     const found = await findAgentAt(deps, organisation, params);
     const key = found && (await findAgentKey(deps.database.query, organisation.id, params["kid"] ?? ""));
     return found && key?.agentId === found.agent.id ? { ...found, key } : undefined;
   },
-  backUri: (organisation, { agent }) => agentPath(organisation, agent),
   isDone: ({ clock }, { key }) => !["published", "active"].includes(agentKeyState(key, clock())),
-  question: (messages, { pool, agent, key }, organisation) => {
-    const { retireKey: text } = messages.console.pools.agentPage;
+  question: ({ console: { pools } }, { agent, key }) => {
+    const { retireKey: text } = pools.agentPage;
     return {
       heading: text.heading({ name: agent.name }),
       text: html`<p><code>${key.kid}</code></p><p>${text.text}</p>`,
       confirm: text.submit,
       confirmId: "key-retire-confirm",
-      breadcrumbs: poolCrumbs(organisation, messages, pool, agent),
     };
   },
-  apply: async (deps, by, { agent, key }, { organisation }) => {
-    if (!(await retireAgentKey(deps, by, { agentId: agent.id, kid: key.kid }))) return alreadyApplied;
-    return applied(agentPath(organisation, agent, "?done=retired"));
-  },
+  apply: async (deps, by, { agent, key: { kid } }) =>
+    (await retireAgentKey(deps, by, { agentId: agent.id, kid })) ? done("retired") : alreadyApplied,
 };

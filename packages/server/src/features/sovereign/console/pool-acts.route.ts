@@ -9,6 +9,7 @@ import {
   applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
@@ -26,22 +27,20 @@ function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, Sign
     current: "pools",
     load: findPoolAt,
     backUri: poolPath,
+    breadcrumbs: (frame, pool) => poolCrumbs(frame, { pool }),
     isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
-    question: (messages, pool, organisation) => {
-      const text = messages.console.pools[act];
+    question: ({ console: { pools } }, { name }) => {
+      const text = pools[act];
       return {
-        heading: text.heading({ name: pool.name }),
-        text: html`<p>${text.text}</p>`,
+        heading: text.heading({ name }),
+        text: text.text,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
         isHarmless: !disabled,
-        breadcrumbs: poolCrumbs(organisation, messages, pool),
       };
     },
-    apply: async (deps, by, pool, { organisation }) => {
-      if (!(await disablePool(deps, by, { id: pool.id, disabled }))) return alreadyApplied;
-      return applied(poolPath(organisation, pool, `?done=${act}d`));
-    },
+    apply: async (deps, by, { id }) =>
+      (await disablePool(deps, by, { id, disabled })) ? done(`${act}d`) : alreadyApplied,
   };
 }
 
@@ -60,8 +59,9 @@ const deletion: Confirmation<
     return { pool, applications: await listPoolApplications(deps.database.query, used) };
   },
   backUri: (organisation, { pool }) => poolPath(organisation, pool),
-  question: (messages, { pool, applications }, organisation) => {
-    const { remove: text } = messages.console.pools;
+  breadcrumbs: poolCrumbs,
+  question: ({ console: { pools } }, { pool, applications }, organisation) => {
+    const { remove: text } = pools;
     return {
       heading: text.heading({ name: pool.name }),
       text: [
@@ -72,7 +72,6 @@ const deletion: Confirmation<
       confirm: text.submit,
       confirmId: "pool-delete-confirm",
       name: pool.name,
-      breadcrumbs: poolCrumbs(organisation, messages, pool),
     };
   },
   apply: async (deps, by, { pool }, { organisation, messages }) => {

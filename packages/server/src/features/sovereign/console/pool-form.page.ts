@@ -1,7 +1,6 @@
 /** The form of a new pool, and of a pool's settings. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
-import { issuerModes } from "../../../core/signing-pools/signing-pool.ts";
-import type { ConsoleView } from "../../../html/components/console-layout.ts";
+import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import {
   checkField,
   checkList,
@@ -15,27 +14,27 @@ import type { FormView } from "../../../html/components/form-state.ts";
 import type { Content, Html } from "../../../html/html.ts";
 import { poolLimits } from "../admin-api/pool-settings.ts";
 import type { NumberField, PoolInput } from "./pool-input.ts";
+import { poolCrumbs } from "./pool-path.ts";
 
-export type PoolFormView = FormView<PoolInput> &
-  Pick<ConsoleView, "breadcrumbs"> & { isNew: boolean; backUri: string };
-
-export function poolFormPage(view: PoolFormView): Html {
-  const { isNew, messages } = view;
-  const { pools: text, frame } = messages.console;
+/** @param pool undefined for a new one */
+export function poolFormPage(view: FormView<PoolInput>, pool?: SigningPool): Html {
+  const { pools: text, frame } = view.messages.console;
+  const crumbs = poolCrumbs(view, { pool });
   return formPage({
     ...view,
-    title: isNew ? text.makeTitle : text.settingsTitle,
-    summary: isNew ? text.makeText : undefined,
+    title: pool ? text.settingsTitle : text.makeTitle,
+    summary: pool ? undefined : text.makeText,
+    breadcrumbs: crumbs,
     id: "pool-form",
     labels: text.fields,
-    fields: poolFields(view),
-    submit: { id: "pool-save", label: isNew ? text.makeSubmit : frame.form.save },
-    cancelUri: view.backUri,
+    fields: poolFields(view, pool === undefined),
+    submit: { id: "pool-save", label: pool ? frame.form.save : text.makeSubmit },
+    cancelUri: crumbs.at(-1)?.uri,
   });
 }
 
-function poolFields(view: PoolFormView): Content {
-  const { input, isNew, messages } = view;
+function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
+  const { input, messages } = view;
   const { pools: text } = messages.console;
   const fieldOf = fieldsOf(view, text.fields);
   const field = <Id extends keyof PoolInput>(id: Id) => ({ ...fieldOf(id), hint: text.hints[id] });

@@ -7,7 +7,7 @@ import { CodedError } from "../../../http/coded-error.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   type ConsoleDeps,
@@ -15,7 +15,6 @@ import {
   consoleRoute,
   redirectTo,
   requireRecentAuthentication,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
@@ -31,7 +30,7 @@ import {
   toNewPool,
   toPoolInput,
 } from "./pool-input.ts";
-import { poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
+import { poolPath, requirePool } from "./pool-path.ts";
 
 export function newPoolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/pools/new", { get: showNewPool, post: createFromForm });
@@ -42,21 +41,8 @@ async function showNewPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
   await showForm(deps, visit, signedIn, { input: emptyPool });
 }
 
-async function showForm(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  shown: FormShown<PoolInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "pools", shown);
-  const page = poolFormPage({
-    ...view,
-    breadcrumbs: poolCrumbs(visit.organisation, view.messages),
-    isNew: true,
-    backUri: consolePath(visit.organisation, "/pools"),
-  });
-  await show(visit, view, page, shown.status);
-}
+const showForm = (deps: ConsoleDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<PoolInput>) =>
+  showFormPage(deps, visit, signedIn, "pools", shown, (view) => poolFormPage(view));
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -75,7 +61,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
     const by = auditContext(visit, signedIn);
     const created = await applyOnce(deps, form, (inside) => createPool(inside, by, toNewPool(input)));
     if (created === "duplicate-submission") {
-      const [made] = poolCrumbs(organisation, messages);
+      const made = { label: messages.console.frame.pages.pools, uri: consolePath(organisation, "/pools") };
       return rerender(duplicateSubmission({ made }));
     }
     await redirectTo(visit, poolPath(organisation, created, "?done=created"));
@@ -101,13 +87,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
       trustedRoots: trustedRoots.trim(),
       requireX5c: requireX5c ? console.frame.yes : console.frame.no,
     }),
-    page: (view, { visit: { organisation }, record }) =>
-      poolFormPage({
-        ...view,
-        breadcrumbs: poolCrumbs(organisation, view.messages, record),
-        isNew: false,
-        backUri: poolPath(organisation, record),
-      }),
+    page: (view, { record }) => poolFormPage(view, record),
     validate: async (input, { messages }) => {
       const faults = await poolFaults(input, deps.clock(), messages);
       if (Object.keys(faults).length > 0) return { faults };

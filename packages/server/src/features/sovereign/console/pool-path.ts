@@ -5,7 +5,7 @@ import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import { findAgent } from "../../../core/signing-pools/signing-agent.store.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
 
@@ -58,13 +58,12 @@ export const poolPath = (organisation: Organisational, { id }: Pick<SigningPool,
 export const agentPath = (organisation: Organisational, { id, poolId }: SigningAgent, rest = ""): string =>
   consolePath(organisation, `/pools/${poolId}/agents/${id}${rest}`);
 
+/** For pages below the list, a pool or an agent. */
 export const poolCrumbs = (
-  organisation: Organisational,
-  { console: { frame } }: Messages,
-  pool?: SigningPool,
-  agent?: SigningAgent,
+  { messages, consoleUri }: Pick<ConsoleFrame, "messages" | "consoleUri">,
+  { pool, agent }: { pool?: SigningPool | undefined; agent?: SigningAgent | undefined } = {},
 ): Array<{ label: string; uri: string }> => [
-  { label: frame.pages.pools, uri: consolePath(organisation, "/pools") },
-  ...(pool ? [{ label: pool.name, uri: poolPath(organisation, pool) }] : []),
-  ...(agent ? [{ label: agent.name, uri: agentPath(organisation, agent) }] : []),
+  { label: messages.console.frame.pages.pools, uri: consoleUri("/pools") },
+  ...(pool ? [{ label: pool.name, uri: consoleUri(`/pools/${pool.id}`) }] : []),
+  ...(pool && agent ? [{ label: agent.name, uri: consoleUri(`/pools/${pool.id}/agents/${agent.id}`) }] : []),
 ];

@@ -47,7 +47,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): P
   return poolPage({
     ...frame,
     ...(await loadLive(deps, pool)),
-    breadcrumbs: poolCrumbs(visit.organisation, frame.messages),
+    breadcrumbs: poolCrumbs(frame),
     issuer: signingPoolIssuer(deps.baseUrl, pool),
     jwksUri: signingPoolJwksUri(deps.baseUrl, pool),
     discoveryUri: `${signingPoolUrl(deps.baseUrl, pool)}/.well-known/openid-configuration`,

@@ -77,10 +77,14 @@ async function registerView(
   shown: FormShown<RegistrationInput>,
   once?: { once: string },
 ) {
-  const { organisation } = visit;
   const view = await formView(deps, visit, signedIn, "pools", shown, once);
-  const breadcrumbs = poolCrumbs(organisation, view.messages, place.pool, place.agent);
-  return { ...view, ...place, breadcrumbs, baseUrl: deps.baseUrl, backUri: backUri(visit, place) };
+  return {
+    ...view,
+    ...place,
+    breadcrumbs: poolCrumbs(view, place),
+    baseUrl: deps.baseUrl,
+    backUri: backUri(visit, place),
+  };
 }
 
 const backUri = ({ organisation }: Visit, { pool, agent }: Place): string =>
@@ -196,7 +200,7 @@ async function createAgent(
   const { register: text } = frame.messages.console.pools;
   const page = shownOncePage({
     ...frame,
-    breadcrumbs: poolCrumbs(visit.organisation, frame.messages, pool),
+    breadcrumbs: poolCrumbs(frame, { pool }),
     title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [

@@ -8,10 +8,10 @@ import {
   type ChallengePurpose,
   consumeChallenge,
 } from "../../../../core/second-factors/passkeys/challenge.ts";
-import { passkeyName } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
   type PasskeyAnswer,
+  passkeyName,
   readPasskeyAnswer,
   userIdOfHandle,
   verifyNewPasskey,
@@ -24,9 +24,8 @@ import {
   methodAcr,
   passkeyAmr,
 } from "../../../../core/second-factors/second-factor.ts";
-import { openTotpEnrolment } from "../../../../core/second-factors/totp/enrolment.ts";
-import { matchingStep, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
-import { toAssurance } from "../../../../core/sessions/assurance.ts";
+import { matchingStep, openTotpEnrolment, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
+import { toAssurance } from "../../../../core/sessions/session.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";

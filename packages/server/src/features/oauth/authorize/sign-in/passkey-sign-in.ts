@@ -4,14 +4,8 @@ import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticat
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
-import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
-import {
-  type PasskeyAnswer,
-  readPasskeyAnswer,
-  userIdOfHandle,
-  verifyPasskey,
-} from "../../../../core/second-factors/passkeys/passkeys.ts";
+import { type Passkey, type PasskeyUse, type PasskeyAnswer, readPasskeyAnswer, userIdOfHandle, verifyPasskey } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { methodAcr, passkeyAmr } from "../../../../core/second-factors/second-factor.ts";
 import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";

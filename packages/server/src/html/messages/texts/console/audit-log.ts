@@ -21,7 +21,7 @@ export type ConsoleAuditLogTexts = {
         title: string; action: string; id: string; details: string; place: string; hash: string;
         waiting: string; sameWho: string; sameTarget: string; sameAddress: string;
       };
-      kinds: { organisation: string; agent: string; device: string; };
+      kinds: { organisation: string; };
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
         applications: string; systemAccounts: string; scopes: string; keys: string; pools: string;

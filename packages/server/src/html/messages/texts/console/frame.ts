@@ -40,12 +40,12 @@ export type ConsoleFrameTexts = {
       };
       lastChange: (values: { who: string; at: number }) => string;
       actors: {
-        operator: string; system: string; systemAccount: string; application: string; anonymous: string;
-        formerUser: string;
+        operator: string; system: string; systemAccount: string; application: string; agent: string;
+        device: string; anonymous: string; formerUser: string;
       };
       actorsAlone: {
-        operator: string; system: string; systemAccount: string; application: string; anonymous: string;
-        formerUser: string;
+        operator: string; system: string; systemAccount: string; application: string; agent: string;
+        device: string; anonymous: string; formerUser: string;
       };
       prove: {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;

@@ -1,26 +1,19 @@
-/** GET audit-log/export: the search result as a file, streamed. The export is recorded too. */
+/** The search result as a file, streamed. The export is recorded too. */
 import { Readable } from "node:stream";
-import type { FastifyInstance } from "fastify";
 import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
-import { exportAuditEvents } from "../../../core/audit/export/export.ts";
-import { type LineFormat, lineFormats } from "../../../core/audit/export/formats.ts";
+import { exportAuditEvents, type LineFormat, lineFormats } from "../../../core/audit/export/export.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import {
   auditContext,
   type ConsoleDeps,
   consolePath,
-  consoleRoute,
   queryString,
   requireRecentAuthentication,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
 
-export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/audit-log/export", { get: sendExport });
-}
-
-async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
+export async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
   const { values } = parseQuery(request);
   const input = readFilterInput(values);
