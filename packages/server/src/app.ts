@@ -8,7 +8,7 @@ import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
 import { adminConsole } from "./modules/admin-console.ts";
-import { type AppContext, type AppOptions, type Module, browserDeps } from "./modules/app-context.ts";
+import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";

@@ -8,7 +8,7 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { type LegacyDeps, accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = strictObject({

@@ -5,7 +5,14 @@ import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-l
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
-import { type Passkey, type PasskeyUse, type PasskeyAnswer, readPasskeyAnswer, userIdOfHandle, verifyPasskey } from "../../../../core/second-factors/passkeys/passkeys.ts";
+import {
+  type Passkey,
+  type PasskeyAnswer,
+  type PasskeyUse,
+  readPasskeyAnswer,
+  userIdOfHandle,
+  verifyPasskey,
+} from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { methodAcr, passkeyAmr } from "../../../../core/second-factors/second-factor.ts";
 import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
