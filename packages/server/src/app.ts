@@ -1,15 +1,14 @@
 /** The service as a list: hooks and error handlers first, then the modules in the order in which they are registered. */
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
-import { isDatabaseUnavailable } from "./db/unavailable.ts";
+import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
 import { adminConsole } from "./modules/admin-console.ts";
-import type { AppContext, AppOptions, Module } from "./modules/app-context.ts";
-import { browserDeps } from "./modules/app-context.ts";
+import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";

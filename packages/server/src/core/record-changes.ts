@@ -1,13 +1,11 @@
 /** What changing a record of an organisation takes, and what every change leaves behind. */
 import type { Change, ChangeFeed } from "../db/change-feed.ts";
-import type { Database, Db } from "../db/open.ts";
+import type { Db } from "../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "./audit/audit.store.ts";
-import type { Clock } from "./clock.ts";
+import type { CoreDeps } from "./core-deps.ts";
 
-export interface RecordDeps {
-  readonly database: Database;
+export interface RecordDeps extends CoreDeps {
   readonly changes: ChangeFeed;
-  readonly clock: Clock;
 }
 
 /** Audits the change, and has every node drop what it caches of the topic. @param tx the change's transaction */

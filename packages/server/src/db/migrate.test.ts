@@ -6,12 +6,13 @@ import { sql } from "kysely";
 import pg from "pg";
 import { forEachDatabase } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
-import { isMigrated, MIGRATION_LOCK, migrate } from "./migrate.ts";
+import { MIGRATION_LOCK, migrate, schemaState } from "./migrate.ts";
 import { timeline } from "./migrations/timeline.ts";
 import { type Database, openDatabase } from "./open.ts";
 
 forEachDatabase(({ name, empty }) => {
   const opened: Database[] = [];
+  const isMigrated = async (database: Database) => (await schemaState(database)).missing.length === 0;
   const open = (url: string) => {
     const database = openDatabase(url, 2);
     opened.push(database);

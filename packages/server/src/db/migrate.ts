@@ -35,17 +35,6 @@ async function applyPending(tx: Db): Promise<string[]> {
   return pending.map(({ name }) => name);
 }
 
-/** Whether all known migrations are applied, for `signet doctor`. */
-export async function isMigrated(database: Database): Promise<boolean> {
-  try {
-    const rows = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);
-    const applied = new Set(rows.rows.map(({ name }) => name));
-    return timeline.every(({ name }) => applied.has(name));
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Compares the schema with this version, for `signet doctor`.
  * @returns migrations to be applied, and applied ones that only a newer version knows

@@ -2,7 +2,7 @@
  * Completes the action of a link. The link is redeemed in the same transaction: of concurrent requests, one wins. The
  * account is checked again inside it, because it may have changed since the link was sent.
  */
-import { isUniqueViolation } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";

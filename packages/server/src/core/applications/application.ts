@@ -4,6 +4,8 @@
  */
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import type { RecordOf } from "../../db/records.ts";
+import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -86,31 +88,18 @@ export interface ApplicationSettings {
   readonly signingPoolId?: string;
 }
 
-export interface ClientSecret {
-  readonly id: string;
-  readonly label: string;
+type StoredSecret = RecordOf<Omit<ClientSecretTable, "org_id" | "application_id" | "secret_hash">>;
+
+export interface ClientSecret extends StoredSecret {
   /** SHA-256 of the plaintext, base64url. */
   readonly hash: string;
-  /** The last four characters of the plaintext. */
-  readonly hint: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-  readonly lastUsedAt: number | null;
 }
 
-export interface Application {
-  readonly orgId: string;
-  /** PublicId: the OAuth client_id. */
-  readonly id: string;
-  readonly name: string;
+/** Its id is a PublicId, the OAuth client_id. */
+export interface Application extends RecordOf<Omit<ApplicationTable, "client_type" | "settings">> {
   readonly clientType: ClientType;
   readonly settings: ApplicationSettings;
   readonly secrets: readonly ClientSecret[];
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly disabledAt: number | null;
-  readonly version: number;
 }
 
 /** Whether the application authenticates with client secrets. */

@@ -8,9 +8,9 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { lastUse } from "./application-use.store.ts";
 import { type ApplicationSearch, searchApplications } from "./applications.store.ts";
 import { createApplication, setApplicationStatus } from "./applications.ts";
-import { lastUse } from "./use/first-use.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -1,10 +1,10 @@
 /** Back-channel logouts in the outbox: one row for each application of an ended session. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
-import { toRecord } from "../../db/records.ts";
+import { type RecordOf, toRecord } from "../../db/records.ts";
 import type { LogoutDeliveryTable } from "../../db/tables/messages.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
-import type { OutboxRow, OutboxTable } from "../outbox/outbox.store.ts";
+import type { OutboxTable } from "../outbox/outbox.store.ts";
 
 /** Of one application only a few logouts at a time: one that does not respond does not hold up the others. */
 export const logoutDeliveries: OutboxTable<"logout_delivery"> = {
@@ -15,11 +15,7 @@ export const logoutDeliveries: OutboxTable<"logout_delivery"> = {
 };
 
 /** A logout on its way to one application. */
-export interface LogoutDelivery extends OutboxRow {
-  readonly applicationId: string;
-  readonly userId: string;
-  readonly sessionId: string;
-}
+export type LogoutDelivery = RecordOf<LogoutDeliveryTable>;
 
 export interface EndedSession {
   readonly id: string;

@@ -1,16 +1,16 @@
-/** Delivering back-channel logouts from the outbox (OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8). */
+/** Delivering back-channel logouts from the outbox (OpenID Connect Back-Channel Logout 1.0 §2.4 to §2.8). */
+import { randomUUID } from "node:crypto";
 import { signJws } from "@signet/protocol/jose/jws";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, seconds } from "../clock.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
 import { type Delivery, type DeliveryFailure, deliverDue, startOutbox } from "../outbox/outbox.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { type LogoutDelivery, logoutDeliveries, logoutDelivery } from "./backchannel-logout.store.ts";
-import { logoutTokenClaims } from "./logout-token.ts";
 
 export interface LogoutDeliveryDeps {
   readonly database: Database;
@@ -89,14 +89,31 @@ async function attempt(
   }
 }
 
-/** Signed with the algorithm of the application's ID tokens (§2.6), also when a pool signs those. */
+const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
+/** §2.4: at most two minutes, so that an intercepted token soon expires. */
+const LIFETIME_SECONDS = 120;
+
+/**
+ * A new logout token (§2.4) for each attempt: a receiver that remembers the `jti` would take a repeat for a replay. Signed
+ * with the algorithm of the application's ID tokens (§2.6), also when a pool signs those.
+ */
 async function logoutToken(
   deps: LogoutDeliveryDeps,
   { id, orgId, settings }: Application,
   { userId, sessionId }: LogoutDelivery,
 ): Promise<string> {
   const { alg, kid, privateKey } = await deps.keys.signer(orgId, settings.idTokenSignedResponseAlg);
-  const issuer = issuerOf(deps.baseUrl, orgId);
-  const payload = logoutTokenClaims({ issuer, applicationId: id, userId, sessionId }, deps.clock());
+  const iat = seconds(deps.clock());
+  const payload = {
+    iss: issuerOf(deps.baseUrl, orgId),
+    aud: id,
+    iat,
+    exp: iat + LIFETIME_SECONDS,
+    jti: randomUUID(),
+    sub: userId,
+    sid: sessionId,
+    // Exactly one member with an empty object. There is never a nonce: it would make the token look like an ID token.
+    events: { [LOGOUT_EVENT]: {} },
+  };
   return signJws({ alg, kid, privateKey, typ: "logout+jwt", payload });
 }

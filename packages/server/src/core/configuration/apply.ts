@@ -29,7 +29,7 @@ import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
-import { type ApplicationRecord, requestableScopes, settingOf } from "./records.ts";
+import { type ApplicationRecord, presentMembers, requestableScopes, settingOf } from "./records.ts";
 import { readState } from "./state.ts";
 
 /** The difference is no longer the one that was shown. */
@@ -173,11 +173,8 @@ async function change(
   const unchanged = Object.entries(current.settings).filter(
     ([member]) => !changed.some((name) => name === member),
   );
-  const given = changed.flatMap((member) => {
-    const value = settingOf(settings, member);
-    return value === undefined ? [] : [[member, value]];
-  });
-  const merged = Object.fromEntries([...unchanged, ...given]) as ApplicationSettings;
+  const given = presentMembers(changed, (member) => settingOf(settings, member));
+  const merged = { ...Object.fromEntries(unchanged), ...given } as unknown as ApplicationSettings;
   const both = bothConsentMembers({ consentMode: consentModeOf(settings) });
   const after = await changeApplication(
     inside,

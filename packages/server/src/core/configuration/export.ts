@@ -10,7 +10,14 @@ import {
   policyNames,
   settingNames,
 } from "./organisation-file.ts";
-import { type ApplicationRecord, applicationOfState, byText, scopeOfState, settingOf } from "./records.ts";
+import {
+  type ApplicationRecord,
+  applicationOfState,
+  byText,
+  presentMembers,
+  scopeOfState,
+  settingOf,
+} from "./records.ts";
 import { type OrganisationState, readState } from "./state.ts";
 
 export interface Exported {
@@ -42,23 +49,14 @@ function fileOf({ organisation, scopes, applications }: OrganisationState): Orga
   const { branding, ...policies } = organisation.settings;
   return {
     format: FILE_FORMAT,
-    branding: present(brandingNames, branding),
-    policies: present(policyNames, policies),
+    branding: presentMembers(brandingNames, (name) => branding[name]) as Partial<typeof branding>,
+    policies: presentMembers(policyNames, (name) => policies[name]) as Partial<typeof policies>,
     scopes: scopes
       .map(scopeOfState)
       .map((scope) => ({ ...scope, claims: scope.claims.map((claim) => ({ ...claim })) }))
       .sort((a, b) => byText(a.name, b.name)),
     applications: applications.map(applicationOfState).sort(byNameThenKey).map(applicationMember),
   };
-}
-
-/** The members with a value, in the order of the names. */
-function present<Members extends object>(
-  names: ReadonlyArray<keyof Members>,
-  members: Members,
-): Partial<Members> {
-  const entries = names.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]]]));
-  return Object.fromEntries(entries) as Partial<Members>;
 }
 
 /** Ids come last: they differ between organisations. */
@@ -68,17 +66,15 @@ const byNameThenKey = (a: ApplicationRecord, b: ApplicationRecord): number =>
   byText(a.id ?? "", b.id ?? "");
 
 function applicationMember(record: ApplicationRecord): FileApplication {
-  const settings = settingNames.flatMap((member) => {
-    const value = settingOf(record.settings, member);
-    return value === undefined ? [] : [[member, value]];
-  });
+  const { id, externalKey, name, clientType, enabled, settings } = record;
+  const members = presentMembers(settingNames, (member) => settingOf(settings, member));
   return {
-    ...(record.id === undefined ? {} : { id: record.id }),
-    ...(record.externalKey === undefined ? {} : { externalKey: record.externalKey }),
-    name: record.name,
-    clientType: record.clientType,
-    enabled: record.enabled,
-    ...(Object.fromEntries(settings) as Partial<FileApplication>),
+    ...(id === undefined ? {} : { id }),
+    ...(externalKey === undefined ? {} : { externalKey }),
+    name,
+    clientType,
+    enabled,
+    ...(members as Partial<FileApplication>),
     organisationConsent: [...record.organisationConsent],
     preauthorizations: record.preauthorizations.map((scopes) => [...scopes]),
   };

@@ -48,6 +48,15 @@ export function sortedSettings(settings: ApplicationSettings): ApplicationSettin
   return Object.fromEntries(sorted) as ApplicationSettings;
 }
 
+/** The members with a value, in the order of the names. */
+export const presentMembers = <Name extends string>(
+  names: readonly Name[],
+  read: (name: Name) => unknown,
+): Partial<Record<Name, unknown>> =>
+  Object.fromEntries(
+    names.map((name) => [name, read(name)]).filter(([, value]) => value !== undefined),
+  ) as Partial<Record<Name, unknown>>;
+
 /** A setting as the file has it; undefined when absent. */
 export const settingOf = (settings: ApplicationSettings, member: SettingMember): unknown =>
   member === "consentMode" ? consentModeOf(settings) : settings[member];
@@ -55,10 +64,7 @@ export const settingOf = (settings: ApplicationSettings, member: SettingMember):
 export function applicationOfFile(given: FileApplication): ApplicationRecord {
   const { id, externalKey, name, clientType, enabled = true } = given;
   const { organisationConsent = [], preauthorizations = [] } = given;
-  const present = settingNames.flatMap((member) =>
-    given[member] === undefined ? [] : [[member, given[member]] as const],
-  );
-  const sent = Object.fromEntries(present) as Partial<ApplicationSettings>;
+  const sent = presentMembers(settingNames, (member) => given[member]) as Partial<ApplicationSettings>;
   // Without users, the identity scopes have nothing to release.
   const isService = sent.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return {
@@ -109,13 +115,17 @@ export function scopeOfFile(given: FileScope): ScopeRecord {
     displayName: displayName.trim(),
     description: description.trim(),
     sensitive,
-    claims: sortedClaims(
-      claims.map(({ name, source, path = "", value }) =>
-        source === "static" ? { name, source, value } : { name, source, path },
-      ),
-    ),
+    claims: sortedClaims(claims.map(claimOfFile)),
   };
 }
+
+export const claimOfFile = ({
+  name,
+  source,
+  path = "",
+  value,
+}: NonNullable<FileScope["claims"]>[number]): ScopeClaim =>
+  source === "static" ? { name, source, value } : { name, source, path };
 
 export function scopeOfState({
   name,
@@ -127,16 +137,9 @@ export function scopeOfState({
   return { name, displayName, description, sensitive, claims: sortedClaims(claims) };
 }
 
-/** The order of claims has no meaning, and no claim repeats. */
+/** In one order of members too: `claims` was stored as JSON. The order of claims has no meaning, and no claim repeats. */
 const sortedClaims = (claims: readonly ScopeClaim[]): ScopeClaim[] =>
-  claims
-    .map(
-      ({ name, ...rest }): ScopeClaim =>
-        rest.source === "static"
-          ? { name, source: rest.source, value: rest.value }
-          : { name, source: rest.source, path: rest.path },
-    )
-    .sort((a, b) => byText(a.name, b.name));
+  claims.map(claimOfFile).sort((a, b) => byText(a.name, b.name));
 
 /** Branding and policies; a section that the file omits stays unchanged. */
 export function organisationOfFile(

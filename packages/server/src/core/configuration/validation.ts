@@ -1,7 +1,7 @@
 /** Parses and validates a file completely, before anything is looked up or changed. */
 import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
 import { defaultOrganisationSettings } from "../organisations/organisation.ts";
-import { logoFaults } from "../organisations/settings-validation.ts";
+import { idleFaults, logoFaults } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { readJsonText } from "./json-text.ts";
 import { memberFaults } from "./member-faults.ts";
@@ -14,7 +14,7 @@ import {
   type OrganisationFile,
   organisationFileSchema,
 } from "./organisation-file.ts";
-import { applicationOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
+import { applicationOfFile, claimOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
 
 /** @throws InvalidFile naming every fault by its JSON Pointer */
 export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
@@ -29,7 +29,7 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   const applications = recordsOf(file.applications, "/applications", broken);
   const faults = [
     ...formFaults,
-    ...(isWellFormed("/branding") ? brandingFaults(file) : []),
+    ...(isWellFormed("/branding") ? logoFaults("/branding/logoUri", file.branding?.logoUri) : []),
     ...(isWellFormed("/policies") ? policyFaults(file) : []),
     ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
     ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
@@ -63,23 +63,11 @@ function recordsOf<Item>(
     .filter(([, at]) => !broken.has(at));
 }
 
-const brandingFaults = ({ branding }: OrganisationFile): FileFault[] =>
-  logoFaults("/branding/logoUri", branding?.logoUri);
-
-function policyFaults(file: OrganisationFile): FileFault[] {
-  const { sessionIdleSeconds, sessionLifetimeSeconds } = organisationOfFile(
-    file,
-    defaultOrganisationSettings,
-  );
-  return sessionIdleSeconds > sessionLifetimeSeconds
-    ? [
-        {
-          path: "/policies/sessionIdleSeconds",
-          message: `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`,
-        },
-      ]
-    : [];
-}
+const policyFaults = (file: OrganisationFile): FileFault[] =>
+  idleFaults(organisationOfFile(file, defaultOrganisationSettings)).map(({ path, message }) => ({
+    path: `/policies/${path}`,
+    message,
+  }));
 
 function scopeFaults(given: FileScope, at: string): FileFault[] {
   const claims = (given.claims ?? []).flatMap(({ source, path, value }, index): FileFault[] => {
@@ -91,9 +79,7 @@ function scopeFaults(given: FileScope, at: string): FileFault[] {
     return [];
   });
   // In the order of the file, so that faults have the right path.
-  const inOrder = (given.claims ?? []).map(({ name, source, path = "", value }) =>
-    source === "static" ? { name, source, value } : { name, source, path },
-  );
+  const inOrder = (given.claims ?? []).map(claimOfFile);
   return [...claims, ...coreFaults(at, () => requireValidScope({ ...scopeOfFile(given), claims: inOrder }))];
 }
 
@@ -122,12 +108,12 @@ const listsOf = (given: FileApplication): Partial<FileApplication> =>
   );
 
 /** A grant for a scope that can't be requested would be misleading. */
-const askableFaults = (scopes: readonly string[], allowed: readonly string[], at: string): FileFault[] =>
-  scopes.flatMap((scope, index) =>
-    allowed.includes(scope)
-      ? []
-      : [{ path: `${at}/${index}`, message: "is not among the application's allowedScopes" }],
+const askableFaults = (scopes: readonly string[], allowed: readonly string[], at: string): FileFault[] => {
+  const message = "is not among the application's allowedScopes";
+  return scopes.flatMap((scope, index) =>
+    allowed.includes(scope) ? [] : [{ path: `${at}/${index}`, message }],
   );
+};
 
 function sameScopes(sets: ReadonlyArray<readonly string[]>, at: string): FileFault[] {
   const texts = sets.map((scopes) => [...new Set(scopes)].sort().join(" "));

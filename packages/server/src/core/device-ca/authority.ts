@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { Db } from "../../db/open.ts";
+import { toRecord } from "../../db/records.ts";
 import { changeTrackingCache, type RecordCache } from "../cache/record-cache.ts";
 import type { Attestation } from "../devices/device.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -137,17 +138,15 @@ function isSignedByAny(generations: readonly OpenGeneration[], der: Buffer): boo
   }
 }
 
-export function openGeneration(encryption: Encryption, row: CaRow): OpenGeneration {
-  const { raw, validFromDate } = new X509Certificate(row.certificate);
+function openGeneration(encryption: Encryption, row: CaRow): OpenGeneration {
+  const { certificate, private_key, ...columns } = row;
+  const { raw, validFromDate } = new X509Certificate(certificate);
+  const stored = toRecord(columns);
   return {
-    orgId: row.org_id,
-    generation: row.generation,
-    certificatePem: row.certificate,
+    ...stored,
+    certificatePem: certificate,
     der: raw,
     notBefore: validFromDate.getTime(),
-    notAfter: row.not_after,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at,
-    key: openCaKey(encryption, row.private_key, { orgId: row.org_id, generation: row.generation }),
+    key: openCaKey(encryption, private_key, stored),
   };
 }

@@ -110,19 +110,13 @@ export function listSealedCaKeys(
   db: Db,
   page: { after?: SealedCaKey; limit: number },
 ): Promise<SealedCaKey[]> {
-  const { after } = page;
-  let query = db
+  const { org_id, generation } = page.after ?? { org_id: "", generation: 0 };
+  return db
     .selectFrom("device_ca")
     .select(["org_id", "generation", "private_key"])
+    .where((eb) => eb(eb.refTuple("org_id", "generation"), ">", eb.tuple(org_id, generation)))
     .orderBy("org_id")
     .orderBy("generation")
-    .limit(page.limit);
-  if (after)
-    query = query.where((eb) =>
-      eb.or([
-        eb("org_id", ">", after.org_id),
-        eb.and([eb("org_id", "=", after.org_id), eb("generation", ">", after.generation)]),
-      ]),
-    );
-  return query.execute();
+    .limit(page.limit)
+    .execute();
 }

@@ -2,20 +2,15 @@
  * The generations of a device CA: self-signed roots, of which the newest issues (device-identity.md §2). Organisations share
  * no root: trusting one organisation's `ca.pem` never accepts another's devices.
  */
+import type { RecordOf } from "../../db/records.ts";
+import type { DeviceCaTable } from "../../db/tables/device-identity.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 
-export interface CaGeneration {
-  readonly orgId: string;
-  /** From 1. */
-  readonly generation: number;
+export interface CaGeneration extends RecordOf<Omit<DeviceCaTable, "certificate" | "private_key">> {
   readonly certificatePem: string;
   readonly der: Buffer;
   /** Milliseconds, as all times here. */
   readonly notBefore: number;
-  readonly notAfter: number;
-  readonly createdAt: number;
-  /** A newer one issues from then on; this one signs CRLs and OCSP responses until its last certificate has expired. */
-  readonly retiredAt: number | null;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 /** Creates, rotates and deletes the generations of a device CA. */
 import type { Db } from "../../db/open.ts";
+import { toRow } from "../../db/records.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
@@ -44,17 +45,11 @@ export async function createGeneration(
   const now = clock();
   const { key, sealed } = await createCaKey(encryption, { orgId, generation });
   const { der, pem, notBefore, notAfter } = await issueCaCertificate(key, { orgId, generation, now });
-  const row = {
-    org_id: orgId,
-    generation,
-    certificate: pem,
-    private_key: sealed,
-    not_after: notAfter,
-    created_at: now,
-    retired_at: null,
+  const stored = { orgId, generation, notAfter, createdAt: now, retiredAt: null };
+  return {
+    row: { ...toRow(stored), certificate: pem, private_key: sealed },
+    open: { ...stored, certificatePem: pem, der, key, notBefore },
   };
-  const times = { notBefore, notAfter, createdAt: now, retiredAt: null };
-  return { row, open: { orgId, generation, certificatePem: pem, der, key, ...times } };
 }
 
 /** @returns false when the organisation has a generation already */

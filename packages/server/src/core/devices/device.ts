@@ -1,4 +1,10 @@
 /** A device (a machine with a certificate of its organisation's CA), its certificates and their status (device-identity.md §2, §3). */
+import type { RecordOf } from "../../db/records.ts";
+import type {
+  DeviceCertificateTable,
+  DeviceEnrollmentCodeTable,
+  DeviceTable,
+} from "../../db/tables/device-identity.ts";
 
 export const attestations = ["none", "tpm"] as const;
 /** Whether a TPM attested the key at enrolment. */
@@ -21,53 +27,18 @@ export const revocationReasons = [
 /** By their names in RFC 5280 §5.3.1. */
 export type RevocationReason = (typeof revocationReasons)[number];
 
-export interface Device {
-  readonly orgId: string;
-  readonly id: string;
-  readonly name: string;
+export interface Device extends RecordOf<Omit<DeviceTable, "attestation" | "revoked_reason">> {
   readonly attestation: Attestation;
-  /** SHA-256 of the EK's SPKI, base64url; null without a TPM. */
-  readonly ekHash: string | null;
-  /** Base64 TPMT_PUBLIC. */
-  readonly akPublic: string | null;
-  readonly enrolledAt: number;
-  readonly revokedAt: number | null;
   readonly revokedReason: RevocationReason | null;
-  readonly lastSeenAt: number | null;
 }
 
-export interface DeviceCertificate {
-  readonly orgId: string;
-  /** SHA-256 of the DER, base64url: the `x5t#S256` of tokens (RFC 8705 §3.1). */
-  readonly fingerprint: string;
-  readonly deviceId: string;
-  /** The CA generation that issued it. */
-  readonly generation: number;
-  /** Hexadecimal, 32 digits. */
-  readonly serial: string;
-  /** SHA-256 of the SPKI, base64url. */
-  readonly keyHash: string;
+export interface DeviceCertificate extends RecordOf<Omit<DeviceCertificateTable, "certificate">> {
   readonly der: Buffer;
-  readonly notBefore: number;
-  readonly notAfter: number;
-  readonly issuedAt: number;
-  readonly supersededAt: number | null;
-  readonly revokedAt: number | null;
 }
 
-export interface EnrolmentCode {
-  readonly orgId: string;
-  readonly id: string;
-  /** Of the device to enrol; null names it by its id. */
-  readonly name: string | null;
+export interface EnrolmentCode
+  extends RecordOf<Omit<DeviceEnrollmentCodeTable, "code_hash" | "attestation">> {
   readonly attestation: AttestationPolicy;
-  readonly replaces: string | null;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly expiresAt: number;
-  readonly usedAt: number | null;
-  readonly deviceId: string | null;
-  readonly withdrawnAt: number | null;
 }
 
 /** How long the previous certificate stays valid after a renewal. */

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { toRecord, toRow } from "../../db/records.ts";
+import { type RecordOf, toRecord, toRow } from "../../db/records.ts";
 import type { OutgoingMailTable } from "../../db/tables/messages.ts";
 import type { OutboxTable } from "../outbox/outbox.store.ts";
 import type { MailTemplate } from "./mail.ts";
@@ -12,18 +12,12 @@ export const outgoingMails: OutboxTable<"outgoing_mail"> = {
   erased: { data: "" },
 };
 
-export interface StoredMail {
-  readonly orgId: string;
-  readonly id: string;
-  readonly recipient: string;
+type Sending = "next_attempt_at" | "sent_at" | "failed_at" | "last_error";
+
+export interface StoredMail extends RecordOf<Omit<OutgoingMailTable, "data" | "template" | Sending>> {
   readonly template: MailTemplate;
-  readonly locale: string;
   /** Empty once it is sent or given up. */
   readonly sealed: string;
-  /** Attempts, including the current one. */
-  readonly attempts: number;
-  readonly createdAt: number;
-  readonly giveUpAt: number;
 }
 
 export async function insertMail(

@@ -1,4 +1,6 @@
 /** An organisation: its own issuer, keys, users and applications (specification, "Organisation"). */
+import type { RecordOf } from "../../db/records.ts";
+import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 
 export interface OrganisationSettings {
@@ -28,12 +30,8 @@ export interface OrganisationSettings {
 export const secondFactorPolicies = ["optional", "required"] as const;
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
-export interface Organisation {
-  readonly id: string;
-  readonly name: string;
+export interface Organisation extends RecordOf<Omit<OrganisationTable, "settings">> {
   readonly settings: OrganisationSettings;
-  readonly createdAt: number;
-  readonly disabledAt: number | null;
 }
 
 export const defaultOrganisationSettings: OrganisationSettings = {

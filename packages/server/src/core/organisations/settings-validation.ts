@@ -58,18 +58,11 @@ export function requireValidSettings(
 }
 
 function brandingFaults({ accentColor, logoUri }: OrganisationSettings["branding"]): SettingsFault[] {
-  const isColour = accentColor === undefined || new RegExp(ACCENT_COLOUR).test(accentColor);
+  const faults = logoFaults("branding.logoUri", logoUri);
+  if (accentColor === undefined || new RegExp(ACCENT_COLOUR).test(accentColor)) return faults;
   return [
-    ...(isColour
-      ? []
-      : [
-          {
-            path: "branding.accentColor",
-            message: "must be a colour like #2f4fd8",
-            code: "colour" as const,
-          },
-        ]),
-    ...logoFaults("branding.logoUri", logoUri),
+    { path: "branding.accentColor", message: "must be a colour like #2f4fd8", code: "colour" },
+    ...faults,
   ];
 }
 
@@ -96,14 +89,11 @@ function rangeFaults(settings: OrganisationSettings, member: keyof typeof settin
     : [{ path: member, message: `must be an integer from ${least} to ${most}`, code: "range" }];
 }
 
-function idleFaults({ sessionIdleSeconds, sessionLifetimeSeconds }: OrganisationSettings): SettingsFault[] {
-  return sessionIdleSeconds > sessionLifetimeSeconds
-    ? [
-        {
-          path: "sessionIdleSeconds",
-          message: `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`,
-          code: "idle-above-lifetime",
-        },
-      ]
-    : [];
+export function idleFaults({
+  sessionIdleSeconds,
+  sessionLifetimeSeconds,
+}: OrganisationSettings): SettingsFault[] {
+  if (sessionIdleSeconds <= sessionLifetimeSeconds) return [];
+  const message = `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`;
+  return [{ path: "sessionIdleSeconds", message, code: "idle-above-lifetime" }];
 }

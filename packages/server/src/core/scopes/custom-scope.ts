@@ -2,6 +2,8 @@
  * A custom scope of an organisation, and the claims that it adds to access tokens and userinfo (specification,
  * "Scopes"; wire-contract.md §5).
  */
+import type { RecordOf } from "../../db/records.ts";
+import type { CustomScopeTable } from "../../db/tables/consents.ts";
 
 export const claimSources = ["user", "static", "membership"] as const;
 export type ClaimSource = (typeof claimSources)[number];
@@ -12,19 +14,10 @@ export type ScopeClaim =
   /** The same JSON value for every user. */
   | { readonly name: string; readonly source: "static"; readonly value: unknown };
 
-export interface CustomScope {
-  readonly orgId: string;
-  readonly id: string;
-  /** As applications request it; immutable, because consents and applications refer to it. */
-  readonly name: string;
-  readonly displayName: string;
-  readonly description: string;
+export interface CustomScope extends RecordOf<Omit<CustomScopeTable, "claims" | "sensitive">> {
   readonly claims: readonly ScopeClaim[];
   /** Highlighted on the consent page. */
   readonly sensitive: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly version: number;
 }
 
 /** Fingerprints of each scope's claims, by scope name; consents store them to detect added claims. */

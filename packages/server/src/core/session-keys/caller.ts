@@ -1,5 +1,5 @@
 /** The caller of a JSON API, authenticated by a session key. */
-import type { SystemAccountCaller } from "../system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../system-accounts/system-account.ts";
 import type { ValidSessionKey } from "./session-keys.ts";
 
 export interface SessionKeyCaller extends ValidSessionKey {

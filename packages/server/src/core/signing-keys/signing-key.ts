@@ -2,18 +2,14 @@
 import type { KeyObject } from "node:crypto";
 import type { PublicJwk } from "@signet/protocol/jose/jwk";
 import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { RecordOf } from "../../db/records.ts";
+import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 
-export interface SigningKey {
-  readonly orgId: string;
-  readonly kid: string;
+export interface SigningKey extends RecordOf<Omit<SigningKeyTable, "alg" | "public_jwk" | "private_key">> {
   readonly alg: SigningAlg;
   readonly publicJwk: PublicJwk;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
-  readonly createdAt: number;
-  readonly activeFrom: number;
-  /** Null until a successor exists. */
-  readonly retireAt: number | null;
 }
 
 /** How long clients may cache the JWKS (Cache-Control max-age). */

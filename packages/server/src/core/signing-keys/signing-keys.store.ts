@@ -1,6 +1,8 @@
 /** Signing keys; private parts are sealed. */
 import type { SigningAlg } from "@signet/protocol/jose/jws";
+import { hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
+import { toRecord } from "../../db/records.ts";
 import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 import type { KeyTimes } from "./signing-key.ts";
 
@@ -27,13 +29,7 @@ export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]
     .orderBy("created_at")
     .orderBy("kid")
     .execute();
-  return rows.map((row) => ({
-    kid: row.kid,
-    alg: row.alg as SigningAlg,
-    createdAt: row.created_at,
-    activeFrom: row.active_from,
-    retireAt: row.retire_at,
-  }));
+  return rows.map((row) => ({ ...toRecord(row), alg: row.alg as SigningAlg }));
 }
 
 export type SealedKey = Pick<SigningKeyRow, "org_id" | "kid" | "private_key">;
@@ -43,21 +39,15 @@ export async function listSealedKeys(
   db: Db,
   page: { after?: SealedKey; limit: number },
 ): Promise<SealedKey[]> {
-  const { after } = page;
-  let query = db
+  const { org_id, kid } = page.after ?? { org_id: "", kid: "" };
+  return db
     .selectFrom("signing_key")
     .select(["org_id", "kid", "private_key"])
+    .where((eb) => eb(eb.refTuple("org_id", "kid"), ">", eb.tuple(org_id, kid)))
     .orderBy("org_id")
     .orderBy("kid")
-    .limit(page.limit);
-  if (after)
-    query = query.where((eb) =>
-      eb.or([
-        eb("org_id", ">", after.org_id),
-        eb.and([eb("org_id", "=", after.org_id), eb("kid", ">", after.kid)]),
-      ]),
-    );
-  return query.execute();
+    .limit(page.limit)
+    .execute();
 }
 
 /** Any key of any organisation: all are sealed under one master key. */
@@ -92,14 +82,14 @@ export async function findKeysToRotate(
 }
 
 /** @returns false when another node has just inserted the newest key of the algorithm */
-export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
-  const inserted = await db
-    .insertInto("signing_key")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["org_id", "alg"]).where("retire_at", "is", null).doNothing())
-    .returning("kid")
-    .executeTakeFirst();
-  return inserted !== undefined;
+export function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
+  return hasRow(
+    db
+      .insertInto("signing_key")
+      .values(row)
+      .onConflict((key) => key.columns(["org_id", "alg"]).where("retire_at", "is", null).doNothing())
+      .returning("kid"),
+  );
 }
 
 /** Takes the key out of the JWKS at that time, or at an earlier one that was set before. */

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jose/jwk";
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import type { Db } from "../../db/open.ts";
+import { toRecord } from "../../db/records.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -206,17 +207,12 @@ async function newKeyRow(
 function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
   const der = deps.encryption.open(row.private_key, rowName(row.org_id, row.kid));
   const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-  const jwk = JSON.parse(row.public_jwk) as PublicJwk;
   return {
-    orgId: row.org_id,
-    kid: row.kid,
+    ...toRecord(row),
     alg: row.alg as SigningAlg,
-    publicJwk: jwk,
+    publicJwk: JSON.parse(row.public_jwk) as PublicJwk,
     publicKey: createPublicKey(privateKey),
     privateKey,
-    createdAt: row.created_at,
-    activeFrom: row.active_from,
-    retireAt: row.retire_at,
   };
 }
 

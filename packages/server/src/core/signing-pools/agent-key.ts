@@ -7,39 +7,19 @@ import {
 } from "@signet/protocol/agent-signature";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
+import type { RecordOf } from "../../db/records.ts";
+import type { AgentKeyTable, SigningAgentTable } from "../../db/tables/sovereign-signing.ts";
 
-export interface SigningAgent {
-  readonly orgId: string;
-  readonly id: string;
-  readonly poolId: string;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly lastSeenAt: number | null;
-  readonly deactivatedAt: number | null;
-  readonly compromisedAt: number | null;
-}
+export type SigningAgent = RecordOf<Omit<SigningAgentTable, "api_key_hash">>;
 
 /** An agent seen within this time is online. */
 export const AGENT_SEEN_MS = 60_000;
 
-export interface AgentKey {
-  readonly orgId: string;
-  /** RFC 7638 thumbprint. */
-  readonly kid: string;
-  readonly poolId: string;
-  readonly agentId: string;
+export interface AgentKey extends RecordOf<Omit<AgentKeyTable, "public_jwk" | "alg" | "x5c">> {
   readonly publicJwk: PublicKeyMembers & { readonly kty: string };
   readonly alg: AgentAlg;
   /** Base64 DER, the leaf first; empty without certificates. */
   readonly x5c: readonly string[];
-  readonly createdAt: number;
-  readonly activeFrom: number;
-  /** The key signs nothing new from then on; null while it has no successor and its agent is active. */
-  readonly retiringAt: number | null;
-  /** The latest expiry of its tokens. */
-  readonly lastTokenExp: number | null;
-  readonly compromisedAt: number | null;
 }
 
 export type AgentKeyState = "published" | "active" | "retiring" | "retired" | "compromised";

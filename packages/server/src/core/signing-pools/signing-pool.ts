@@ -3,33 +3,22 @@
  * §2). The service knows public keys only.
  */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import type { RecordOf } from "../../db/records.ts";
+import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 
 export const issuerModes = ["pool", "organisation"] as const;
 export type IssuerMode = (typeof issuerModes)[number];
 
-export interface SigningPool {
-  readonly orgId: string;
-  readonly id: string;
-  readonly name: string;
+type StoredPool = RecordOf<Omit<SigningPoolTable, "issuer_mode" | "algs" | "trusted_roots" | "require_x5c">>;
+
+export interface SigningPool extends StoredPool {
   readonly issuerMode: IssuerMode;
   /** The algorithms of its keys; at least one. */
   readonly algs: readonly AgentAlg[];
-  readonly maxTokenLifetimeSeconds: number;
-  /** How long the token endpoint waits for an agent. */
-  readonly tokenWaitSeconds: number;
-  /** How long a new key is published before it becomes active. */
-  readonly keyPublishDelaySeconds: number;
-  /** Limit of open requests. */
-  readonly maxPending: number;
   /** PEM: the roots of its keys' certificates. */
   readonly trustedRoots: readonly string[];
   readonly requireX5c: boolean;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly updatedAt: number;
-  readonly disabledAt: number | null;
-  readonly version: number;
 }
 
 /** The base URL of the pool's discovery document and JWKS, whatever its issuer. */

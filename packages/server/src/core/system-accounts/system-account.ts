@@ -1,38 +1,45 @@
 /** A system account: a program that calls the JSON APIs (specification, "System account"). */
+import type { RecordOf } from "../../db/records.ts";
+import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/system-accounts.ts";
+import type { Organisation } from "../organisations/organisation.ts";
 
-export interface SystemAccount {
-  readonly orgId: string;
-  readonly id: string;
-  /** The application that it belongs to, and may always act for. */
-  readonly applicationId: string;
-  readonly name: string;
+export interface SystemAccount
+  extends RecordOf<Omit<SystemAccountTable, "administrator" | "require_strict">> {
   /** May use the management API of its organisation. */
   readonly isAdministrator: boolean;
   /** Only calls in the strict form are accepted. */
   readonly requiresStrictSignature: boolean;
   /** Other applications that it may act for. */
   readonly permissions: readonly string[];
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly updatedAt: number;
-  readonly disabledAt: number | null;
-  readonly lastUsedAt: number | null;
-  readonly version: number;
 }
 
 /** A key pair without its secret, which is read for verification only. */
-export interface SystemAccountKey {
-  /** A UUID. */
-  readonly publicKey: string;
-  readonly label: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-  readonly lastUsedAt: number | null;
-}
+export type SystemAccountKey = RecordOf<Omit<SystemAccountKeyTable, "org_id" | "account_id" | "secret">>;
 
 export const isKeyActive = (key: Pick<SystemAccountKey, "expiresAt" | "revokedAt">, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 
 export const mayActFor = (account: SystemAccount, applicationId: string): boolean =>
   account.applicationId === applicationId || account.permissions.includes(applicationId);
+
+/** The caller of a JSON API, authenticated by the signature of a system account. */
+export interface SystemAccountCaller {
+  readonly organisation: Organisation;
+  readonly account: SystemAccount;
+  readonly publicKey: string;
+  /** The application that the call acts for. */
+  readonly applicationId: string;
+  /** For the audit log, like the address. */
+  readonly actor: string;
+  readonly address: string;
+}
+
+/** An administrator who calls an API: with a system account's signature, or in a browser. */
+export interface Administrator {
+  readonly organisation: Organisation;
+  /** As the audit log names the caller. */
+  readonly actor: string;
+  readonly address: string;
+  /** Undefined for a browser. */
+  readonly account: SystemAccountCaller | undefined;
+}

@@ -1,18 +1,7 @@
 /** The columns that authorization codes, device authorizations and token families have alike. */
 import { formatScope } from "@signet/protocol/oauth/scope";
-import {
-  type RequestedClaims,
-  readRequestedClaims,
-  writeRequestedClaims,
-} from "../scopes/requested-claims.ts";
-import type { Authentication } from "./token-family.ts";
-
-interface Grant {
-  readonly scopes: readonly string[];
-  readonly resources: readonly string[];
-  readonly authentication: Authentication;
-  readonly requestedClaims: RequestedClaims;
-}
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import type { Authentication, Grant } from "./token-family.ts";
 
 type GrantColumns = ReturnType<typeof grantColumns>;
 

@@ -3,6 +3,8 @@
  * tokens, and the strings that name it: the refresh token and the `jti` of its access tokens.
  */
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import type { RecordOf } from "../../db/records.ts";
+import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 
 /** When and how the user authenticated. */
@@ -13,30 +15,20 @@ export interface Authentication {
   readonly acr: string;
 }
 
-export interface TokenFamily {
-  readonly orgId: string;
-  readonly id: string;
-  readonly applicationId: string;
-  readonly userId: string;
-  readonly sessionId: string | null;
-  readonly consentId: string | null;
+/** What a user granted, as authorization codes and token families hold it. */
+export interface Grant {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
-  readonly nonce: string | null;
   readonly authentication: Authentication;
   readonly requestedClaims: RequestedClaims;
-  /** SHA-256 of the current refresh token; null when the grant came without one. */
-  readonly refreshHash: string | null;
-  readonly refreshExpiresAt: number | null;
-  readonly previousHash: string | null;
-  readonly rotatedAt: number | null;
-  readonly createdAt: number;
-  /** End of the absolute lifetime. */
-  readonly expiresAt: number;
-  readonly revokedAt: number | null;
-  /** The device whose certificate came with the grant: no other device can refresh (RFC 8705 §7.1). */
-  readonly deviceId: string | null;
 }
+
+/** The columns of a grant. */
+export type GrantColumn = "scope" | "resources" | "auth_time" | "amr" | "acr" | "requested_claims";
+
+type StoredFamily = RecordOf<Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason">>;
+
+export interface TokenFamily extends Grant, StoredFamily {}
 
 export type RefreshTokenStatus =
   | "current"

@@ -1,5 +1,5 @@
 /** Changes of email addresses, by a link or at once, and password resets that an administrator requests. */
-import { isUniqueViolation } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";

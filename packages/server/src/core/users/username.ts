@@ -1,5 +1,5 @@
 /** Usernames: `preferred_username` in tokens. */
-import { isUniqueViolation } from "../../db/duplicate.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { lockUserAccount, setUsername } from "./account.store.ts";

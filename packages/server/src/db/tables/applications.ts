@@ -27,6 +27,7 @@ export interface ClientSecretTable {
   id: string;
   label: string;
   secret_hash: string;
+  /** The last four characters of the plaintext. */
   hint: string;
   created_at: number;
   expires_at: number | null;

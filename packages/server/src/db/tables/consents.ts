@@ -4,6 +4,7 @@
 export interface CustomScopeTable {
   org_id: string;
   id: string;
+  /** As applications request it; immutable, because consents and applications refer to it. */
   name: string;
   display_name: string;
   description: string;

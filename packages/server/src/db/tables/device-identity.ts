@@ -2,6 +2,7 @@
 
 export interface DeviceCaTable {
   org_id: string;
+  /** From 1. */
   generation: number;
   /** PEM. */
   certificate: string;
@@ -9,7 +10,7 @@ export interface DeviceCaTable {
   private_key: string;
   not_after: number;
   created_at: number;
-  /** A newer generation issues from then on; this one only signs its CRL. */
+  /** A newer one issues from then on; this one signs CRLs and OCSP responses until its last certificate has expired. */
   retired_at: number | null;
 }
 
@@ -33,10 +34,11 @@ export interface DeviceEnrollmentCodeTable {
   org_id: string;
   id: string;
   code_hash: string;
+  /** Of the device to enrol; null names it by its id. */
   name: string | null;
   /** What the code asks beyond the organisation's policy: `none` (nothing), `optional` or `required`. */
   attestation: string;
-  /** The device that ends when this one is enrolled. */
+  /** The device that is revoked when this one is enrolled. */
   replaces: string | null;
   created_at: number;
   created_by: string;
@@ -68,10 +70,11 @@ export interface DeviceCertificateTable {
   /** SHA-256 of the DER, base64url: also the `x5t#S256` of tokens. */
   fingerprint: string;
   device_id: string;
+  /** The CA generation that issued it. */
   generation: number;
   /** Hexadecimal, 32 digits. */
   serial: string;
-  /** SHA-256 of the SPKI. */
+  /** SHA-256 of the SPKI, base64url. */
   key_hash: string;
   /** Base64 DER. */
   certificate: string;

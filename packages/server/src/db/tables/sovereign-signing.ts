@@ -8,8 +8,11 @@ export interface SigningPoolTable {
   /** JSON. */
   algs: string;
   max_token_lifetime_seconds: number;
+  /** How long the token endpoint waits for an agent. */
   token_wait_seconds: number;
+  /** How long a new key is published before it becomes active. */
   key_publish_delay_seconds: number;
+  /** Limit of open requests. */
   max_pending: number;
   /** JSON: PEM texts. */
   trusted_roots: string;
@@ -49,9 +52,9 @@ export interface AgentKeyTable {
   x5c: string;
   created_at: number;
   active_from: number;
-  /** From then on it signs nothing new. */
+  /** The key signs nothing new from then on; null while it has no successor and its agent is active. */
   retiring_at: number | null;
-  /** Milliseconds: the latest expiry of what it signed. */
+  /** The latest expiry of its tokens, milliseconds. */
   last_token_exp: number | null;
   compromised_at: number | null;
 }

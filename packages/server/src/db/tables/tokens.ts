@@ -19,7 +19,7 @@ export interface AuthorizationCodeTable {
   created_at: number;
   expires_at: number;
   used_at: number | null;
-  /** The token family that the first use began. */
+  /** The token family that its redemption started. */
   family_id: string | null;
   /** JSON: the `claims` parameter (OpenID Connect Core §5.5). */
   requested_claims: string | null;
@@ -66,7 +66,7 @@ export interface TokenFamilyTable {
   auth_time: number;
   amr: string;
   acr: string;
-  /** SHA-256 of the living refresh token; null when the grant came without one. */
+  /** SHA-256 of the current refresh token; null when the grant came without one. */
   refresh_hash: string | null;
   refresh_expires_at: number | null;
   /** SHA-256 of the token rotated last: it may come back within the grace window. */
@@ -74,12 +74,12 @@ export interface TokenFamilyTable {
   rotated_at: number | null;
   generation: number;
   created_at: number;
-  /** End of the absolute lifetime, whatever is rotated. */
+  /** End of the absolute lifetime. */
   expires_at: number;
   revoked_at: number | null;
   revoked_reason: string | null;
   requested_claims: string | null;
-  /** The device that its refresh tokens are bound to. */
+  /** The device whose certificate came with the grant: no other device can refresh (RFC 8705 §7.1). */
   device_id: string | null;
 }
 
@@ -97,9 +97,9 @@ export interface SigningKeyTable {
   /** PKCS#8, AES-256-GCM under the master key, bound to organisation and kid. */
   private_key: string;
   created_at: number;
-  /** From then on the newest such key of its algorithm signs; before, it is only published. */
+  /** The newest such key of its algorithm signs from then on; before, it is only published. */
   active_from: number;
-  /** Out of the JWKS from then on: the last token it signed has expired. */
+  /** Leaves the JWKS then, when its last token has expired; null until a successor exists. */
   retire_at: number | null;
 }
 

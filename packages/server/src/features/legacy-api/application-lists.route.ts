@@ -5,7 +5,7 @@
 import Type from "typebox";
 import type { Application } from "../../core/applications/application.ts";
 import { listEnabledApplications } from "../../core/applications/applications.store.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { type Page, pageOf, pageQuerySchema, pageSchema, readPage } from "../../http/api/paging.ts";

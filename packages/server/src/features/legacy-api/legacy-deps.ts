@@ -9,7 +9,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import { type PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
 import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";

@@ -8,8 +8,7 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });

@@ -3,13 +3,12 @@
  * The owner of an existing account gets a notice instead; response and timing are the same.
  */
 import Type, { type Static } from "typebox";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = strictObject({

@@ -7,7 +7,7 @@ import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
 import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Db } from "../../db/open.ts";

@@ -3,7 +3,7 @@ import Type from "typebox";
 import type { Consent } from "../../core/consents/consent.ts";
 import { findConsentRecord, listConsents } from "../../core/consents/consents.store.ts";
 import { grantByAdministrator, revokeConsent } from "../../core/consents/consents.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";

@@ -5,7 +5,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";

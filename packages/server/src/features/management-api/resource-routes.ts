@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";

@@ -10,7 +10,7 @@ import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
-import { isDatabaseUnavailable } from "../../db/unavailable.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import { LOCALES } from "../../html/messages/messages.ts";
 import {
   DOCUMENT_LIFETIME_MS,

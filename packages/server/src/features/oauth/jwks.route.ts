@@ -6,7 +6,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { nextStateChange, publishedJwk } from "../../core/signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
-import { isDatabaseUnavailable } from "../../db/unavailable.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import {
   DOCUMENT_LIFETIME_MS,
   documentRoute,

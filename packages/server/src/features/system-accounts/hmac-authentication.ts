@@ -17,9 +17,13 @@ import { recordOnce } from "../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { AccountKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
-import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-accounts/system-account.ts";
+import {
+  isKeyActive,
+  mayActFor,
+  type SystemAccount,
+  type SystemAccountCaller,
+} from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { StoredAnswer } from "../../core/idempotency/idempotency.store.ts";
 import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idempotency.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";
 import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";

@@ -6,8 +6,7 @@
 import type { FastifyRequest } from "fastify";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { type ValidSessionKey, validateSessionKey } from "../../core/session-keys/session-keys.ts";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import { mayActFor } from "../../core/system-accounts/system-account.ts";
+import { mayActFor, type SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { parseJson } from "../../http/api/json-body.ts";

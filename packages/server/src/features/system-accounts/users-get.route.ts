@@ -1,6 +1,6 @@
 /** POST /legacy/api/users/get: a user of the caller's organisation by email (the specification's example of an HMAC call). */
 import Type from "typebox";
-import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { emailKey } from "../../core/users/user.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";

@@ -1,8 +1,8 @@
 import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
+import type { RecentSignIn } from "../../../core/applications/application-use.store.ts";
 import { isActive } from "../../../core/applications/client-secrets.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import type { RecentSignIn } from "../../../core/applications/use/use.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { rowLink, table } from "../../../html/components/table.ts";

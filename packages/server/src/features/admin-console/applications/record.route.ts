@@ -3,9 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { deleteApplication } from "../../../core/applications/application-changes.ts";
+import { recentSignIns } from "../../../core/applications/application-use.store.ts";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import { recentSignIns } from "../../../core/applications/use/use.store.ts";
 import { type Html, html } from "../../../html/html.ts";
 import {
   alreadyApplied,

@@ -3,11 +3,13 @@ import { after, before, test } from "node:test";
 import { addActivity } from "../../../core/activity/activity.store.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { messages } from "../../../html/messages/messages.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, plain } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
+import { attentionCard } from "./attention.page.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -86,6 +88,16 @@ forEachDatabase(({ fresh }) => {
     await createClientSecret(service, { ...secret, label: "Later", expiresAt: clock() + 30 * DAY });
     assert.deepEqual(await attention(), ["A client secret of Web expires soon", noMail]);
     assert.match((await browser.get("")).body, new RegExp(`href="[^"]*/applications/${applicationId}"`));
+  });
+
+  test("links to the audit log with a filter that the log applies", async () => {
+    const card = attentionCard(
+      [{ kind: "mail-failed", count: 1 }],
+      (rest) => rest,
+      messages(["en"]),
+    ).toString();
+    const [, link = ""] = /href="(\/audit-log[^"]*)"/.exec(card) ?? [];
+    assert.match((await browser.get(link)).body, /<option value="mail\.failed" selected>/);
   });
 
   test("shows the newest events in words", async () => {

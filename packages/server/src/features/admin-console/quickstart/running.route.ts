@@ -1,9 +1,9 @@
 /** GET quickstart/{id}: code and settings that make an application run, and a live part that waits for its first sign-in. */
 import type { FastifyInstance } from "fastify";
 import { type Application, usesSecrets } from "../../../core/applications/application.ts";
+import { lastUse } from "../../../core/applications/application-use.store.ts";
 import type { SecretUse } from "../../../core/applications/client-secrets.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import { lastUse } from "../../../core/applications/use/first-use.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";

@@ -1,5 +1,5 @@
 /** A live card: whether the application has been used yet. */
-import type { ApplicationUse } from "../../../core/applications/use/first-use.ts";
+import type { ApplicationUse } from "../../../core/applications/application-use.store.ts";
 import { livePiece } from "../../../html/components/live.ts";
 import { buttonLink, moment, state } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

@@ -1,7 +1,7 @@
 /** Shared by the pages and the API of device administration, which have the same addresses: tabs, content negotiation. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import type { Administrator } from "../../../core/system-accounts/administrator.ts";
+import type { Administrator } from "../../../core/system-accounts/system-account.ts";
 import type { Database } from "../../../db/open.ts";
 import { tabs } from "../../../html/components/tabs.ts";
 import type { Html } from "../../../html/html.ts";

@@ -8,7 +8,7 @@ import Type from "typebox";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../../core/system-accounts/system-account.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { invalid, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";

@@ -10,7 +10,7 @@ import { findApplication, listApplications } from "../../../core/applications/ap
 import { createApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import type { SystemAccountCaller } from "../../../core/system-accounts/system-account.ts";
 import { ApiError, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { requireMatch, stale } from "../../../http/api/concurrency.ts";

@@ -7,8 +7,11 @@
  *   other at once run one after the other, and one that was disabled on another node creates no successor.
  */
 import type { FastifyRequest } from "fastify";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
-import { isKeyActive, type SystemAccount } from "../../../core/system-accounts/system-account.ts";
+import {
+  isKeyActive,
+  type SystemAccount,
+  type SystemAccountCaller,
+} from "../../../core/system-accounts/system-account.ts";
 import { findByPublicKey, lockSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
 import { InvalidSystemAccount, lockedSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../../http/api/api-error.ts";

@@ -9,7 +9,7 @@ import {
   signingPoolIssuer,
   signingPoolJwksUri,
 } from "../../../core/signing-pools/signing-pool.ts";
-import type { Administrator } from "../../../core/system-accounts/administrator.ts";
+import type { Administrator } from "../../../core/system-accounts/system-account.ts";
 import type { Database } from "../../../db/open.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";

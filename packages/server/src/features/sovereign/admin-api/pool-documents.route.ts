@@ -10,7 +10,7 @@ import {
   signingPoolIssuer,
   signingPoolJwksUri,
 } from "../../../core/signing-pools/signing-pool.ts";
-import { isDatabaseUnavailable } from "../../../db/unavailable.ts";
+import { isDatabaseUnavailable } from "../../../db/database-errors.ts";
 import { NotFound } from "../../../http/errors.ts";
 import {
   DOCUMENT_LIFETIME_MS,

@@ -5,8 +5,7 @@ import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../agent-api/agent-queue.ts";
 import { challengeUser } from "./challenge/challenge-user.ts";
-import type { ClaimedRequest } from "./claim-request.ts";
-import { claimRequest } from "./claim-request.ts";
+import { type ClaimedRequest, claimRequest } from "./claim-request.ts";
 import { keepTokens } from "./release-request.ts";
 
 forEachDatabase(({ fresh }) => {

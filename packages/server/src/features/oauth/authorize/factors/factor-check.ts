@@ -17,10 +17,10 @@ import {
   verifyNewPasskey,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
-import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
 import {
   codeAmr,
   type FactorProof,
+  type FactorSummary,
   methodAcr,
   passkeyAmr,
 } from "../../../../core/second-factors/second-factor.ts";

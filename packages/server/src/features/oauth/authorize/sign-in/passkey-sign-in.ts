@@ -5,9 +5,10 @@ import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-l
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
-import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import {
+  type Passkey,
   type PasskeyAnswer,
+  type PasskeyUse,
   readPasskeyAnswer,
   userIdOfHandle,
   verifyPasskey,

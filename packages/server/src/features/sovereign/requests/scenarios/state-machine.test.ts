@@ -27,8 +27,7 @@ import {
 import { releaseNow, SECOND, signingSteps } from "../../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../../agent-api/agent-queue.ts";
 import { answerChallenge, cancelRequest, challengeUser } from "../challenge/challenge-user.ts";
-import type { ClaimOutcome } from "../claim-request.ts";
-import { claimRequest } from "../claim-request.ts";
+import { type ClaimOutcome, claimRequest } from "../claim-request.ts";
 import { createRequest } from "../create-request.ts";
 import { rejectRequest } from "../reject-request.ts";
 import { requestStatus } from "../request-status.ts";

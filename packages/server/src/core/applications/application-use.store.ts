@@ -1,7 +1,7 @@
 /** The last uses of an application: OAuth and legacy sign-ins, and authentications with its own secret. */
 import { type Selectable, sql } from "kysely";
-import type { Db } from "../../../db/open.ts";
-import type { Schema } from "../../../db/schema.ts";
+import type { Db } from "../../db/open.ts";
+import type { Schema } from "../../db/schema.ts";
 
 export interface RecentSignIn {
   readonly userId: string;
@@ -59,4 +59,26 @@ export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {
     .where((eb) => eb.and({ org_id: of.orgId, application_id: of.applicationId }))
     .executeTakeFirst();
   return row?.at ?? null;
+}
+
+/** The last use of an application, which the quickstart waits for. */
+export type ApplicationUse =
+  | { readonly kind: "sign-in"; readonly userId: string; readonly email: string | null; readonly at: number }
+  /** A client credentials token, with a client secret. */
+  | { readonly kind: "own-token"; readonly at: number };
+
+/** Undefined when the application was never used. */
+export async function lastUse(
+  db: Db,
+  of: { orgId: string; applicationId: string },
+  isService: boolean,
+): Promise<ApplicationUse | undefined> {
+  if (isService) {
+    const at = await lastSecretUse(db, of);
+    return at === null ? undefined : { kind: "own-token", at };
+  }
+  const [signIn] = await recentSignIns(db, "oauth", of, 1);
+  const [key] = await recentSignIns(db, "legacy", of, 1);
+  const newest = key && (!signIn || key.at > signIn.at) ? key : signIn;
+  return newest && { kind: "sign-in", userId: newest.userId, email: newest.email, at: newest.at };
 }

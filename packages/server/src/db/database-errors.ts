@@ -1,4 +1,4 @@
-/** Distinguishes an unavailable, full or overloaded database from a faulty statement. */
+/** Errors of both databases: an unavailable, full or overloaded one against a faulty statement, and unique key violations. */
 
 const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
 /** SQLite's primary result codes: BUSY, LOCKED, IOERR, FULL, CANTOPEN. */
@@ -25,4 +25,14 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Classes 08 connection, 53 resources, 57 operator intervention; 40001 and 40P01 ask for a retry. */
 function isPostgresTrouble(code: string): boolean {
   return /^(08|53|57)[0-9A-Z]{3}$/.test(code) || code === "40001" || code === "40P01";
+}
+
+/** SQLite's extended result codes for a unique index and a primary key; PostgreSQL's `unique_violation`. */
+const UNIQUE_CODES: ReadonlySet<unknown> = new Set([2067, 1555, "23505"]);
+
+/** For races between a check and a write. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return UNIQUE_CODES.has(code) || UNIQUE_CODES.has(errcode);
 }

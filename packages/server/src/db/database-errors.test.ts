@@ -8,9 +8,9 @@ import { sql } from "kysely";
 import { postgresServer } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createDatabase, dropDatabase } from "../testing/postgres.ts";
+import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Database, type Db, openDatabase } from "./open.ts";
 import { openSqliteFile } from "./sqlite/node-sqlite.ts";
-import { isDatabaseUnavailable } from "./unavailable.ts";
 
 async function errorOf(work: () => unknown): Promise<unknown> {
   try {
