@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { addActivity } from "../../../core/activity/activity.store.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { render } from "../../../html/html.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -95,8 +96,8 @@ forEachDatabase(({ fresh }) => {
       [{ kind: "mail-failed", count: 1 }],
       (rest) => rest,
       messages(["en"]),
-    ).toString();
-    const [, link = ""] = /href="(\/audit-log[^"]*)"/.exec(card) ?? [];
+    );
+    const [, link = ""] = /href="(\/audit-log[^"]*)"/.exec(render(card)) ?? [];
     assert.match((await browser.get(link)).body, /<option value="mail\.failed" selected>/);
   });
 
