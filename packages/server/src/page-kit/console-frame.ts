@@ -1,5 +1,6 @@
 /** What is around every page of the console, for the one who looks at it. */
 
+import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts";
@@ -104,7 +105,7 @@ export async function consoleFrame(
     messages,
     nonce: newNonce(),
     stylesheet: consoleStylesheet.path,
-    organisation: pageOrganisation(visit),
+    organisation: pageOrganisation(organisation),
     homeUri: consolePath(organisation),
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
@@ -124,7 +125,8 @@ export async function consoleFrame(
   };
 }
 
-export function pageOrganisation({ organisation }: Pick<Visit, "organisation">): PageOrganisation {
-  const { name, settings } = organisation;
-  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
-}
+export const pageOrganisation = ({ name, settings }: Organisation): PageOrganisation => ({
+  name,
+  accentColor: settings.branding.accentColor,
+  logoUri: settings.branding.logoUri,
+});

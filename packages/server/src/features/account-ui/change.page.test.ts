@@ -19,7 +19,7 @@ const frame: ChangeFrame = {
   action: "/oauth/1/account/security/x",
   backUri: "/oauth/1/account/security",
 };
-const failure = { title: "It did not work", text: "Try again" };
+const failure = { kind: "refused", title: "It did not work", text: "Try again" } as const;
 const setup = {
   qr: { size: 29, path: "M4 4h7v1h-7z" },
   uri: "otpauth://totp/Acme:ada?secret=ABC",

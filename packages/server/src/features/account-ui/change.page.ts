@@ -8,7 +8,7 @@ import { type ConsoleFrame, consoleLayout } from "../../html/components/console-
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../html/components/form.ts";
 import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
-import { submissionTokenField } from "../../html/components/record-form.ts";
+import { type FormFailure, submissionTokenField } from "../../html/components/record-form.ts";
 import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
@@ -18,11 +18,10 @@ export type ChangeFrame = ConsoleFrame & {
   action: string;
   /** The navigation page that the change belongs to. */
   backUri: string;
-  /** Why the page is shown again. */
-  failure?: { title: string; text: string } | undefined;
+  failure?: FormFailure | undefined;
 };
 
-export const NOTICE_ID = "change-notice";
+const NOTICE_ID = "change-notice";
 
 /** Breadcrumb to the current navigation page. */
 export const breadcrumb = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
@@ -37,20 +36,32 @@ function changePage(
   body: Content,
   options: { scripts?: readonly string[]; isDangerous?: boolean } = {},
 ): Html {
-  const { failure } = view;
   return consoleLayout({
     ...view,
     scripts: options.scripts,
     title: heading,
     breadcrumbs: breadcrumb(view),
-    notice: failure && notice("error", NOTICE_ID, failure.title, failure.text),
+    notice: failureNotice(view),
     body: html`<section class="card confirm${options.isDangerous && " danger"}">
 ${body}</section>
 `,
   });
 }
 
-export const cancel = (view: ChangeFrame): Html =>
+function failureNotice({ failure, messages }: ChangeFrame): Html | undefined {
+  const { security, console } = messages;
+  const { form } = console.frame;
+  switch (failure?.kind) {
+    case "expired":
+      return notice("error", NOTICE_ID, security.expired, security.expiredText);
+    case "unreadable":
+      return notice("error", NOTICE_ID, form.unreadable, form.unreadableText);
+    case "refused":
+      return notice("error", NOTICE_ID, failure.title, failure.text);
+  }
+}
+
+const cancel = (view: ChangeFrame): Html =>
   html`<a class="button" id="change-cancel" href="${linkAddress(view.backUri)}">${view.messages.security.cancel}</a>`;
 
 export type ConfirmView = ChangeFrame & {

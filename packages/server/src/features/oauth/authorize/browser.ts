@@ -32,6 +32,7 @@ import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation, type OrganisationRoute } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import { pageOrganisation } from "../../../page-kit/console-frame.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { Flow, Flows } from "./flow.ts";
 
@@ -175,10 +176,6 @@ export async function show(
   options: { status?: number; redirectsElsewhere?: boolean } = {},
 ): Promise<void> {
   await sendPage(reply, render(page), { nonce, ...options });
-}
-
-export function pageOrganisation({ name, settings }: Organisation): PageOrganisation {
-  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
 }
 
 export function pageApplication({ name, settings }: Application): PageApplication {

@@ -9,7 +9,6 @@ import {
   orgPath,
   pageApplication,
   pageFrame,
-  pageOrganisation,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -95,19 +94,12 @@ export async function showDone(
   { decision, application }: { readonly decision: "allow" | "deny"; readonly application: Application },
 ): Promise<void> {
   const frame = pageFrame(visit);
-  const organisation = pageOrganisation(visit.organisation);
-  const page = deviceDonePage({
-    ...frame,
-    organisation,
-    application: pageApplication(application),
-    decision,
-  });
+  const page = deviceDonePage({ ...frame, application: pageApplication(application), decision });
   return show(visit, frame, page);
 }
 
 function common(deps: BrowserDeps, visit: Visit, { user }: SignedIn) {
   return {
-    organisation: pageOrganisation(visit.organisation),
     action: orgPath(visit.organisation, "device/verify"),
     csrf: formBinding(deps, visit).csrf,
     user: { email: user.email },
