@@ -48,10 +48,7 @@ export function errorPage(view: ErrorView): Html {
   const title = view.title ?? text.titles[kind];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title,
-      organisation: view.organisation?.name ?? view.messages.product,
-    }),
+    title,
     body: html`<h1>${title}</h1>
 ${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>

@@ -91,16 +91,12 @@ ${frame}
 `;
 }
 
-export const organisationTitle = (
-  { messages, organisation }: PageFrame & { organisation: PageOrganisation },
-  title: string,
-): string => messages.frame.documentTitle({ title, organisation: organisation.name });
-
-/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name. */
+/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name, which its title has too. */
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;
+  const title = view.messages.frame.documentTitle({ title: view.title, organisation: name });
   return documentShell(
-    view,
+    { ...view, title },
     html`<body class="narrow">
 <header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
 <main class="card">

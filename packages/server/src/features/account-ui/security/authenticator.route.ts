@@ -11,7 +11,7 @@ import {
 } from "../../../core/second-factors/totp/enrolment.ts";
 import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
 import { matchingStep, readTotpCode, totpUri } from "../../../core/second-factors/totp/totp.ts";
-import { qrCode } from "../../../html/components/qr-code.ts";
+import { qrCode } from "../../../html/components/authenticator-setup.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { AcceptedForm, Refusal, RejectedForm, SentForm } from "../../../page-kit/accept-form.ts";
 import { show } from "../../../page-kit/page.ts";

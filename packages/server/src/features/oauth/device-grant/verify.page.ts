@@ -1,8 +1,8 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
-import { applicationHome } from "../../../html/components/application-home.ts";
+
 import { doubleSubmitGuard, hiddenFields } from "../../../html/components/form.ts";
+import { applicationHome, person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
-import { person } from "../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
@@ -57,7 +57,7 @@ export function codePage(view: CodeView): Html {
   const isFilled = view.userCode !== "" && view.error === undefined;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: text.heading,
     body: html`<h1>${text.heading}</h1>
 ${signedInAs(view)}
 ${failureNotice(view)}
@@ -95,7 +95,7 @@ export function deviceQuestionPage(view: DeviceQuestionView): Html {
   const heading = text.question({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
@@ -124,7 +124,7 @@ export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin" 
   const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
@@ -155,7 +155,7 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<h1>${heading}</h1>
 <p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
   });

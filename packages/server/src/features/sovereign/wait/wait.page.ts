@@ -1,5 +1,5 @@
 /** The page where a user waits for an agent, answers its challenge, and sees the outcome. */
-import { applicationHome } from "../../../html/components/application-home.ts";
+import { applicationHome } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
@@ -15,10 +15,7 @@ export function waitPage(view: WaitView): Html {
   const content = waitContent(view);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: content.heading,
-      organisation: view.organisation.name,
-    }),
+    title: content.heading,
     scripts: [waitScript.path],
     refresh: refreshAfter(view),
     body: html`${section(view, content)}

@@ -1,16 +1,15 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
 } from "../../../../html/components/authenticator-setup.ts";
 import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
-import { person } from "../../../../html/components/person.ts";
 import { recoveryCodeList } from "../../../../html/components/recovery-code-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { EnrolmentMethod } from "./factor-method.ts";
 import { methodChoice } from "./two-factor.page.ts";
 
@@ -92,7 +91,7 @@ export function enrolmentPage(view: EnrolmentView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
@@ -114,7 +113,7 @@ export function recoveryCodesPage(view: RecoveryCodesView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.title),
+    title: text.title,
     body: html`<h1>${text.heading}</h1>
 ${recoveryCodeList(view.codes, view.messages)}
 <a class="button primary" id="codes-kept" href="${linkAddress(view.continueUri)}">${text.kept({ destination: view.application.name })}</a>`,

@@ -6,7 +6,7 @@ import { creationOptions, requestOptions } from "../../../../core/second-factors
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import { beginTotpEnrolment, openTotpEnrolment } from "../../../../core/second-factors/totp/enrolment.ts";
 import { totpUri } from "../../../../core/second-factors/totp/totp.ts";
-import { qrCode } from "../../../../html/components/qr-code.ts";
+import { qrCode } from "../../../../html/components/authenticator-setup.ts";
 import { copyScript, passkeyScript } from "../../../../html/scripts.ts";
 import { type BrowserDeps, flowPath, formBinding, orgPath, pageFrame, show, type Visit } from "../browser.ts";
 import { type Flow, withAnotherAccount } from "../flow.ts";

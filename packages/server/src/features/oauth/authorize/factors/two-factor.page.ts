@@ -1,10 +1,9 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
-import { person } from "../../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { VerificationMethod } from "./factor-method.ts";
 
 export type TwoFactorFailure = "wrong" | "rate-limited";
@@ -116,7 +115,7 @@ export function twoFactorPage(view: TwoFactorView): Html {
   return signInLayout({
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}
