@@ -73,6 +73,14 @@ export async function acceptOneTimeForm(
   return form.outcome === "accepted" ? requireFreshNonce(deps, visit, form) : form;
 }
 
+/** @param isRepeatable doing it again is something else each time, as sending a mail is: each form does it at most once */
+export const acceptActionForm = (
+  deps: FormDeps,
+  visit: Visit,
+  { isRepeatable }: { readonly isRepeatable?: true },
+): Promise<FormOutcome<AcceptedForm | OneTimeForm>> =>
+  isRepeatable ? acceptOneTimeForm(deps, visit) : acceptForm(deps, visit);
+
 /** Comes first: nothing that another site sent is ever shown again with a token of ours. @throws OAuthError 403 */
 export function requireSameOrigin({ browserSession }: Pick<FormDeps, "browserSession">, visit: Visit): void {
   if (browserSession.isSameOrigin(visit)) return;

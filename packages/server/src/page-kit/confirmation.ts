@@ -11,11 +11,9 @@ import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import {
   type AcceptedForm,
-  acceptForm,
-  acceptOneTimeForm,
+  acceptActionForm,
   applyOnce,
   duplicateSubmission,
-  type FormOutcome,
   newSubmissionToken,
   type OneTimeForm,
 } from "./accept-form.ts";
@@ -54,7 +52,7 @@ export interface Confirmed {
 
 export interface Confirmation<Deps, Pending> {
   readonly current: ConsolePage;
-  /** Doing it again is something else each time, as sending a mail is: each form does it at most once. */
+  /** See `acceptActionForm`. */
   readonly isRepeatable?: true;
   /** @param params of the path */
   load(
@@ -156,9 +154,7 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
   confirmation: Confirmation<Deps, Pending>,
 ): Promise<void> {
   const { organisation } = visit;
-  const form: FormOutcome<AcceptedForm | OneTimeForm> = confirmation.isRepeatable
-    ? await acceptOneTimeForm(deps, visit)
-    : await acceptForm(deps, visit);
+  const form = await acceptActionForm(deps, visit, confirmation);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const typedName = values.get("name") ?? "";

@@ -100,7 +100,6 @@ export function waitingFormPage(
   const { prove } = view.messages.console.frame;
   return consoleLayout({
     ...view,
-    breadcrumbs: [],
     title: prove.title,
     summary: view.hasSecrets ? prove.textSecrets : prove.text,
     body: html`<section class="card confirm">
@@ -119,7 +118,7 @@ export function goneRecordPage(frame: ConsoleFrame): Html {
   const { changed } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="record-gone">${changed.goneText}</p></section>
 `;
-  return consoleLayout({ ...frame, breadcrumbs: [], title: changed.gone, body });
+  return consoleLayout({ ...frame, title: changed.gone, body });
 }
 
 /** Where the sign-in beside a waiting form ends. */
@@ -127,5 +126,5 @@ export function identityConfirmedPage(frame: ConsoleFrame): Html {
   const { prove } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>
 `;
-  return consoleLayout({ ...frame, breadcrumbs: [], title: prove.confirmed, body });
+  return consoleLayout({ ...frame, title: prove.confirmed, body });
 }

@@ -30,7 +30,7 @@ export type ConsoleView = ConsoleFrame & {
   title: string;
   /** In place of `title` where a record's name may be of any text direction. */
   heading?: Content;
-  breadcrumbs: readonly { label: string; uri: string }[];
+  breadcrumbs?: readonly { label: string; uri: string }[];
   summary?: Content;
   /** Buttons beside the heading. */
   actions?: Content;
@@ -69,7 +69,7 @@ ${view.notice ?? (view.wasAlready && successNotice(view.messages.console.frame.a
 }
 
 /** Page, record and area, so that browser tabs can be told apart. */
-function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
+function tabTitle({ title, breadcrumbs = [], navigation }: ConsoleView): string {
   const above = breadcrumbs.map(({ label }) => label).reverse();
   return [title, ...above, navigation.label].join(" · ");
 }
@@ -106,7 +106,7 @@ function navSection({ heading, links }: NavSection, index: number): Html {
 `;
 }
 
-function breadcrumbs({ breadcrumbs, messages }: ConsoleView): Content {
+function breadcrumbs({ breadcrumbs = [], messages }: ConsoleView): Content {
   if (breadcrumbs.length === 0) return undefined;
   return html`<nav class="crumbs" aria-label="${messages.console.frame.breadcrumbs}"><ol>
 ${breadcrumbs.map(({ label, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${label}</bdi></a></li>`)}

@@ -26,7 +26,6 @@ export function consentsPage(view: ConsentsView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
     body: html`<div class="cards">

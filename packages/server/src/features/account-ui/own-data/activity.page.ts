@@ -28,7 +28,6 @@ export function activityPage(view: ActivityView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     body: html`<div class="cards">
 <section class="card" aria-label="${text.title}">

@@ -20,7 +20,6 @@ export function dataPage(view: YourDataView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(view.failure, view.messages),
     body: html`<div class="cards">

@@ -45,7 +45,6 @@ export function profilePage(view: ProfileView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(view.failure, view.messages) ?? done,
     scripts: [view.script],

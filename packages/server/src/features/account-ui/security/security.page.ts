@@ -171,7 +171,6 @@ export function securityPage(view: SecurityView): Html {
   return consoleLayout({
     ...view,
     title: view.messages.console.frame.accountPages.security,
-    breadcrumbs: [],
     summary: [
       text.summary({ organisation: organisation.name }),
       view.isRequired && ` ${text.required({ organisation: organisation.name })}`,

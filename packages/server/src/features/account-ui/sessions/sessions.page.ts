@@ -30,7 +30,6 @@ export function sessionsPage(view: SessionsView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
     body: card({
