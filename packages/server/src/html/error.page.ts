@@ -5,7 +5,6 @@ import type { Messages } from "./messages/messages.ts";
 export type ErrorView = PageFrame & {
   /** Chooses the title and the advice where the caller gives none. */
   status: number;
-  /** Finds the request in the log. */
   requestId: string;
   title?: string | undefined;
   /** A public description, e.g. an `OAuthError`'s. */

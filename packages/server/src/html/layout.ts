@@ -17,7 +17,6 @@ export type PageApplication = {
   name: string;
   /** Shown as its host, linked when it is an http(s) address. */
   homepageUri?: string | undefined;
-  /** As `PageOrganisation.logoUri`. */
   logoUri?: string | undefined;
 };
 
@@ -26,7 +25,6 @@ export type PageFrame = {
   messages: Messages;
   /** Of the response's Content-Security-Policy, for the accent colour's style element. */
   nonce: string;
-  /** Address of the stylesheet: `stylesheet.path`. */
   stylesheet: string;
 };
 

@@ -54,7 +54,6 @@ export interface Confirmation<Deps, Pending> {
   readonly current: ConsolePage;
   /** See `acceptActionForm`. */
   readonly isRepeatable?: true;
-  /** @param params of the path */
   load(
     deps: Deps,
     organisation: Organisation,

@@ -14,7 +14,6 @@ import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
 export type ChangeFrame = ConsoleFrame & {
   csrf: string;
-  /** The form's action: the page's own address. */
   action: string;
   /** The navigation page that the change belongs to. */
   backUri: string;
@@ -67,7 +66,6 @@ const cancel = (view: ChangeFrame): Html =>
 export type ConfirmView = ChangeFrame & {
   heading: string;
   text: string;
-  /** Label of the button. */
   confirm: string;
   /** Id of the button; default `change-confirm`. */
   confirmId?: string | undefined;
@@ -75,7 +73,6 @@ export type ConfirmView = ChangeFrame & {
   isHarmless?: boolean;
   /** Submission token of a one-time form (page-kit/accept-form.ts). */
   once?: string | undefined;
-  /** Hidden fields. */
   fields?: readonly HiddenField[] | undefined;
 };
 
@@ -97,11 +94,8 @@ ${cancel(view)}
 
 export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;
-  /** The encrypted secret. */
   enrolment: string;
-  /** Replaces an existing authenticator app. */
   replaces: boolean;
-  /** Address of copy.js. */
   script: string;
 };
 
@@ -130,7 +124,6 @@ export type NewPasskeyView = ChangeFrame & {
   /** JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`. */
   options: string;
   name: string;
-  /** Address of passkey.js. */
   script: string;
 };
 
@@ -163,7 +156,6 @@ ${passkeyForm({
 export type PasskeyView = ChangeFrame & {
   id: string;
   name: string;
-  /** Value of the name field. */
   input: string;
 };
 
@@ -196,7 +188,6 @@ ${cancel(view)}`,
 
 export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
   codes: readonly string[];
-  /** Address of copy.js. */
   script: string;
 };
 

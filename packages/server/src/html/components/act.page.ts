@@ -21,12 +21,10 @@ export type ConfirmActView = ConsoleFrame &
     name?: string | undefined;
     typedName?: string | undefined;
     isWrongName?: boolean;
-    /** The button is not the red one. */
     isHarmless?: boolean;
     backUri: string;
     /** Submission token of a repeatable action: see page-kit/accept-form.ts. */
     once?: string | undefined;
-    /** Further fields. */
     fields?: Content;
     failure?: FormFailure | undefined;
   };

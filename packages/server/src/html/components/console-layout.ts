@@ -21,7 +21,6 @@ export type ConsoleFrame = PageFrame & {
   signOutUri: string;
   /** The last action found nothing left to do: shown when the page has no other notice. */
   wasAlready?: boolean;
-  /** Other organisations that the user administers. */
   otherOrganisations: readonly { name: string; uri: string }[];
 };
 
@@ -32,7 +31,6 @@ export type ConsoleView = ConsoleFrame & {
   heading?: Content;
   breadcrumbs?: readonly { label: string; uri: string }[];
   summary?: Content;
-  /** Buttons beside the heading. */
   actions?: Content;
   notice?: Html | undefined;
   body: Content;

@@ -34,7 +34,6 @@ export type TextField = Field & {
 /** Validated while typing by scripts/checks.js; the server validates when the form is sent. */
 export type Check = {
   uri: string;
-  /** The result for the initial value. */
   text?: string | undefined;
 };
 

@@ -66,7 +66,6 @@ export function copyable(view: {
   value: string;
   copy: string;
   copied: string;
-  /** The button's accessible name. */
   label?: string;
 }): Html {
   const name = view.label === undefined ? view.copy : `${view.copy}: ${view.label}`;

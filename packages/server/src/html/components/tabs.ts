@@ -2,7 +2,6 @@
 import { type Html, html, linkAddress } from "../html.ts";
 
 export function tabs(view: {
-  /** For screen readers. */
   label: string;
   links: ReadonlyArray<{ id: string; label: string; uri: string; isCurrent: boolean }>;
 }): Html {

@@ -28,7 +28,6 @@ export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
   /** @throws OAuthError with a bearer challenge */
   authenticateBearer(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
-  /** For API clients and for browsers. */
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 

@@ -10,7 +10,6 @@ export type YourDataView = ConsoleFrame & {
   exportAction: string;
   /** Undefined if users may not delete their account. */
   deletionUri: string | undefined;
-  /** For guests: leave the organisation and keep the account. */
   leaveUri: string | undefined;
   failure?: FormFailure | undefined;
 };

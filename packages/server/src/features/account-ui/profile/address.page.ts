@@ -12,7 +12,6 @@ export type NewAddressView = ConsoleFrame & {
   action: string;
   backUri: string;
   input: string;
-  /** What is wrong with the input. */
   fault?: string | undefined;
   failure?: FormFailure | undefined;
 };

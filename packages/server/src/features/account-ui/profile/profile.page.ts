@@ -35,7 +35,6 @@ export type ProfileView = ConsoleFrame & {
   };
   /** For guests: the organisation where the account is changed. */
   home?: { name: string; uri: string } | undefined;
-  /** Address of the copy script. */
   script: string;
 };
 

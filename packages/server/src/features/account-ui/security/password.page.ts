@@ -14,7 +14,6 @@ export type PasswordView = ConsoleFrame & {
   minLength: number;
   /** The user came from activity they don't recognise. */
   reportsIntrusion: boolean;
-  /** For a forgotten password. */
   recoveryUri: string;
   failure?: FormFailure | undefined;
   fault?: PasswordFault | undefined;

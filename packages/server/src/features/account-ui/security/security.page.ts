@@ -9,7 +9,6 @@ import type { Messages } from "../../../html/messages/messages.ts";
 export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
 export type SecurityView = ConsoleFrame & {
-  /** The organisation requires a second factor. */
   isRequired: boolean;
   done?: SecurityDone | undefined;
   /** Undefined for guests: changed at the home organisation. */

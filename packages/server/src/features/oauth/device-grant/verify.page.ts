@@ -16,11 +16,9 @@ export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session
 
 type VerifyView = PageFrame & {
   organisation: PageOrganisation;
-  /** Where the forms post to: `/oauth/{org}/device/verify`. */
   action: string;
   csrf: string;
   user: { email: string };
-  /** The same page with another account. */
   otherAccountUri: string;
   userCode: string;
 };
@@ -84,7 +82,6 @@ export type DeviceQuestionView = VerifyView & {
   scopes: readonly ScopeText[];
   /** What the scopes stand for now: see `consentRequestHash`. */
   asked: string;
-  /** Where the device asked from, and when. */
   origin: { address: string; device: string | undefined; secondsAgo: number };
 };
 

@@ -16,7 +16,6 @@ export type EndSessionView = PageFrame & {
   csrf: string;
   /** The request's parameters, repeated by the POST. */
   fields?: readonly HiddenField[] | undefined;
-  /** Target of "stay signed in". */
   stayUri?: string | undefined;
 };
 

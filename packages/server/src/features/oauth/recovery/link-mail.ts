@@ -36,7 +36,6 @@ export async function countMailRequest(
 }
 
 export interface LinkOptions {
-  /** The sign-in that the link continues. */
   readonly flow: Flow | undefined;
   /** For users who have not chosen a language. */
   readonly locale: string;
