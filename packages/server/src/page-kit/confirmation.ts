@@ -105,7 +105,7 @@ export async function showConfirmation<Deps extends ConsoleDeps, Pending>(
 /** What a page says by itself in its query stays. */
 const withAlready = (uri: string): string => (uri.includes("?") ? uri : `${uri}?done=${ALREADY_APPLIED}`);
 
-interface Asked {
+interface QuestionState {
   readonly typedName?: string;
   readonly isWrongName?: boolean;
   readonly failure?: FormFailure | undefined;
@@ -118,7 +118,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
   visit: Visit,
   signedIn: SignedIn,
   confirmation: Confirmation<Deps, Pending>,
-  { status, ...asked }: Asked = {},
+  { status, ...state }: QuestionState = {},
 ): Promise<void> {
   const { organisation } = visit;
   const pending = await loadPending(deps, visit, confirmation);
@@ -128,7 +128,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
   const page = confirmActPage({
     ...frame,
     ...confirmation.question(frame.messages, pending, organisation, deps),
-    ...asked,
+    ...state,
     csrf: deps.browserSession.formBinding(visit).csrf,
     once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
     action: requestPath(visit),
@@ -157,7 +157,8 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const typedName = values.get("name") ?? "";
-  const rerender = (asked: Asked) => ask(deps, visit, signedIn, confirmation, { typedName, ...asked });
+  const rerender = (state: QuestionState) =>
+    ask(deps, visit, signedIn, confirmation, { typedName, ...state });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const pending = await loadPending(deps, visit, confirmation);

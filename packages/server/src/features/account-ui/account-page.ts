@@ -31,6 +31,7 @@ import { pageMessages, pageOrganisation, wasAlready } from "../../page-kit/conso
 import {
   type BrowserSessionPort,
   consolePath,
+  requestPath,
   SeeOther,
   SignInRequired,
   type Visit,
@@ -186,6 +187,18 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     otherOrganisations: [],
   };
 }
+
+/** The frame of a page with a form that posts to its own address. @param page where it belongs: "Cancel" leads there */
+export const accountFormFrame = (
+  { browserSession }: Pick<AccountDeps, "browserSession">,
+  visit: AccountVisit,
+  page: Exclude<AccountPage, "consents">,
+) => ({
+  ...accountFrame(visit, page),
+  csrf: browserSession.formBinding(visit).csrf,
+  action: requestPath(visit),
+  backUri: accountPath(visit.organisation, page),
+});
 
 /** False for guests: their account is changed at its home organisation. */
 export const isHomeUser = ({ organisation, user }: AccountVisit): boolean =>

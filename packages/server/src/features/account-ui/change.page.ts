@@ -5,7 +5,12 @@ import {
   authenticatorSetup,
 } from "../../html/components/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
-import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../html/components/form.ts";
+import {
+  doubleSubmitGuard,
+  type HiddenField,
+  hiddenFields,
+  namedFields,
+} from "../../html/components/form.ts";
 import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
 import { type FormFailure, submissionTokenField } from "../../html/components/record-form.ts";
@@ -101,16 +106,12 @@ export type AuthenticatorView = ChangeFrame & {
 
 export function authenticatorPage(view: AuthenticatorView): Html {
   const text = view.messages.enrolment.totp;
-  const fields = [
-    { name: "csrf", value: view.csrf },
-    { name: "enrolment", value: view.enrolment },
-  ];
   return changePage(
     view,
     text.heading,
     html`${view.replaces && html`<p class="quiet">${view.messages.security.totp.replaceText}</p>`}
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields(fields)}
+${namedFields({ csrf: view.csrf, enrolment: view.enrolment })}
 ${authenticatorSetup(view.setup, view.messages)}
 ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
 <div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
@@ -140,7 +141,7 @@ ${passkeyForm({
   options: view.options,
   button: { id: "passkey-create", text: text.submit, primary: true },
   failed: text.notAdded,
-  fields: html`${hiddenFields([{ name: "csrf", value: view.csrf }])}
+  fields: html`${namedFields({ csrf: view.csrf })}
 <div class="field">
 <label for="name">${text.name}</label>
 <input id="name" name="name" value="${view.name}" maxlength="60" autocomplete="off">
@@ -162,10 +163,7 @@ export type PasskeyView = ChangeFrame & {
 /** Rename or remove a passkey. */
 export function passkeyPage(view: PasskeyView): Html {
   const text = view.messages.security.passkeys;
-  const sealed = hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "id", value: view.id },
-  ]);
+  const sealed = namedFields({ csrf: view.csrf, id: view.id });
   return changePage(
     view,
     text.changeHeading({ name: view.name }),

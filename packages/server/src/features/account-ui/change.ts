@@ -1,17 +1,20 @@
 /** Frame of a change page under account/security, and what follows the change. */
 import { copyScript } from "../../html/scripts.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
-import { redirectTo, requestPath, show } from "../../page-kit/page.ts";
-import { type AccountDeps, type AccountVisit, accountFrame, accountPath, refusal } from "./account-page.ts";
+import { redirectTo, show } from "../../page-kit/page.ts";
+import {
+  type AccountDeps,
+  type AccountVisit,
+  accountFormFrame,
+  accountFrame,
+  accountPath,
+  refusal,
+} from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security/security.page.ts";
 
-export const changeFrame = (deps: AccountDeps, visit: AccountVisit): ChangeFrame => ({
-  ...accountFrame(visit, "security"),
-  csrf: deps.browserSession.formBinding(visit).csrf,
-  action: requestPath(visit),
-  backUri: accountPath(visit.organisation, "security"),
-});
+export const changeFrame = (deps: AccountDeps, visit: AccountVisit): ChangeFrame =>
+  accountFormFrame(deps, visit, "security");
 
 /** The organisation requires a second factor, and this is the last one. */
 export const lastFactorRefusal = ({ messages: { security }, organisation }: AccountVisit): Refusal =>

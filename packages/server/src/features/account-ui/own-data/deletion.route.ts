@@ -12,13 +12,13 @@ import { parseQuery } from "../../../http/form-body.ts";
 import { newNonce } from "../../../http/page.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
 import { pageOrganisation } from "../../../page-kit/console-frame.ts";
-import { pageHandler, redirectTo, requestPath, show, type Visit } from "../../../page-kit/page.ts";
+import { pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { readerMessages } from "../../../page-kit/reader-language.ts";
 import { type AccountRoute, accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
   type AccountVisit,
-  accountFrame,
+  accountFormFrame,
   accountPath,
   isHomeUser,
   refusal,
@@ -68,15 +68,8 @@ function askToConfirm(
   kind: RemovalKind,
   { status, ...state }: FormState = {},
 ): Promise<void> {
-  const frame = accountFrame(visit, "data");
-  const view = {
-    ...frame,
-    ...state,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: requestPath(visit),
-    backUri: accountPath(visit.organisation, "data"),
-  };
-  return show(visit, frame, kind === "deletion" ? deletionPage(view) : leavePage(view), status);
+  const view = { ...accountFormFrame(deps, visit, "data"), ...state };
+  return show(visit, view, kind === "deletion" ? deletionPage(view) : leavePage(view), status);
 }
 
 async function remove(

@@ -16,11 +16,12 @@ import {
   type Refusal,
   requireFreshNonce,
 } from "../../../page-kit/accept-form.ts";
-import { requestPath, show } from "../../../page-kit/page.ts";
+import { show } from "../../../page-kit/page.ts";
 import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
   type AccountVisit,
+  accountFormFrame,
   accountFrame,
   accountPath,
   requestOrigin,
@@ -51,14 +52,11 @@ function showForm(
   visit: AccountVisit,
   { input = "", status, ...state }: FormState = {},
 ): Promise<void> {
-  const frame = accountFrame(visit, "profile");
+  const frame = accountFormFrame(deps, visit, "profile");
   const page = newAddressPage({
     ...frame,
     ...state,
-    csrf: deps.browserSession.formBinding(visit).csrf,
     once: newSubmissionToken(deps),
-    action: requestPath(visit),
-    backUri: accountPath(visit.organisation, "profile"),
     input,
   });
   return show(visit, frame, page, status);

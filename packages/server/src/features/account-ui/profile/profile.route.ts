@@ -21,7 +21,7 @@ import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
   type AccountVisit,
-  accountFrame,
+  accountFormFrame,
   accountPath,
   isHomeUser,
 } from "../account-page.ts";
@@ -67,14 +67,12 @@ async function showProfile(
   { status, ...state }: FormState = {},
 ): Promise<void> {
   const { organisation, user } = visit;
-  const frame = accountFrame(visit, "profile");
+  const frame = accountFormFrame(deps, visit, "profile");
   const current = profileOf(user);
   const home = isHomeUser(visit) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
     ...state,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: profilePath(visit),
     version: state.version ?? versionOf(current),
     input: state.input ?? toFields(current),
     faults: state.faults ?? [],

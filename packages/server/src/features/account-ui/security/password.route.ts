@@ -13,7 +13,7 @@ import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
   type AccountVisit,
-  accountFrame,
+  accountFormFrame,
   accountPath,
   requestOrigin,
   waitRefusal,
@@ -44,12 +44,9 @@ async function showForm(
   { failure, status, fault }: Partial<Refusal> & { readonly fault?: PasswordFault } = {},
 ): Promise<void> {
   const { organisation, user } = visit;
-  const frame = accountFrame(visit, "security");
+  const frame = accountFormFrame(deps, visit, "security");
   const page = passwordPage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: requestPath(visit),
-    backUri: accountPath(organisation, "security"),
     hasPassword: (await findPasswordChangedAt(deps.database.query, user)) !== null,
     minLength: organisation.settings.passwordMinLength,
     reportsIntrusion: reportsIntrusion(visit),

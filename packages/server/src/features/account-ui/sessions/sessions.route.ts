@@ -10,9 +10,15 @@ import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { RejectedForm } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { auditContext, redirectTo, requestPath, show, type Visit } from "../../../page-kit/page.ts";
+import { auditContext, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { accountRoute, recordPath, requestedId } from "../account-form.ts";
-import { type AccountDeps, type AccountVisit, accountFrame, accountPath } from "../account-page.ts";
+import {
+  type AccountDeps,
+  type AccountVisit,
+  accountFormFrame,
+  accountFrame,
+  accountPath,
+} from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
@@ -62,13 +68,10 @@ async function askToConfirm(deps: AccountDeps, visit: AccountVisit, rejected?: R
   const list = await listUserSessions(deps, visit.organisation, visit.user.id);
   const session = list.find((one) => one.id === id);
   if (id !== undefined && !session) throw new NotFound("session");
-  const frame = accountFrame(visit, "sessions");
+  const frame = accountFormFrame(deps, visit, "sessions");
   const { sessions: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: requestPath(visit),
-    backUri: sessionsPath(visit),
     failure: rejected?.refusal.failure,
     ...(session
       ? {

@@ -1,6 +1,6 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
 
-import { doubleSubmitGuard, hiddenFields } from "../../../html/components/form.ts";
+import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
 import { applicationHome, person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
@@ -61,7 +61,7 @@ ${signedInAs(view)}
 ${failureNotice(view)}
 <p>${isFilled ? text.compare : text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([{ name: "csrf", value: view.csrf }])}
+${namedFields({ csrf: view.csrf })}
 <div class="field">
 <label for="user_code">${text.code}</label>
 <input class="user-code" id="user_code" name="user_code" value="${view.userCode}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${invalid}${described}>
@@ -106,7 +106,7 @@ ${notice("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
-${codeFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
+${codeFields(view)}${namedFields({ asked: view.asked })}
 <div class="choices">
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
@@ -135,10 +135,7 @@ ${doubleSubmitGuard}</form>`,
 }
 
 const codeFields = ({ csrf, userCode }: Pick<VerifyView, "csrf" | "userCode">): Html =>
-  hiddenFields([
-    { name: "csrf", value: csrf },
-    { name: "user_code", value: userCode },
-  ]);
+  namedFields({ csrf, user_code: userCode });
 
 export type DeviceDoneView = PageFrame & {
   organisation: PageOrganisation;

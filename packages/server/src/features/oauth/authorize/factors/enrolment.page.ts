@@ -3,7 +3,7 @@ import {
   authenticatorCode,
   authenticatorSetup,
 } from "../../../../html/components/authenticator-setup.ts";
-import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
@@ -38,15 +38,8 @@ function failureNotice(view: EnrolmentView): Html | undefined {
     : notice("error", NOTICE_ID, passkey.wrong, passkey.notAdded);
 }
 
-function stateFields(view: EnrolmentView): Html {
-  return hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "flow", value: view.flow },
-    { name: "pending", value: view.pending },
-    { name: "enrolment", value: view.enrolment },
-    { name: "method", value: view.shown.method },
-  ]);
-}
+const stateFields = ({ csrf, flow, pending, enrolment, shown }: EnrolmentView): Html =>
+  namedFields({ csrf, flow, pending, enrolment, method: shown.method });
 
 const otherMethods = ({ messages, others }: EnrolmentView): Html | undefined =>
   methodChoice(messages.enrolment, others);

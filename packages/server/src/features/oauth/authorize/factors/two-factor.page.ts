@@ -1,4 +1,4 @@
-import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
@@ -39,14 +39,8 @@ function failureNotice(view: TwoFactorView): Html | undefined {
   );
 }
 
-function stateFields(view: TwoFactorView): Html {
-  return hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "flow", value: view.flow },
-    { name: "pending", value: view.pending },
-    { name: "method", value: view.method },
-  ]);
-}
+const stateFields = ({ csrf, flow, pending, method }: TwoFactorView): Html =>
+  namedFields({ csrf, flow, pending, method });
 
 function rememberBox(view: TwoFactorView): Html | undefined {
   const text = view.messages.twoFactor;
