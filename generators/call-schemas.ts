@@ -28,7 +28,11 @@ export function callSchemas(document: OpenApiDocument, { isIn }: CallTable): Rec
   const records = Object.entries(used)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => [name, plain(asExtension(name, schema, used), used, true)]);
-  const table = { type: "object", properties: plain(calls, used), required: Object.keys(calls) };
+  const table = {
+    type: "object",
+    properties: plain(withoutRepeats(calls), used),
+    required: Object.keys(calls),
+  };
   return { ...(Object.fromEntries(records) as object), [CALLS]: table };
 }
 
@@ -79,32 +83,104 @@ function collect(value: unknown, all: Schemas, used: Record<string, JsonSchema>)
   }
 }
 
+/** A schema that is written as this TypeScript type: see `readable` in management-types.ts. */
+const typeText = (text: string): JsonSchema => ({ const: `«${text}»` }) as JsonSchema;
+
+interface Extension {
+  readonly base: JsonSchema;
+  /** The members that stay to be written. */
+  readonly more: Schemas;
+}
+
+const sizeOf = ({ properties = {} }: JsonSchema): number => Object.keys(properties).length;
+
 /** A record that has all members of another one, and more, is written as that one with more. */
 function asExtension(name: string, schema: JsonSchema, used: Schemas): JsonSchema {
-  const { properties = {}, required = [] } = schema;
-  const size = (one: JsonSchema) => Object.keys(one.properties ?? {}).length;
+  const { required = [] } = schema;
   const isLess = (base: JsonSchema) =>
-    size(base) < size(schema) || required.some((one) => !base.required?.includes(one));
-  const isBase = ([other, base]: [string, JsonSchema]) => {
-    const members = Object.entries(base.properties ?? {});
-    return (
-      other !== name &&
-      members.length > 2 &&
-      isLess(base) &&
-      members.every(([member, value]) => JSON.stringify(properties[member]) === JSON.stringify(value)) &&
-      (base.required ?? []).every((member) => required.includes(member))
-    );
+    sizeOf(base) < sizeOf(schema) || required.some((one) => !base.required?.includes(one));
+  const extensions = Object.entries(used)
+    .filter(([other, base]) => other !== name && sizeOf(base) > 2 && isLess(base))
+    .flatMap(([other, base]) => [
+      ...withMore(schema, base, { $ref: `#/components/schemas/${other}` }),
+      ...completed(schema, base, other),
+    ]);
+  const sizeOfMore = ({ more }: Extension) => Object.keys(more).length;
+  const [best] = extensions.sort((a, b) => sizeOfMore(a) - sizeOfMore(b));
+  if (!best) return schema;
+  const { base, more } = best;
+  const rest = {
+    type: "object",
+    properties: more,
+    required: required.filter((one) => Object.hasOwn(more, one)),
   };
-  const bases = Object.entries(used).filter(isBase);
-  const [found] = bases.sort(([, a], [, b]) => size(b) - size(a));
-  if (!found) return schema;
-  const [base, { properties: known = {}, required: demanded = [] }] = found;
+  return { allOf: [base, rest] };
+}
+
+/** As the base is, except for members that are required here and not there. */
+function withMore(schema: JsonSchema, base: JsonSchema, written: Extension["base"]): Extension[] {
+  const { properties = {}, required = [] } = schema;
+  const { properties: known = {}, required: demanded = [] } = base;
+  const fits = Object.keys(known).every((member) => isSame(properties[member], known[member]));
+  if (!fits || !demanded.every((member) => required.includes(member))) return [];
   const isMore = ([member]: [string, JsonSchema]) =>
     !Object.hasOwn(known, member) || (required.includes(member) && !demanded.includes(member));
-  const more = Object.fromEntries(Object.entries(properties).filter(isMore));
-  const inMore = required.filter((member) => Object.hasOwn(more, member));
-  const rest = { type: "object", properties: more, required: inMore };
-  return { allOf: [{ $ref: `#/components/schemas/${base}` }, rest] };
+  return [{ base: written, more: Object.fromEntries(Object.entries(properties).filter(isMore)) }];
+}
+
+/** Every member of the base is there, and some may be null. */
+function completed(schema: JsonSchema, { properties: known = {} }: JsonSchema, name: string): Extension[] {
+  const { properties = {}, required = [] } = schema;
+  const members = Object.keys(known);
+  const nullable = members.filter((member) => isSame(properties[member], orNull(known[member])));
+  const fits = members.every(
+    (member) =>
+      required.includes(member) && (nullable.includes(member) || isSame(properties[member], known[member])),
+  );
+  if (!fits) return [];
+  const omitted = nullable.map((member) => JSON.stringify(member)).join(" | ");
+  const text = (own: string) => `Required<${omitted === "" ? own : `Omit<${own}, ${omitted}>`}>`;
+  const isMore = ([member]: [string, JsonSchema]) =>
+    !Object.hasOwn(known, member) || nullable.includes(member);
+  return [
+    {
+      base: typeText(text(`components["schemas"]["${name}"]`)),
+      more: Object.fromEntries(Object.entries(properties).filter(isMore)),
+    },
+  ];
+}
+
+const orNull = (schema: unknown) => ({ anyOf: [schema, { type: "null" }] });
+
+/** Whether two schemas are one type: descriptions are not of it. */
+function isSame(a: unknown, b: unknown): boolean {
+  const ofType = (key: string, value: unknown) => (key === "description" ? undefined : value);
+  return a !== undefined && JSON.stringify(a, ofType) === JSON.stringify(b, ofType);
+}
+
+/** What an earlier call takes or answers too, in more than one member, is written as that of the earlier one. */
+function withoutRepeats(calls: Schemas): Schemas {
+  const earlier: [string, JsonSchema][] = [];
+  return Object.fromEntries(
+    Object.entries(calls).map(([route, call]) => {
+      const parts = Object.entries(call.properties ?? {});
+      const same = earlier.find(([, other]) => isSame(other, call));
+      if (same && parts.some(([, part]) => sizeOf(part) > 1))
+        return [route, typeText(`${CALLS}["${same[0]}"]`)];
+      const properties = Object.fromEntries(
+        parts.map(([name, part]) => [name, sizeOf(part) > 1 ? partOfEarlier(earlier, name, part) : part]),
+      );
+      earlier.push([route, call]);
+      return [route, { ...call, properties }];
+    }),
+  );
+}
+
+function partOfEarlier(earlier: readonly [string, JsonSchema][], name: string, part: JsonSchema): JsonSchema {
+  const [route, call] = earlier.find(([, other]) => isSame(other.properties?.[name], part)) ?? [];
+  if (!call) return part;
+  const text = `${CALLS}["${route}"]["${name}"]`;
+  return typeText(call.required?.includes(name) ? text : `NonNullable<${text}>`);
 }
 
 /** Without what a type does not say; a record that stands in the middle of another one is referred to by its name. */

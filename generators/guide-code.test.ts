@@ -32,14 +32,14 @@ async function tableOf(name: string): Promise<string[][]> {
   ]);
 }
 
-test("every TypeScript block of the guides compiles, each by itself; one that does not is told with its line", async () => {
+test("every TypeScript block of the guides compiles, each by itself; one that does not is reported with its line", async () => {
   assert.ok(guides.length > 10);
   const markdown =
     '# x\n\n```ts\nimport { createFilter } from "@signet/client-sdk";\ncreateFilter(7);\n```\n';
   const faults = await guideFaults([...guides, { name: "wrong.md", markdown }]);
-  const [told, ...others] = faults.sort((one) => (one.includes("wrong.md") ? -1 : 1));
+  const [first, ...others] = faults.sort((one) => (one.includes("wrong.md") ? -1 : 1));
   assert.deepEqual(others, []);
-  assert.match(told ?? "", /wrong\.md-4\.ts\(5,14\)/);
+  assert.match(first ?? "", /wrong\.md-4\.ts\(5,14\)/);
 });
 
 test("configuration.md has every property, and its variables are those that are read", async () => {

@@ -25,7 +25,7 @@ const secondSpellings: readonly string[] = [
 
 export interface TypesOfClient extends CallTable {
   readonly folder: string;
-  /** What the two files begin with, and the table is called by. */
+  /** What the file begins with, and the table is called by. */
   readonly name: string;
 }
 
@@ -58,48 +58,35 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** The two files of a client, formatted. @throws Error for a document that they cannot be made of */
-export async function generatedFiles(
+/** The file of a client, formatted: its records, and the table of its calls. @throws Error for a document without them */
+export async function generatedFile(
   document: OpenApiDocument,
   wanted: TypesOfClient,
-): Promise<GeneratedFile[]> {
+): Promise<GeneratedFile> {
   const { folder, name } = wanted;
-  const aliases = await aliasesOf(callSchemas(document, wanted));
   const table = `${name[0]?.toUpperCase()}${name.slice(1)}Calls`;
-  const records = Object.entries(aliases).filter(([alias]) => alias !== CALLS);
-  const calls = (aliases[CALLS] ?? "").replace(`type ${CALLS}`, `type ${table}`);
-  const used = records
-    .map(([alias]) => nameOf(alias))
-    .filter((one) => new RegExp(`\\b${one}\\b`).test(calls));
-  const header = (what: string) =>
-    `/** ${what} of the ${name} API. Made by generators/management-types.ts from /openapi.json: do not edit. */\n`;
-  const file = (part: string, text: string) => {
-    const at = path.join(folder, `${name}-${part}.ts`);
-    return { file: at, text: formatted(text, at) };
-  };
-  const imported = `import type { ${used.sort().join(", ")} } from "./${name}-records.ts";`;
-  return [
-    file("records", `${header("Records")}\n${records.map(([, text]) => text).join("\n")}`),
-    file("calls", `${header("Calls")}${imported}\n\n${calls}`),
-  ];
+  const aliases = await typeAliases(callSchemas(document, wanted));
+  const header = `/** Records and calls of the ${name} API. Made by generators/management-types.ts from /openapi.json: do not edit. */\n`;
+  const text = `${header}\n${aliases.join("\n")}`.replaceAll(new RegExp(`\\b${CALLS}\\b`, "g"), table);
+  const file = path.join(folder, `${name}-types.ts`);
+  return { file, text: formatted(collapsed(text), file) };
 }
 
-/** TypeScript for each schema, by its name. */
-async function aliasesOf(schemas: object): Promise<Record<string, string>> {
+/** TypeScript for each schema. */
+async function typeAliases(schemas: object): Promise<string[]> {
   const document = { openapi: "3.1.0", info: { title: "", version: "" }, paths: {}, components: { schemas } };
   const nodes = await openapiTS(JSON.parse(JSON.stringify(document)) as never);
   const components = membersOf(nodes.find((node) => isNamed(node, "components")));
   const found = membersOf(components.find((node) => isNamed(node, "schemas")));
   const modifiers = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)];
-  const texts = found.map((member): [string, string] => {
+  if (found.length === 0) throw new Error("openapi-typescript gives no schemas");
+  return found.map((member) => {
     if (!ts.isPropertySignature(member) || !member.type || !ts.isIdentifier(member.name))
       throw new Error("openapi-typescript gives a schema without a type");
     const name = nameOf(member.name.text);
     const alias = ts.factory.createTypeAliasDeclaration(modifiers, name, undefined, member.type);
-    return [member.name.text, readable(astToString([alias]))];
+    return readable(astToString([alias]));
   });
-  if (texts.length === 0) throw new Error("openapi-typescript gives no schemas");
-  return Object.fromEntries(texts);
 }
 
 const isNamed = (node: ts.Node, name: string): boolean =>
@@ -116,11 +103,27 @@ function membersOf(node: ts.Node | undefined): readonly ts.TypeElement[] {
 /** Names instead of look-ups, and comments without marks that say what the type says. */
 const readable = (text: string): string =>
   text
+    .replaceAll(/"«(.*?)»"/g, (_, type: string) => type.replaceAll('\\"', '"'))
     .replaceAll(/components\["schemas"\]\["(\w+)"\]/g, (_, name: string) => nameOf(name))
     .replaceAll(/^\s*\*? ?@(?:enum|constant)\b.*\n/gm, "")
     .replaceAll(/^\s*\/\*\* @(?:enum|constant)\b.*\n/gm, "")
     .replaceAll("@description ", "")
+    .replaceAll(/\{\s*\[key: string\]: unknown;?\s*\}/g, "Record<string, unknown>")
     .replaceAll(/\/\*\*\s*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
+
+/** Objects without comments in one line: Biome breaks them again where they are too long. */
+function collapsed(text: string): string {
+  const innermost = /\{\n((?:(?!\/\*)[^{}])*)\}/g;
+  const inLine = (_: string, members: string) =>
+    `\u27e6 ${members.trim().replaceAll(/\s*\n\s*/g, " ")} \u27e7`;
+  let [before, after] = ["", text.replaceAll(/\{ ?(\w+) ?\}/g, "\u27ea$1\u27eb")];
+  while (before !== after) [before, after] = [after, after.replaceAll(innermost, inLine)];
+  return after
+    .replaceAll("\u27e6", "{")
+    .replaceAll("\u27e7", "}")
+    .replaceAll("\u27ea", "{")
+    .replaceAll("\u27eb", "}");
+}
 
 function formatted(text: string, file: string): string {
   const biome = path.join(root, "node_modules", ".bin", "biome");
@@ -130,6 +133,8 @@ function formatted(text: string, file: string): string {
 
 if (process.argv[1] === import.meta.filename) {
   const document = await currentDocument();
-  for (const client of clients)
-    for (const { file, text } of await generatedFiles(document, client)) await writeFile(file, text);
+  for (const client of clients) {
+    const { file, text } = await generatedFile(document, client);
+    await writeFile(file, text);
+  }
 }

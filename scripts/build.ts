@@ -21,13 +21,13 @@ export async function build({ checksTypes = true } = {}): Promise<Map<string, st
   const packages = await readPackages();
   const built = new Map<string, string>();
   async function buildOne(name: string): Promise<void> {
-    const wanted = packages.get(name);
-    if (!wanted) throw new Error(`no package of this repository is called ${name}`);
+    const target = packages.get(name);
+    if (!target) throw new Error(`no package of this repository is called ${name}`);
     if (built.has(name)) return;
-    const needed = ownPackages(wanted, packages);
+    const needed = ownPackages(target, packages);
     for (const { manifest } of needed) await buildOne(manifest.name);
-    await buildPackage(wanted, needed, checksTypes);
-    built.set(name, wanted.dist);
+    await buildPackage(target, needed, checksTypes);
+    built.set(name, target.dist);
   }
   for (const name of packages.keys()) await buildOne(name);
   return built;

@@ -17,6 +17,17 @@ const files = [
   { path: "packages/a/src/style.ts", text: `export const sheets = ["page.css"];` },
   file("packages/a/src/style.test.ts", "./style.ts"),
   file("e2e/journey.test.ts", "@signet/a/route"),
+  file("packages/server/src/core/users.ts"),
+  file("packages/server/src/features/profile/profile.route.ts", "../../core/users.ts"),
+  file("packages/server/src/features/health/health.route.ts"),
+  file(
+    "packages/server/src/app.ts",
+    "./features/profile/profile.route.ts",
+    "./features/health/health.route.ts",
+  ),
+  file("packages/server/src/testing/test-service.ts", "../app.ts", "../core/users.ts"),
+  file("packages/server/src/features/profile/profile.route.test.ts", "../../testing/test-service.ts"),
+  file("packages/server/src/features/health/health.route.test.ts", "../../testing/test-service.ts"),
 ];
 
 test("chooses every test that loads a changed file, nearest first", () => {
@@ -24,6 +35,19 @@ test("chooses every test that loads a changed file, nearest first", () => {
     "packages/a/src/rule.test.ts",
     "packages/a/src/route.test.ts",
   ]);
+});
+
+test("chooses the tests beside code that a change reaches, though they load the whole service", () => {
+  const profile = "packages/server/src/features/profile/profile.route.test.ts";
+  assert.deepEqual(testsReached(files, ["packages/server/src/core/users.ts"]), [profile]);
+});
+
+test("chooses all tests of the whole service when what starts it changed", () => {
+  for (const changed of ["packages/server/src/app.ts", "packages/server/src/testing/test-service.ts"])
+    assert.deepEqual(testsReached(files, [changed]), [
+      "packages/server/src/features/profile/profile.route.test.ts",
+      "packages/server/src/features/health/health.route.test.ts",
+    ]);
 });
 
 test("chooses a journey only when the journey itself changed", () => {

@@ -27,18 +27,39 @@ async function git(...parameters: string[]): Promise<string[]> {
 }
 
 /**
- * The test files that load a changed file, nearest first. Browser journeys load nearly everything, so that only those changed
- * themselves are chosen. A changed style sheet, script or text counts as a change of the sources that name it.
+ * The test files of what a change reaches, nearest first: those that import it, and beside code that does those that load the
+ * whole service, as most tests of routes do. Journeys only when they changed themselves. A changed style sheet, script or text
+ * counts as a change of the sources that name it.
  */
 export function testsReached(files: SourceFile[], changed: readonly string[]): string[] {
   const importers = importersByFile(files);
-  const reached = new Set(changed.flatMap((file) => [file, ...sourcesNaming(file, files)]));
-  for (const file of reached) for (const importer of importers.get(file) ?? []) reached.add(importer);
-  const known = new Set(files.map((file) => file.path));
-  const direct = new Set(changed);
-  return [...reached].filter(
-    (file) => isTest(file) && known.has(file) && (!isJourney(file) || direct.has(file)),
+  const sources = changed.flatMap((file) => [file, ...sourcesNaming(file, files)]);
+  const serviceReached = sources.some(isWholeService);
+  const reached = filesReached(sources, importers, (file) => serviceReached || !isWholeService(file));
+  const code = [...reached].filter((file) => !isTest(file) && !isWholeService(file));
+  const folders = new Set(code.map(folderOf));
+  const ofService = filesReached(files.map(({ path }) => path).filter(isWholeService), importers);
+  const beside = [...ofService].filter((file) => folders.has(folderOf(file)));
+  const known = new Set(files.map(({ path }) => path));
+  return [...reached.union(new Set(beside))].filter(
+    (file) => isTest(file) && known.has(file) && (!isJourney(file) || sources.includes(file)),
   );
+}
+
+/** What puts all features together, so that everything is reached from anything in it. */
+const isWholeService = (file: string): boolean =>
+  file === "packages/server/src/app.ts" || file.startsWith("packages/server/src/testing/");
+const folderOf = (file: string): string => path.posix.dirname(file);
+
+function filesReached(
+  sources: readonly string[],
+  importers: ReadonlyMap<string, string[]>,
+  passes: (file: string) => boolean = () => true,
+): Set<string> {
+  const reached = new Set(sources);
+  for (const file of reached)
+    if (passes(file)) for (const importer of importers.get(file) ?? []) reached.add(importer);
+  return reached;
 }
 
 function importersByFile(files: SourceFile[]): ReadonlyMap<string, string[]> {

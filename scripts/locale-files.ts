@@ -29,7 +29,7 @@ export async function readLocaleFiles(): Promise<SourceFile[]> {
   return files.map((file) => ({ ...file, path: `${localesFolder}/${file.path}` }));
 }
 
-/** The texts of each language. What cannot be read is told, and left out. */
+/** The texts of each language. What cannot be read is reported and left out. */
 export function readTexts(files: SourceFile[]): { languages: Map<string, Texts>; faults: Fault[] } {
   const languages = new Map<string, Texts>();
   const faults: Fault[] = [];

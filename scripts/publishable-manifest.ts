@@ -37,7 +37,7 @@ export function publishableManifest(
   bundled: Manifest[],
   inlined: Manifest[] = [],
 ): Record<string, unknown> {
-  const kept = Object.entries(source).filter(([field]) => !leftOut.has(field));
+  const fields = Object.entries(source).filter(([field]) => !leftOut.has(field));
   const own = new Set(inlined.map(({ name }) => name));
   const needed = Object.assign({}, ...[...bundled, ...inlined, source].map((one) => one.dependencies));
   const dependencies = Object.fromEntries(Object.entries(needed).filter(([name]) => !own.has(name)));
@@ -47,7 +47,7 @@ export function publishableManifest(
     default: builtFile(file, ".js"),
   }));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(fields),
     ...(source.bin && { bin: mapValues(source.bin, (file) => builtFile(file, ".js")) }),
     exports: { ...exports, "./package.json": "./package.json" },
     dependencies: { ...dependencies, ...inside },

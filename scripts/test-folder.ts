@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 const IN_MEMORY = "/dev/shm";
 /** The test of the packages alone takes 150 MB, and others run beside it; containers often have 64 MB, which would not do. */
-const LEAST_BYTES = 4 * 2 ** 30;
+const MIN_BYTES = 4 * 2 ** 30;
 const PREFIX = "signet-test-";
 
 /** Like /tmp, but that nobody else may list it: PostgreSQL runs under another user, and its guard removes its folder. */
@@ -28,10 +28,10 @@ export async function makeTestFolder(memory = IN_MEMORY): Promise<string> {
 
 /** Whoever names a folder for temporary files means it. */
 async function isOffered(memory: string): Promise<boolean> {
-  if (process.env["TMPDIR"] || process.availableMemory() < 2 * LEAST_BYTES) return false;
+  if (process.env["TMPDIR"] || process.availableMemory() < 2 * MIN_BYTES) return false;
   try {
     const { bavail, bsize } = await statfs(memory);
-    return bavail * bsize >= LEAST_BYTES && (await runsPrograms(memory));
+    return bavail * bsize >= MIN_BYTES && (await runsPrograms(memory));
   } catch {
     return false;
   }

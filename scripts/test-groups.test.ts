@@ -65,7 +65,7 @@ async function groupsOf(t: TestContext, texts: Readonly<Record<string, string>>)
   t.after(() => rm(root, { recursive: true }));
   for (const [name, text] of Object.entries(texts)) await writeFile(path.join(root, name), text);
   return async (...names: string[]) => {
-    const files = await writeGroups([names], { root, folder: root, mostAfterTestsMs: 200 });
+    const files = await writeGroups([names], { root, folder: root, maxAfterTestsMs: 200 });
     // Not a part of the run that this test is in.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const options = ["--test", "--test-reporter=tap", ...files];

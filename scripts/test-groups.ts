@@ -10,8 +10,8 @@ import { pathToFileURL } from "node:url";
  * Files of one process. More save little, and the last group to finish keeps the others waiting. Journeys, which start
  * processes and browsers of their own, take ten times as long each.
  */
-const MOST_FILES = 24;
-const MOST_JOURNEYS = 5;
+const MAX_FILES = 24;
+const MAX_JOURNEYS = 5;
 
 const isJourney = (file: string): boolean => file.startsWith("e2e/");
 
@@ -19,17 +19,17 @@ const isJourney = (file: string): boolean => file.startsWith("e2e/");
 export function groupTests(files: readonly string[]): string[][] {
   const journeys = files.filter(isJourney);
   const others = files.filter((file) => !isJourney(file));
-  return [...dealOut(journeys, MOST_JOURNEYS), ...dealOut(others, MOST_FILES)];
+  return [...dealOut(journeys, MAX_JOURNEYS), ...dealOut(others, MAX_FILES)];
 }
 
 /** In turn: neighbours take about as long as each other. */
-function dealOut(files: readonly string[], most: number): string[][] {
-  const count = Math.ceil(files.length / most);
+function dealOut(files: readonly string[], max: number): string[][] {
+  const count = Math.ceil(files.length / max);
   return Array.from({ length: count }, (_, group) => files.filter((__, index) => index % count === group));
 }
 
 /** How long a process may go on after the last of its tests, in milliseconds. */
-const MOST_AFTER_TESTS_MS = 60_000;
+const MAX_AFTER_TESTS_MS = 60_000;
 
 /**
  * A file that cannot be loaded is a test that fails: of a suite alone the summary would count nothing.
@@ -42,7 +42,7 @@ for (const [file, url] of files)
   describe(file, () => {
     after(() => {
       running -= 1;
-      if (running === 0) setTimeout(endForLeftovers, mostAfterTestsMs).unref();
+      if (running === 0) setTimeout(endForLeftovers, maxAfterTestsMs).unref();
     });
     return import(url).catch((error) => {
       test("can be loaded", () => {
@@ -66,14 +66,14 @@ export async function writeGroups(
   {
     root,
     folder,
-    mostAfterTestsMs = MOST_AFTER_TESTS_MS,
-  }: { readonly root: string; readonly folder: string; readonly mostAfterTestsMs?: number },
+    maxAfterTestsMs = MAX_AFTER_TESTS_MS,
+  }: { readonly root: string; readonly folder: string; readonly maxAfterTestsMs?: number },
 ): Promise<string[]> {
   const written = groups.map(async (files, index) => {
     // `node --test` runs them in the order of their names.
     const named = files.map((file) => [file, pathToFileURL(path.join(root, file)).href]);
     const name = path.join(folder, `group-${String(index).padStart(3, "0")}.test.mjs`);
-    const values = `const files = ${JSON.stringify(named)};\nconst mostAfterTestsMs = ${mostAfterTestsMs};\n`;
+    const values = `const files = ${JSON.stringify(named)};\nconst maxAfterTestsMs = ${maxAfterTestsMs};\n`;
     await writeFile(name, `${values}${suites}`);
     return name;
   });

@@ -6,21 +6,19 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { changedFiles, testsReached } from "./changed-tests.ts";
 import { check } from "./check.ts";
+import { runNodeTests } from "./node-tests.ts";
 import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
 import { makeTestFolder } from "./test-folder.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { selectTests } from "./test-selection.ts";
 
-// Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
-const concurrency = Math.min(4, os.availableParallelism() + 1);
-
-/** Four times the duration of all tests: beyond it, a test is stuck. */
+/** Four times the duration of all tests. */
 const TIMEOUT_MS = 45 * 60_000;
 
 const CHANGED = /^--changed(?:=(.+))?$/;
@@ -36,13 +34,18 @@ async function runTests(parameters: string[]): Promise<number> {
   if (files.length === 0) return noTests(patterns, changed);
   const folder = await makeTestFolder();
   try {
-    const skippedFile = path.join(folder, "skipped");
     const groups = await writeGroups(groupTests(files), { root: repositoryRoot, folder });
     const env = environmentIn(folder);
     if (changed !== undefined) env["SIGNET_TEST_DATABASES"] ??= "sqlite";
     await fillCompileCache(env);
-    const exitCode = await runNodeTest([...nodeOptions(skippedFile), ...options, ...groups], env);
-    return (await skippedFail(skippedFile)) ? exitCode || 1 : exitCode;
+    const setup = `--test-global-setup=${path.join(repositoryRoot, "scripts", "test-database.ts")}`;
+    return await runNodeTests({
+      files: groups,
+      options: [setup, ...options],
+      env,
+      timeoutMs: TIMEOUT_MS,
+      skippedFile: path.join(folder, "skipped"),
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -63,19 +66,6 @@ function noTests(patterns: string[], changed: string | undefined): number {
   if (changed !== undefined) console.log("The change reaches no test.");
   else console.error(`No test file matches ${patterns.join(" ")}`);
   return changed !== undefined ? 0 : 1;
-}
-
-function nodeOptions(skippedFile: string): string[] {
-  return [
-    "--test",
-    `--test-concurrency=${concurrency}`,
-    "--test-timeout=600000",
-    `--test-global-setup=${path.join(repositoryRoot, "scripts", "test-database.ts")}`,
-    "--test-reporter=spec",
-    "--test-reporter-destination=stdout",
-    `--test-reporter=${path.join(repositoryRoot, "scripts", "skipped-tests.ts")}`,
-    `--test-reporter-destination=${skippedFile}`,
-  ];
 }
 
 /**
@@ -99,25 +89,6 @@ async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
     env,
   });
   await once(child, "exit");
-}
-
-async function runNodeTest(parameters: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // Interrupted when it is that late, the runner still reports, and names what it was at.
-  const options = { cwd: repositoryRoot, env, timeout: TIMEOUT_MS, killSignal: "SIGTERM" } as const;
-  const child = spawn(process.execPath, parameters, { ...options, stdio: "inherit" });
-  // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
-  process.on("SIGINT", () => {});
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? 1;
-}
-
-/** Under CI names the tests that were skipped, and tells whether there are any. */
-async function skippedFail(skippedFile: string): Promise<boolean> {
-  if (process.env["CI"] !== "true") return false;
-  const skipped = await readFile(skippedFile, "utf8");
-  if (skipped === "") return false;
-  console.error(`\nUnder CI every test must run. Skipped or marked as open:\n${skipped}`);
-  return true;
 }
 
 process.exitCode = await runTests(process.argv.slice(2));

@@ -1,7 +1,7 @@
 /** Rows for an organisation that is as big as the console must serve: written by the database, in batches. */
 import { randomUUID } from "node:crypto";
 import { newUuid } from "../../packages/protocol/src/uuid.ts";
-import { searchKey } from "../../packages/server/src/core/users/members/search-key.ts";
+import { searchKey } from "../../packages/server/src/core/users/members/members.store.ts";
 import type { Db } from "../../packages/server/src/db/open.ts";
 import { countRows } from "../../packages/server/src/testing/probes/count-rows.ts";
 

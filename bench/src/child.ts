@@ -6,14 +6,14 @@ import type { Ready, Reply } from "./child-side.ts";
 /** A child process of the bench that answers questions (see child-side.ts). */
 export type Child<Q, A> = { port: number; ask: (question: Q, seconds: number) => Promise<A> };
 
-const living = new Set<ChildProcess>();
+const children = new Set<ChildProcess>();
 const startSeconds = 30;
 const stopSeconds = 5;
 
 /** Starts a file of this folder as a process of its own; rejects when it ends or is not ready within 30 seconds. */
 export async function startChild<Q, A>(file: string, args: readonly string[]): Promise<Child<Q, A>> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = keepTrack(
+  const child = killAtEnd(
     fork(path, args, {
       env: { ...process.env, NODE_ENV: "production" },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -24,30 +24,30 @@ export async function startChild<Q, A>(file: string, args: readonly string[]): P
   const ask = async (question: Q, seconds: number): Promise<A> => {
     lastId += 1;
     const id = lastId;
-    const answered = replyTo<A>(child, id);
+    const reply = replyTo<A>(child, id);
     child.send({ id, question });
-    return within(seconds, `an answer of ${file}`, answered);
+    return within(seconds, `an answer of ${file}`, reply);
   };
   return { port: ready.port, ask };
 }
 
 /** Has a process killed at the end of the bench, whatever that end is. Gives it back. */
-export function keepTrack(child: ChildProcess): ChildProcess {
-  living.add(child);
-  child.once("exit", () => living.delete(child));
+export function killAtEnd(child: ChildProcess): ChildProcess {
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   return child;
 }
 
 /** Asks every child to end, and kills what is still there five seconds later. */
 export async function stopChildren(): Promise<void> {
-  const ended = [...living].map((child) => once(child, "exit"));
-  for (const child of living) child.kill("SIGTERM");
+  const ended = [...children].map((child) => once(child, "exit"));
+  for (const child of children) child.kill("SIGTERM");
   await within(stopSeconds, "the children to end", Promise.all(ended)).catch(killChildren);
 }
 
 /** Kills every child at once; synchronous, so that it works in an exit handler as well. */
 export function killChildren(): void {
-  for (const child of living) child.kill("SIGKILL");
+  for (const child of children) child.kill("SIGKILL");
 }
 
 /** The outcome of `work`, or an error that says what was waited for when it takes longer. */

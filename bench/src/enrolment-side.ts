@@ -26,13 +26,13 @@ const service = await openService(readConfig(JSON.parse(settings) as Record<stri
 
 const groupOf = 64;
 
-async function bodies(count: number): Promise<string[]> {
-  const made: string[] = [];
-  while (made.length < count)
-    made.push(
-      ...(await Promise.all(Array.from({ length: Math.min(groupOf, count - made.length) }, newBody))),
+async function newBodies(count: number): Promise<string[]> {
+  const bodies: string[] = [];
+  while (bodies.length < count)
+    bodies.push(
+      ...(await Promise.all(Array.from({ length: Math.min(groupOf, count - bodies.length) }, newBody))),
     );
-  return made;
+  return bodies;
 }
 
 async function newBody(): Promise<string> {
@@ -63,6 +63,6 @@ async function bare(
 
 answerQuestions<EnrolmentQuestion, EnrolmentAnswer>({ port: 0 }, async (question) =>
   question.kind === "bodies"
-    ? { bodies: await bodies(question.count) }
+    ? { bodies: await newBodies(question.count) }
     : { perSecond: await bare(question.bodies, question) },
 );

@@ -35,8 +35,8 @@ async function measure(
   const call = { method: "POST", path: `${new URL(demo.issuer).pathname}/devices/enroll` } as const;
   const round = async (length: number) => {
     const values = await newBodies(bodiesPerSecond * length);
-    const asked = { kind: "bare", bodies: values.slice(0, 500), connections, seconds: length } as const;
-    const bare = await side.ask(asked, answerSeconds);
+    const question = { kind: "bare", bodies: values.slice(0, 500), connections, seconds: length } as const;
+    const bare = await side.ask(question, answerSeconds);
     const vary = { kind: "bodies", values } as const;
     const expected = { expectedStatus: 201, expectedText: "BEGIN CERTIFICATE" };
     const plan = { port, call, vary, connections, seconds: length, ...expected };

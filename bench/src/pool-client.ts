@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { keepTrack } from "./child.ts";
+import { killAtEnd } from "./child.ts";
 import { entry, type RunningSignet } from "./contestants/signet-server.ts";
 
 const agentEntry = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
@@ -47,7 +47,7 @@ export async function startPoolClient(
   const lines = readFileSync(configuration, "utf8").split("\n");
   writeFileSync(configuration, lines.filter((line) => !line.startsWith("metrics:")).join("\n"));
   const log = openSync(join(folder, "agent.log"), "a");
-  keepTrack(
+  killAtEnd(
     spawn(process.execPath, [agentEntry, "run", "--config", configuration], {
       env: { PATH: process.env["PATH"], NODE_ENV: "production" },
       stdio: ["ignore", log, log],

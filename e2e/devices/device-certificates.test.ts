@@ -12,7 +12,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { isBoundTo } from "../../packages/protocol/src/certificates/certificate-binding.ts";
+import { certificateBinding } from "../../packages/protocol/src/certificates/certificate-binding.ts";
 import { runForJson } from "../../packages/server/src/testing/command-line.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { clientCertHeader } from "../../packages/server/src/testing/fixtures/enrolled-device.ts";
@@ -114,7 +114,7 @@ describe("device certificates with third-party clients", { skip }, () => {
     assert.equal(status, 200, JSON.stringify(body));
     const claims = payloadOf(body["access_token"]);
     assert.equal(claims["device_id"], ids.get(name));
-    assert.equal(isBoundTo(claims, await derOf(name)), true);
+    assert.equal(certificateBinding(claims, await derOf(name)), "holds");
   };
   const assertRefused = ({ status, body }: Curled) =>
     assert.deepEqual([status, body["error"]], [401, "invalid_client"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textTypes, typesFile } from "../../generators/text-types.ts";
+import { textTypes, typesFolder } from "../../generators/text-types.ts";
 import { localesFolder, readTexts } from "../locale-files.ts";
 import type { SourceFile } from "../source-files.ts";
 import { textFaults } from "./texts.ts";
@@ -14,9 +14,7 @@ const page = (text: string): SourceFile => ({ path: "packages/server/src/html/x.
 /** The faults, with types that are those of the English texts. */
 function faults(locales: SourceFile[], source: string): string[] {
   const types = textTypes(readTexts(locales).languages.get("en") ?? new Map());
-  return textFaults(locales, [page(source), { path: typesFile, text: types }]).map(
-    ({ line, message }) => `${line}: ${message}`,
-  );
+  return textFaults(locales, [page(source), ...types]).map(({ line, message }) => `${line}: ${message}`);
 }
 
 const usesTitle = "const x = (messages: Messages) => messages.list.title;";
@@ -53,11 +51,24 @@ test("what is no ICU MessageFormat, or has a style that the server does not know
   assert.match(faults([locale("en", { list: { title: ["a", "b"] } })], "")[0] ?? "", /is no text/);
 });
 
-test("types that are not those of the texts are a fault", () => {
+test("types that are stale, missing or of an area that is gone are a fault", () => {
   const english = locale("en", { list: { title: "Users" } });
-  const stale = { path: typesFile, text: textTypes(new Map()) };
-  const [{ message } = { message: "" }] = textFaults([english], [page(usesTitle), stale]);
-  assert.match(message, /npm run generate:texts/);
+  const types = textTypes(readTexts([english]).languages.get("en") ?? new Map());
+  const stale = (files: SourceFile[]) =>
+    textFaults([english], [page(usesTitle), ...files])
+      .filter(({ message }) => /npm run generate:texts/.test(message))
+      .map(({ file }) => file);
+  const files = [`${typesFolder}/area.ts`, `${typesFolder}/texts.ts`];
+  assert.deepEqual(
+    types.map(({ path }) => path),
+    files,
+  );
+  assert.deepEqual(stale(types), []);
+  assert.deepEqual(stale([]), files);
+  assert.deepEqual(stale(types.map((file) => ({ ...file, text: `${file.text} ` }))), files);
+  assert.deepEqual(stale([...types, { path: `${typesFolder}/gone.ts`, text: "" }]), [
+    `${typesFolder}/gone.ts`,
+  ]);
 });
 
 const unused = (texts: object, source: string) =>

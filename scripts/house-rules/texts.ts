@@ -1,4 +1,4 @@
-import { textTypes, typesFile } from "../../generators/text-types.ts";
+import { textTypes, typesFolder } from "../../generators/text-types.ts";
 import { usedTexts } from "../../generators/text-usage.ts";
 import { localesFolder, readTexts, type Text, type Texts } from "../locale-files.ts";
 import type { SourceFile } from "../source-files.ts";
@@ -15,10 +15,7 @@ export function textFaults(localeFiles: SourceFile[], files: SourceFile[]): Faul
   const english: Texts = languages.get("en") ?? new Map();
   for (const [language, texts] of languages)
     if (language !== "en") faults.push(...differences(english, texts, language));
-  const types = files.find(({ path }) => path === typesFile);
-  if (types?.text !== textTypes(english))
-    faults.push(fault(typesFile, 1, "is not that of the English texts: npm run generate:texts"));
-  return [...faults, ...unusedTexts(english, files)];
+  return [...faults, ...staleTypes(english, files), ...unusedTexts(english, files)];
 }
 
 const fault = (file: string, line: number, message: string): Fault => ({
@@ -50,9 +47,21 @@ function argumentsOf(text: Text): string {
   return listed.length === 0 ? "no arguments" : listed.join(", ");
 }
 
+function staleTypes(english: Texts, files: SourceFile[]): Fault[] {
+  const current = new Map(textTypes(english).map(({ path, text }) => [path, text]));
+  const present = files.filter(({ path }) => isTypes(path));
+  const stale = present.filter(({ path, text }) => current.get(path) !== text).map(({ path }) => path);
+  const missing = [...current.keys()].filter((file) => !present.some(({ path }) => path === file));
+  return [...stale, ...missing].map((file) =>
+    fault(file, 1, "is not that of the English texts: npm run generate:texts"),
+  );
+}
+
+const isTypes = (file: string) => file.startsWith(`${typesFolder}/`);
+
 function unusedTexts(english: Texts, files: SourceFile[]): Fault[] {
   const sources = files.filter(
-    ({ path }) => path.startsWith(serverSources) && !isTestCode(path) && path !== typesFile,
+    ({ path }) => path.startsWith(serverSources) && !isTestCode(path) && !isTypes(path),
   );
   const used = usedTexts(
     [...english.values()].map(({ path }) => path),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../../packages/server/src/testing/free-port.ts";
-import { keepTrack } from "../child.ts";
+import { killAtEnd } from "../child.ts";
 
 /** What `signet start --demo` writes to demo.json, as far as the bench needs it. */
 export type Demo = {
@@ -46,7 +46,7 @@ export async function startSignet(
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...more,
   };
-  const child = keepTrack(
+  const child = killAtEnd(
     spawn(process.execPath, [entry, "start", "--demo"], {
       env: { PATH: process.env["PATH"], ...settings },
       stdio: ["ignore", log, log],

@@ -2,7 +2,6 @@
 import { checkConfiguration } from "./configuration/check-configuration.ts";
 import type { SignetConfiguration } from "./configuration/settings.ts";
 import type { Filter, FilterType } from "./filter.ts";
-import { none } from "./none.ts";
 import type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 import { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
@@ -32,7 +31,6 @@ const filters: Readonly<
 /**
  * Creates the filter that `filterType` names. An application with a fixed type can call `oauthFederated`, `userFederated`,
  * `oauthUserBearer`, `systemAccountExternal` or `none` directly, so that bundlers drop the others.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`. Nothing is fetched before the first request.
  * @example
  * ```ts
@@ -51,4 +49,10 @@ export function createFilter(configuration: SignetConfiguration, options: Filter
   // Also checked here, so that an unknown filter type is reported like any other problem.
   const { filterType } = checkConfiguration(configuration);
   return filters[filterType](configuration, options);
+}
+
+/** Authenticates nobody, so that configuration alone can switch protection off. @throws SignetError `configuration` */
+export function none(configuration: SignetConfiguration): Filter {
+  checkConfiguration({ ...configuration, filterType: "None" });
+  return { filterType: "None", authenticate: async () => ({ kind: "anonymous", cookies: [] }) };
 }

@@ -10,11 +10,10 @@ export { principalOf, requirePrincipal } from "./adapters/principal-of-request.t
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
-export { createFilter, type FilterOptions } from "./create-filter.ts";
+export { createFilter, type FilterOptions, none } from "./create-filter.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";
 export type { ClientAuthentication } from "./grants/client-authentication.ts";
-export { clientCredentials } from "./grants/client-credentials.ts";
 export {
   type DeviceGrantOptions,
   type DevicePrompt,
@@ -23,9 +22,8 @@ export {
 } from "./grants/device-grant.ts";
 export type { GrantConfiguration, GrantOptions } from "./grants/grant-settings.ts";
 export type { TokenSet } from "./grants/oauth-client.ts";
-export { type RefreshOptions, refreshingTokens } from "./grants/refresh-grant.ts";
 export type { TokenSource } from "./grants/token-source.ts";
-export { none } from "./none.ts";
+export { clientCredentials, type RefreshOptions, refreshingTokens } from "./grants/token-source.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 export {

@@ -1,5 +1,7 @@
 /** The principal of a request, and how it is derived from verified claims or from a validated session key. */
 import { SignetError } from "./errors.ts";
+import type { FilterType } from "./filter.ts";
+import { withoutUndefined } from "./tokens/claims.ts";
 
 /** Specification, "User (as exposed to client applications)". */
 export interface User {
@@ -14,11 +16,7 @@ export interface User {
 }
 
 /** How the caller was authenticated. */
-export type AuthenticatedBy =
-  | "OAuthFederated"
-  | "UserFederated"
-  | "OAuthUserBearer"
-  | "SystemAccountExternal";
+export type AuthenticatedBy = Exclude<FilterType, "None">;
 
 /** Whom a request comes from; the same shape for every filter. */
 export interface Principal {
@@ -41,7 +39,15 @@ export interface Principal {
   readonly sessionKey: string | undefined;
 }
 
-export interface VerifiedClaims {
+const nothingKnown = {
+  user: undefined,
+  scopes: new Set<string>(),
+  claims: {},
+  accessToken: undefined,
+  sessionKey: undefined,
+};
+
+interface VerifiedClaims {
   readonly authenticatedBy: "OAuthFederated" | "OAuthUserBearer";
   /** Of verified tokens, and of userinfo with the same `sub`. */
   readonly claims: Readonly<Record<string, unknown>>;
@@ -52,11 +58,7 @@ export interface VerifiedClaims {
   readonly clientId?: string | undefined;
 }
 
-/**
- * A token whose subject is the client itself comes from client credentials (RFC 9068 §2.2).
- *
- * @throws SignetError `token_claim_missing` without `sub`
- */
+/** A client's own token has it as subject (RFC 9068 §2.2). @throws SignetError `token_claim_missing` without `sub` */
 export function principalOfClaims(verified: VerifiedClaims): Principal {
   const { authenticatedBy, claims, accessToken } = verified;
   const subject = text(claims["sub"]);
@@ -64,6 +66,7 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
   const clientId = verified.clientId ?? text(claims["client_id"]) ?? text(claims["azp"]);
   const isService = authenticatedBy === "OAuthUserBearer" && subject === clientId;
   return {
+    ...nothingKnown,
     authenticatedBy,
     kind: isService ? "service" : "user",
     subject,
@@ -72,7 +75,6 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
     scopes: new Set(verified.scopes ?? scopesFromClaims(claims)),
     claims,
     accessToken,
-    sessionKey: undefined,
   };
 }
 
@@ -100,7 +102,7 @@ function scopesFromClaims(claims: Readonly<Record<string, unknown>>): string[] {
   return list.filter((item): item is string => typeof item === "string" && item !== "");
 }
 
-export interface ValidatedSessionKey {
+interface ValidatedSessionKey {
   /** As in the legacy API: `PermId`, `Email`, `Firstname`, `Surname`, `Phone`, `OrganisationId`, `Role`. */
   readonly user: Readonly<Record<string, unknown>>;
   readonly sessionKey: string;
@@ -112,6 +114,7 @@ export function principalOfLegacyUser({ user, sessionKey, applicationId }: Valid
   const permId = text(user["PermId"]);
   if (permId === undefined) throw new SignetError("provider_answer", "The service's response has no PermId.");
   return {
+    ...nothingKnown,
     authenticatedBy: "UserFederated",
     kind: "user",
     subject: permId,
@@ -125,12 +128,18 @@ export function principalOfLegacyUser({ user, sessionKey, applicationId }: Valid
       role: roleOrUndefined(user["Role"]),
     }),
     clientId: applicationId,
-    scopes: new Set(),
-    claims: {},
-    accessToken: undefined,
     sessionKey,
   };
 }
+
+/** @param publicKey of the system account */
+export const principalOfSystemAccount = (publicKey: string, clientId: string | undefined): Principal => ({
+  ...nothingKnown,
+  authenticatedBy: "SystemAccountExternal",
+  kind: "service",
+  subject: publicKey,
+  clientId,
+});
 
 function roleOrUndefined(role: unknown): User["role"] {
   return role === "Standard" || role === "Administrator" ? role : undefined;
@@ -138,11 +147,4 @@ function roleOrUndefined(role: unknown): User["role"] {
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** Unknown members are left out, so that `in` and JSON don't show them. */
-function withoutUndefined(user: { readonly [Name in keyof User]: User[Name] | undefined }): User {
-  return Object.fromEntries(
-    Object.entries(user).filter(([, value]) => value !== undefined),
-  ) as unknown as User;
 }

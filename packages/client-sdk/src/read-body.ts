@@ -16,10 +16,7 @@ export async function readRequestBody(
   return body;
 }
 
-/**
- * @param read the next chunk; throws what a broken connection means to the caller
- * @returns undefined as soon as there are more than `maxBytes`
- */
+/** @param read the next chunk; throws its own errors. @returns undefined as soon as there are more than `maxBytes` */
 export async function readBody(
   read: (() => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>) | undefined,
   maxBytes: number,

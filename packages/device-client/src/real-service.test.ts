@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { certificateThumbprint } from "@signet/protocol/certificates/certificate-binding";
+import { sha256Base64url } from "@signet/protocol/hash";
 import { eventually } from "@signet/server/testing/eventually";
 import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
@@ -60,7 +60,7 @@ describe("with the real service", () => {
     assert.equal(await token("one"), exitCodes.done, printed());
     const { access_token: accessToken } = JSON.parse(harness.io.out.join("\n")) as Record<string, string>;
     const claims = JSON.parse(Buffer.from(accessToken?.split(".")[1] ?? "", "base64url").toString());
-    assert.equal(claims.cnf["x5t#S256"], certificateThumbprint((await certificateOf("one")).raw));
+    assert.equal(claims.cnf["x5t#S256"], sha256Base64url((await certificateOf("one")).raw));
     assert.equal(claims.device_attestation, "none");
     assert.equal(await token("one", "--only-token"), exitCodes.done);
     assert.match(harness.io.out.join("\n"), /^[\w-]+\.[\w-]+\.[\w-]+$/);

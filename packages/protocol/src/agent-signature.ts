@@ -1,35 +1,13 @@
-/**
- * The signatures that a signing agent makes and the service checks (sovereign-signing.md §6): five algorithms, each with
- * one kind of key, one length and one spelling.
- */
-import { constants, type KeyObject, type SigningOptions, verify } from "node:crypto";
+/** Signatures of signing agents (sovereign-signing.md §6): each algorithm has one kind of key, one length and one encoding. */
+import { type KeyObject, verify } from "node:crypto";
+import { ecdsaOptions, jwsAlgorithms, MIN_MODULUS_BITS, type SignatureAlgorithm } from "./jose/jws.ts";
 
 export const agentAlgs = ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const;
 export type AgentAlg = (typeof agentAlgs)[number];
 
-interface AgentAlgorithm {
-  readonly digest: "sha256" | "sha384" | null;
-  readonly options: SigningOptions;
-  readonly keyType: "ec" | "rsa" | "ed25519";
-  readonly namedCurve?: string;
-}
-
-/** One row per algorithm (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
-export const agentAlgorithms: Readonly<Record<AgentAlg, AgentAlgorithm>> = {
-  ES256: {
-    digest: "sha256",
-    options: { dsaEncoding: "ieee-p1363" },
-    keyType: "ec",
-    namedCurve: "prime256v1",
-  },
-  ES384: { digest: "sha384", options: { dsaEncoding: "ieee-p1363" }, keyType: "ec", namedCurve: "secp384r1" },
-  PS256: {
-    digest: "sha256",
-    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
-    keyType: "rsa",
-  },
-  RS256: { digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING }, keyType: "rsa" },
-  EdDSA: { digest: null, options: {}, keyType: "ed25519" },
+export const agentAlgorithms: Readonly<Record<AgentAlg, SignatureAlgorithm>> = {
+  ...jwsAlgorithms,
+  ES384: { digest: "sha384", options: ecdsaOptions, keyType: "ec", namedCurve: "secp384r1" },
 };
 
 export interface AgentVerificationKey {
@@ -44,11 +22,10 @@ export function defaultAgentAlg(publicKey: KeyObject): AgentAlg | undefined {
   return (["ES256", "ES384", "EdDSA", "PS256"] as const).find((alg) => fitsAgentAlg({ publicKey, alg }));
 }
 
-const LEAST_MODULUS = 2048;
 /** A longer one only makes the check of a signature slow. */
-const MOST_MODULUS = 8192;
+const MAX_MODULUS_BITS = 8192;
 /** FIPS 186-5 §5.4: an exponent of 1 would make every message its own signature. */
-const LEAST_EXPONENT = 65_537n;
+const MIN_EXPONENT = 65_537n;
 
 /** Whether the key is of the algorithm's kind, curve and size. */
 export function fitsAgentAlg({ publicKey, alg }: AgentVerificationKey): boolean {
@@ -59,9 +36,9 @@ export function fitsAgentAlg({ publicKey, alg }: AgentVerificationKey): boolean 
   if (keyType === "ed25519") return true;
   const { modulusLength = 0, publicExponent = 0n } = details;
   return (
-    modulusLength >= LEAST_MODULUS &&
-    modulusLength <= MOST_MODULUS &&
-    publicExponent >= LEAST_EXPONENT &&
+    modulusLength >= MIN_MODULUS_BITS &&
+    modulusLength <= MAX_MODULUS_BITS &&
+    publicExponent >= MIN_EXPONENT &&
     publicExponent % 2n === 1n
   );
 }
@@ -76,10 +53,7 @@ export function agentSignatureLength(key: AgentVerificationKey): number | undefi
 
 type Verdict = "good" | "bad_encoding" | "bad_signature";
 
-/**
- * @param signingInput `protected.payload`
- * @param signature base64url; Node decodes many spellings of one signature, only its own is taken
- */
+/** @param signingInput `protected.payload`. @param signature canonical base64url; Node decodes other encodings too */
 export function checkAgentSignature(
   key: AgentVerificationKey,
   signingInput: string,

@@ -11,21 +11,19 @@ export interface Form {
 }
 
 /** As many parameters as a request of a protocol may have. */
-export const MOST_PARAMETERS = 100;
+export const MAX_PARAMETERS = 100;
 
-const noNames: ReadonlySet<string> = new Set();
-const noValues: ReadonlyMap<string, readonly string[]> = new Map();
+const nothingRepeated: Pick<Form, "repeated" | "allValues"> = { repeated: new Set(), allValues: new Map() };
 const repeatable: ReadonlySet<string> = new Set(["resource"]); // RFC 8707 §2
 
 /**
  * Reads application/x-www-form-urlencoded text: a request body, or a query string without its `?`.
- *
- * Throws `OAuthError` invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS).
+ * @throws OAuthError invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS)
  */
 export function parseForm(body: string, limits: { maxParameters?: number } = {}): Form {
-  const maxParameters = limits.maxParameters ?? MOST_PARAMETERS;
+  const maxParameters = limits.maxParameters ?? MAX_PARAMETERS;
   refuseUnreadable(body);
-  const read = body.includes("%") || body.includes("+") ? decode : asItIs;
+  const read = body.includes("%") || body.includes("+") ? decode : (text: string) => text;
   const values = new Map<string, string>();
   let allValues: Map<string, string[]> | undefined;
   let count = 0;
@@ -50,20 +48,20 @@ export function parseForm(body: string, limits: { maxParameters?: number } = {})
       else allValues.set(name, [first, value]);
     }
   }
-  if (!allValues) return { values, repeated: noNames, allValues: noValues };
-  return { values, repeated: new Set(allValues.keys()), allValues };
+  return allValues
+    ? { values, repeated: new Set(allValues.keys()), allValues }
+    : { values, ...nothingRepeated };
 }
 
 /**
- * RFC 6749 §3.1: a parameter must not come more than once. Throws `OAuthError` invalid_request when one of `names` did;
- * without `names`, when any did but `resource`, which RFC 8707 allows to repeat.
+ * RFC 6749 §3.1: a parameter must not be repeated. @throws OAuthError invalid_request if one of `names` is; without `names`, if
+ * any is but `resource` (RFC 8707)
  */
 export function requireSingle(form: Form, names?: readonly string[]): void {
   if (form.repeated.size === 0) return;
   for (const name of form.repeated) {
-    if (names ? names.includes(name) : !repeatable.has(name)) {
+    if (names ? names.includes(name) : !repeatable.has(name))
       throw invalid(`the parameter ${printableDescription(name.slice(0, 64))} came more than once`);
-    }
   }
 }
 
@@ -84,16 +82,10 @@ function decode(text: string): string {
   return decoded;
 }
 
-function asItIs(text: string): string {
-  return text;
-}
-
 /** Bytes that were not UTF-8 arrive here as U+FFFD; a NUL has no place in any parameter and cuts strings short elsewhere. */
 function refuseUnreadable(body: string): void {
   if (body.includes("\uFFFD") || !body.isWellFormed()) throw invalid("the parameters are not valid UTF-8");
   if (body.includes("%00") || body.includes("\0")) throw invalid("a parameter holds a NUL character");
 }
 
-function invalid(description: string): OAuthError {
-  return new OAuthError("invalid_request", description);
-}
+const invalid = (description: string): OAuthError => new OAuthError("invalid_request", description);

@@ -1,14 +1,13 @@
 /**
- * The signature of system accounts' calls (specification, "HMAC API authentication"): Base64 of HMAC-SHA256 under the
- * secret key over the request body, byte for byte. The strict form also covers what the request does and when
- * (wire-contract.md §3). A signing client and a verifying receiver both use this file.
+ * Signatures of system accounts' calls (specification, "HMAC API authentication"): Base64 of HMAC-SHA256 over the raw body. The
+ * strict form also covers method, target, time and nonce (wire-contract.md §3).
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 export const TIMESTAMP_HEADER = "x-signet-timestamp";
 export const NONCE_HEADER = "x-signet-nonce";
 /** Maximum clock skew in seconds. */
-export const MOST_SKEW_SECONDS = 300;
+export const MAX_SKEW_SECONDS = 300;
 export const NONCE_MAX_LENGTH = 128;
 
 export interface StrictPart {

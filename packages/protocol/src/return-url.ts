@@ -1,10 +1,10 @@
 /**
- * Where a federation login may return (wire-contract.md §4): below an address that the application has registered. A
- * prefix is more than one address, so that every text which two parsers could read differently is refused outright:
- * what is compared here must be what the browser opens and what the application's server serves.
+ * Return URLs of federation logins (wire-contract.md §4): at or below a registered one. A prefix covers more than one URL, so
+ * whatever two parsers could read differently is rejected: browser, server and this comparison must agree.
  */
+import { decodeFormComponent } from "./form.ts";
 
-const MOST_LENGTH = 2048;
+const MAX_LENGTH = 2048;
 const loopbackHosts: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
 /** Scheme, authority, path, query: in the form in which a browser writes them. */
 const parts = /^(https?):\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?(\/[^?]*)?(\?.*)?$/;
@@ -23,7 +23,7 @@ interface ReturnUrl {
 
 /** @returns undefined for everything that is not plainly one web address */
 function readReturnUrl(text: string): ReturnUrl | undefined {
-  if (text.length > MOST_LENGTH) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   // Printable ASCII: no controls, no spaces, no letters that look like others. A fragment would swallow the key.
   if (/[^\x21-\x7e]/.test(text) || /[\\#<>"^`{|}]/.test(text)) return undefined;
   const match = parts.exec(text);
@@ -41,7 +41,7 @@ function readReturnUrl(text: string): ReturnUrl | undefined {
 function isPlainPath(path: string): boolean {
   if (escapedStructure.test(path) || escapedControl.test(path) || malformedEscape.test(path)) return false;
   // Overlong UTF-8 (`%c0%ae` for a dot) is no character to us, and one to servers that decode it loosely.
-  if (!isUtf8(path)) return false;
+  if (decodeFormComponent(path) === undefined) return false;
   // `..;x` is a dot segment to servers that know path parameters, `..%3bx` or `..%3fx` to one behind another that
   // unescapes it: so is every segment whose dots are followed by what is not part of a plain name. `//` begins a host
   // to those that join addresses.
@@ -51,25 +51,16 @@ function isPlainPath(path: string): boolean {
   );
 }
 
-function isUtf8(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Whether an application may register it: what can never match is not worth having. */
 export const isRegistrableReturnUrl = (text: string): boolean => readReturnUrl(text) !== undefined;
 
 /**
- * Whether the address is one of the registered ones or below one: the same origin, and the registered path as a prefix
- * that ends on a segment's border. A registered address with a query means that address alone.
+ * Whether the URL is a registered one or below one: same origin, and the registered path as a prefix that ends at a segment. A
+ * registered URL with a query matches only itself.
  */
 export function matchReturnUrl(requested: string, registered: readonly string[]): boolean {
-  const asked = readReturnUrl(requested);
-  return asked !== undefined && registered.some((text) => covers(text, requested, asked));
+  const url = readReturnUrl(requested);
+  return url !== undefined && registered.some((text) => covers(text, requested, url));
 }
 
 function covers(text: string, requested: string, { origin, path }: ReturnUrl): boolean {
@@ -80,30 +71,22 @@ function covers(text: string, requested: string, { origin, path }: ReturnUrl): b
   return path.startsWith(allowed.path.endsWith("/") ? allowed.path : `${allowed.path}/`);
 }
 
-/**
- * The address with a parameter in its query, once: one of that name that was there already, in whatever letters or
- * escapes, is left out, so that nobody can hand the application a value of their own.
- * @param returnUrl one that `matchReturnUrl` has accepted
- */
+/** The URL with this parameter once: an existing one, in any case or escapes, is removed, so that nobody injects a value. */
 export function withParameter(returnUrl: string, name: string, value: string): string {
-  const kept = withoutParameter(returnUrl, name);
-  return `${kept}${kept.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
+  const url = withoutParameter(returnUrl, name);
+  return `${url}${url.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
 }
 
 /** The address without any parameter of that name. */
 export function withoutParameter(returnUrl: string, name: string): string {
-  const [address = "", query = ""] = splitOnce(returnUrl, "?");
-  const kept = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
-  return kept.length === 0 ? address : `${address}?${kept.join("&")}`;
+  const [address, query] = splitOnce(returnUrl, "?");
+  const others = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
+  return others.length === 0 ? address : `${address}?${others.join("&")}`;
 }
 
 function nameOf(part: string): string {
-  const [name = ""] = splitOnce(part, "=");
-  try {
-    return decodeURIComponent(name.replaceAll("+", " ")).toLowerCase();
-  } catch {
-    return name.toLowerCase();
-  }
+  const [name] = splitOnce(part, "=");
+  return (decodeFormComponent(name) ?? name).toLowerCase();
 }
 
 function splitOnce(text: string, at: string): [string, string] {

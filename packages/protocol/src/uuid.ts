@@ -5,15 +5,11 @@ import { randomInt, randomUUIDv7 } from "node:crypto";
 const TIME_LENGTH = 13;
 const HEAD_LENGTH = 19;
 /** More than this is never added at once: what is next stays as hard to guess as 47 bits are. */
-const WIDEST_STEP = 2 ** 47;
+const MAX_STEP = 2 ** 47;
 
 let last = "";
 
-/**
- * A new id, greater than all that this process made before: node:crypto's are in no order within a millisecond, and go
- * back with a clock that is set back.
- * @returns 36 characters, lower case
- */
+/** Greater than all before in this process: node:crypto's are unordered within a millisecond and follow the clock back. */
 export function newUuid(): string {
   const made = randomUUIDv7();
   last = nextUuid(last, made);
@@ -24,7 +20,7 @@ export function newUuid(): string {
 export function nextUuid(before: string, made: string): string {
   if (made > before) return made;
   // RFC 9562 §6.2, method 2: the last one plus a random amount.
-  const tail = BigInt(`0x${before.slice(HEAD_LENGTH).replace("-", "")}`) + BigInt(1 + randomInt(WIDEST_STEP));
+  const tail = BigInt(`0x${before.slice(HEAD_LENGTH).replace("-", "")}`) + BigInt(1 + randomInt(MAX_STEP));
   // The two bits of the variant (RFC 9562 §4.1) stay.
   if (tail >> 62n !== 0b10n) return aMillisecondAfter(before, made);
   const digits = tail.toString(16);

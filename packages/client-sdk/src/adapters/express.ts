@@ -23,7 +23,6 @@ export interface ExpressRequest extends NodeRequest {
  * Mount it before body parsers and protected routes: the filter reads bodies and puts them back. Mount it without a path, so
  * that the filter's own routes (callback, logout) reach it too. The principal is `request.principal`: see `principalOf` and
  * `requirePrincipal`.
- *
  * @param options `baseUrl` as in the configuration
  * @example
  * app.use(expressMiddleware(createFilter(configuration)));

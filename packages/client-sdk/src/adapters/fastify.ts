@@ -41,7 +41,6 @@ export interface FastifyLike {
  * Protects every route of the instance it is registered on, and of its children: to protect a part, register it there. The
  * routes of OAuthFederated (callback, logout) need the root instance. The principal is `request.principal`: see `principalOf`
  * and `requirePrincipal`.
- *
  * @param options `baseUrl` as in the configuration
  * @example
  * app.register(fastifyPlugin(createFilter(configuration)));

@@ -1,13 +1,9 @@
-/**
- * Adapter for handlers of Web `Request`s: Deno.serve, Bun.serve, workers, route handlers of frameworks. Only the path of the
- * request's URL is used; the application's origin is the configured `baseUrl`.
- */
+/** For handlers of Web `Request`s (Deno.serve, Bun.serve, workers). The origin is the configured `baseUrl`, not the URL's. */
 import { withCookies } from "../cookies/cookie-header.ts";
-import type { Filter } from "../filter.ts";
+import type { Filter, FilterResult } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import type { Principal } from "../principal.ts";
 import { authenticated, principalOfResult } from "./principal-of-request.ts";
-import { authenticateWebRequest } from "./web-request.ts";
 
 /** Options of `protect` and `identify`. */
 export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly unknown[]> {
@@ -20,7 +16,6 @@ export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly 
 
 /**
  * A handler that requires a principal. Anonymous requests (`isOptional`, None) get 401; use `identify` to accept them.
- *
  * @param handler the platform's further arguments follow the principal
  * @example
  * const filter = createFilter(configuration);
@@ -40,7 +35,6 @@ export function protect<Rest extends readonly unknown[]>(
 
 /**
  * A handler that gets the principal, or undefined for an anonymous request.
- *
  * @example
  * const handler = identify(filter, (request, principal) => new Response(principal?.user?.firstname ?? "stranger"));
  */
@@ -68,4 +62,27 @@ export function identify<Rest extends readonly unknown[]>(
     if (result.kind === "answer") return result.response;
     return withCookies(await respond(request, principalOfResult(result), rest), result.cookies);
   };
+}
+
+/** Authenticates a copy of the request, so that the handler can still read the body. @param clientCertificate DER */
+export async function authenticateWebRequest(
+  filter: Filter,
+  request: Request,
+  clientCertificate: Uint8Array | undefined,
+): Promise<FilterResult> {
+  const copy = copyRequest(request);
+  try {
+    return await filter.authenticate(copy, { clientCertificate });
+  } finally {
+    // An unread copy would buffer the whole body while the handler reads it. The promise settles with both copies, so it isn't
+    // awaited.
+    if (copy !== request && !copy.bodyUsed) copy.body?.cancel().catch(() => {});
+  }
+}
+
+function copyRequest(request: Request): Request {
+  if (request.body === null) return request;
+  if (!request.bodyUsed && !request.body.locked) return request.clone();
+  // The body was taken before the filter, so the filter can't have it either.
+  return new Request(request.url, { method: request.method, headers: request.headers });
 }

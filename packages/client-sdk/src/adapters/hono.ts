@@ -7,8 +7,8 @@ import { privateCacheControl } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import type { Principal } from "../principal.ts";
+import { authenticateWebRequest } from "./fetch.ts";
 import { principalOfResult } from "./principal-of-request.ts";
-import { authenticateWebRequest } from "./web-request.ts";
 
 /** For `new Hono<{ Variables: SignetVariables }>()`: types `c.get("principal")`. */
 export interface SignetVariables {
@@ -37,7 +37,6 @@ export interface HonoAdapterOptions {
 
 /**
  * Sets the principal as `c.get("principal")`.
- *
  * @example
  * const app = new Hono<{ Variables: SignetVariables }>();
  * app.use(honoMiddleware(createFilter(configuration)));

@@ -53,7 +53,6 @@ const METHODS_WITHOUT_BODY: readonly string[] = ["GET", "HEAD"];
 
 /**
  * The request as a Web `Request`. Its body is read only when the filter reads it, and then put back.
- *
  * @param path path and query, if the framework changes `url` for mounted handlers (`originalUrl`)
  * @throws SignetError `request_malformed` for what a Web Request can't represent: TRACE, CONNECT, a malformed path
  */
@@ -121,7 +120,6 @@ export function certificateOfSocket({ socket }: NodeRequest): Uint8Array | undef
 
 /**
  * Authenticates a Node request. A request that a Web `Request` can't represent gets a response, not an exception.
- *
  * @param path as for `webRequestOf`
  * @example
  * createServer(async (request, response) => {
@@ -148,10 +146,7 @@ export async function authenticateNodeRequest(
   return filter.authenticate(web, { clientCertificate: clientCertificate(request) });
 }
 
-/**
- * Adds each `Set-Cookie` as a separate header (RFC 6265 §3) to the existing ones, and keeps the response out of shared caches
- * unless a handler later overrides that.
- */
+/** Adds each `Set-Cookie` as a separate header (RFC 6265 §3), and keeps the response out of shared caches by default. */
 export function addCookies(response: NodeResponse, cookies: readonly string[]): void {
   if (cookies.length === 0) return;
   const previous = [response.getHeader("set-cookie") ?? []].flat().map(String);

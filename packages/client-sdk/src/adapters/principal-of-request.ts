@@ -10,7 +10,6 @@ export function principalOf(request: object): Principal | undefined {
 
 /**
  * For handlers that need a principal behind a filter that lets anonymous requests through.
- *
  * @throws SignetError `token_missing`, status 401, for an anonymous request
  * @example
  * app.get("/me", (request, response) => response.json(requirePrincipal(request).user));

@@ -7,12 +7,7 @@ export function checkCredentials(configuration: SignetConfiguration, reasons: st
   const { oauthClientSecret: clientSecret, cookieSecrets = [] } = configuration;
   checkCookieSecrets(configuration, reasons);
   const systemAccount = checkSystemAccount(configuration, reasons);
-  return {
-    ...checkClient(configuration, reasons),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    cookieSecrets,
-    ...(systemAccount === undefined ? {} : { systemAccount }),
-  };
+  return { ...checkClient(configuration, reasons), clientSecret, cookieSecrets, systemAccount };
 }
 
 function checkClient(configuration: SignetConfiguration, reasons: string[]) {
@@ -30,10 +25,7 @@ function checkClient(configuration: SignetConfiguration, reasons: string[]) {
   }
   if (filterType === "OAuthFederated" && issuer !== undefined && clientId === undefined)
     reasons.push("OAuthFederated with issuer needs oauthClientId.");
-  return {
-    ...(applicationId === undefined ? {} : { applicationId }),
-    ...(clientId === undefined ? {} : { clientId }),
-  };
+  return { applicationId, clientId };
 }
 
 function checkCookieSecrets({ filterType, cookieSecrets }: SignetConfiguration, reasons: string[]): void {

@@ -14,7 +14,6 @@ const lists = ["cookieSecrets", "sovereignKeyThumbprints"];
  *
  * Lists are comma-separated, scopes space-separated, PEM blocks concatenated. Public keys may also be a JSON array of JWKs or a
  * JWK Set. An empty variable counts as unset.
- *
  * @param env e.g. `process.env` or `Deno.env.toObject()`
  * @param prefix of the variables, for applications with several filters
  * @throws SignetError `configuration` for misspelt variables and unreadable values. `createFilter` checks how the values fit

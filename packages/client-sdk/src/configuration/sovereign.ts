@@ -1,4 +1,5 @@
 /** Which keys of signing agents are trusted (sovereign-signing.md §8): a pool alone, or exactly one kind of pin. */
+import { withoutUndefined } from "../tokens/claims.ts";
 import { isUuid } from "./properties.ts";
 import type { SignetConfiguration } from "./settings.ts";
 
@@ -12,8 +13,7 @@ export function checkSovereign(
   const given = Object.entries(configuration).filter(
     ([name, value]) => name.startsWith("sovereign") && value !== undefined,
   );
-  if (given.length === 0 || configuration.filterType === "None")
-    return issuer === undefined ? {} : { tokenIssuer: issuer };
+  if (given.length === 0 || configuration.filterType === "None") return { tokenIssuer: issuer };
   if (!configuration.filterType.startsWith("OAuth")) {
     const names = given.map(([name]) => name).join(", ");
     reasons.push(`${names}: ${configuration.filterType} receives no tokens, so nothing would be checked.`);
@@ -24,7 +24,7 @@ export function checkSovereign(
   const sovereign = sovereignSettings(configuration, issuer);
   const usesPoolIssuer = configuration.sovereignIssuerMode !== "organisation";
   const tokenIssuer = (usesPoolIssuer ? sovereign.poolIssuer : undefined) ?? issuer;
-  return { sovereign, ...(tokenIssuer === undefined ? {} : { tokenIssuer }) };
+  return { sovereign, tokenIssuer };
 }
 
 function checkTrust(configuration: SignetConfiguration, reasons: string[]): void {
@@ -75,14 +75,13 @@ function isPublicJwk(jwk: object): boolean {
 
 function sovereignSettings(configuration: SignetConfiguration, issuer: string | undefined) {
   const poolId = configuration.sovereignSigningPoolId?.toLowerCase();
-  const poolIssuer = `${issuer?.replace(/\/$/, "")}/sovereign/pools/${poolId}`;
-  const requiredKeyId = configuration.sovereignRequiredKeyId;
-  return {
-    ...(poolId === undefined ? {} : { poolId, poolIssuer }),
+  return withoutUndefined({
+    poolId,
+    poolIssuer: poolId && `${issuer?.replace(/\/$/, "")}/sovereign/pools/${poolId}`,
     trustedRoots: configuration.sovereignTrustedRootCertificates ?? [],
     thumbprints: configuration.sovereignKeyThumbprints ?? [],
     publicKeys: configuration.sovereignPublicKeys ?? [],
-    ...(requiredKeyId === undefined ? {} : { requiredKeyId }),
+    requiredKeyId: configuration.sovereignRequiredKeyId,
     allowUnpinned: configuration.sovereignAllowUnpinned === true,
-  };
+  });
 }

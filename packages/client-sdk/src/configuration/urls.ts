@@ -1,5 +1,5 @@
 /** URLs and paths: of the provider, of the application, and of the filter's own routes. */
-import { isAllowedUrl } from "../provider/allowed-url.ts";
+import { isAllowedUrl } from "../provider/http.ts";
 import { isUuid } from "./properties.ts";
 import type { SignetConfiguration } from "./settings.ts";
 
@@ -20,13 +20,8 @@ export function checkUrls(configuration: SignetConfiguration, reasons: string[])
   if (!isLocalPath(afterLogoutPath))
     reasons.push("afterLogoutPath must be a path of the application, such as /.");
   const issuer = checkIssuer(configuration, reasons);
-  return {
-    ...(federationServer === undefined ? {} : { federationServer }),
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(configuration.baseUrl === undefined ? {} : { baseUrl: configuration.baseUrl.replace(/\/$/, "") }),
-    basePath,
-    afterLogoutPath,
-  };
+  const baseUrl = configuration.baseUrl?.replace(/\/$/, "");
+  return { federationServer, issuer, baseUrl, basePath, afterLogoutPath };
 }
 
 function checkBaseUrl({ baseUrl, filterType }: SignetConfiguration, reasons: string[]): void {

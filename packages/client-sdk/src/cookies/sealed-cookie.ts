@@ -29,11 +29,7 @@ export interface SealedCookie {
   readonly name: string;
   /** Undefined without a valid cookie. Never throws. */
   read(request: Request): Promise<unknown | undefined>;
-  /**
-   * `Set-Cookie` values. With the request, leftover chunks of a longer value are deleted too.
-   *
-   * @throws SignetError `provider_answer` if the value is too long for browsers and servers
-   */
+  /** `Set-Cookie` values; with the request, leftover chunks are deleted too. @throws SignetError `provider_answer` if too long */
   write(value: unknown, request?: Request): Promise<string[]>;
   /** `Set-Cookie` values that delete the request's chunks; without a request, all possible ones. */
   clear(request?: Request): string[];

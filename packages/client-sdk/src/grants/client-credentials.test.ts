@@ -3,8 +3,8 @@ import { beforeEach, test } from "node:test";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import type { SignetErrorCode } from "../errors.ts";
 import { CLIENT_ID, createTestProvider, ISSUER, type TestProvider } from "../testing/test-provider.ts";
-import { clientCredentials } from "./client-credentials.ts";
 import type { GrantConfiguration, GrantOptions } from "./grant-settings.ts";
+import { clientCredentials } from "./token-source.ts";
 
 let provider: TestProvider;
 let issued: number;

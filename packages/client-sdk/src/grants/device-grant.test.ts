@@ -12,7 +12,7 @@ import {
 } from "../testing/test-provider.ts";
 import { type DeviceGrantOptions, type DevicePrompt, deviceGrant } from "./device-grant.ts";
 import type { TokenSet } from "./oauth-client.ts";
-import { refreshingTokens } from "./refresh-grant.ts";
+import { refreshingTokens } from "./token-source.ts";
 
 const configuration = { issuer: ISSUER, oauthClientId: CLIENT_ID, oauthScopes: "openid email" };
 const codes = {

@@ -1,8 +1,7 @@
 /** Device authorization grant (RFC 8628): a program without a browser lets its user sign in on another device. */
 import { SignetError } from "../errors.ts";
 import { pause } from "../pause.ts";
-import { isAllowedUrl } from "../provider/allowed-url.ts";
-import { type HttpAnswer, providerError } from "../provider/http.ts";
+import { type HttpAnswer, isAllowedUrl, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
@@ -43,7 +42,6 @@ export interface DeviceTokens extends TokenSet {
 
 /**
  * Requests a code, shows it, and polls until the user has responded.
- *
  * @param configuration with `openid` in `oauthScopes`, the result says who the user is
  * @throws SignetError `provider_refused` with `oauthError` `access_denied` (the user declined) or `expired_token` (no response
  *   in time), other `provider_…`, `token_…` for an invalid ID token, `configuration`

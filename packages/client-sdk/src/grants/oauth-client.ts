@@ -38,12 +38,7 @@ export async function postAsClient(
   return http.form(url, { ...form, ...credentials.form }, credentials.headers);
 }
 
-/**
- * Requests tokens.
- *
- * @param grant the parameters of the grant
- * @throws SignetError `provider_refused` with `oauthError`, `provider_unreachable`, `provider_answer`
- */
+/** @throws SignetError `provider_refused` with `oauthError`, `provider_unreachable`, `provider_answer` */
 export async function requestTokens(
   client: OAuthClient,
   grant: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,8 @@
-/** A cached access token: shared by all callers and renewed before it expires. */
-import { SignetError } from "../errors.ts";
-import { isAllowedUrl } from "../provider/allowed-url.ts";
-import type { TokenSet } from "./oauth-client.ts";
+/** Cached access tokens, renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
+import { configurationError, SignetError } from "../errors.ts";
+import { isAllowedUrl } from "../provider/http.ts";
+import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
+import { requestTokens, type TokenSet } from "./oauth-client.ts";
 
 /** An always-valid access token, from `clientCredentials` or `refreshingTokens`. */
 export interface TokenSource {
@@ -14,7 +15,6 @@ export interface TokenSource {
   discard(token: string): void;
   /**
    * Calls an API with the token. If the API rejects the token, retries once with a new one.
-   *
    * @throws SignetError as `token`, and `configuration` for an unencrypted URL; and whatever `fetch` throws
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
@@ -110,3 +110,71 @@ function withRenewal(tokens: TokenSet, now: number) {
 /** RFC 6750 §3.1. Only then is it certain that the request wasn't carried out. */
 const rejectsToken = ({ status, headers }: Response): boolean =>
   status === 401 && /\berror="?invalid_token\b/i.test(headers.get("www-authenticate") ?? "");
+
+/**
+ * Access tokens for service-to-service calls. Create one source and keep it: it caches the token, requests a new one before it
+ * expires, and shares one request among concurrent callers. Nothing is fetched before the first call.
+ * @param configuration `oauthScopes` are required of the token; `oauthClientSecret` or `options.clientAuthentication`
+ * @throws SignetError `configuration`
+ * @example
+ * const jobs = clientCredentials(configurationFromEnvironment(process.env));
+ * const response = await jobs.fetch("https://api.example.com/jobs", { method: "POST" });
+ */
+export function clientCredentials(
+  configuration: GrantConfiguration,
+  options: GrantOptions = {},
+): TokenSource {
+  const grant = grantSettings(configuration, options);
+  const { settings, clock, authentication, resource, scope } = grant;
+  // RFC 6749 §4.4: a public client's id isn't a secret.
+  if (authentication.method === "none")
+    throw configurationError("Client credentials need oauthClientSecret, or other client authentication.");
+  const obtain = async () => {
+    const tokens = await requestTokens(grant, { grant_type: "client_credentials", scope, resource });
+    requireGranted(settings.scopes, tokens.scopes);
+    return tokens;
+  };
+  return createTokenSource({ obtain, clock, fetch: options.fetch, environment: settings.environment });
+}
+
+/** RFC 6749 §3.3: the provider may grant less than requested. Better reported here than by an API later. */
+function requireGranted(requested: readonly string[], granted: readonly string[] | undefined): void {
+  const missing = granted === undefined ? [] : requested.filter((scope) => !granted.includes(scope));
+  if (missing.length > 0)
+    throw new SignetError("insufficient_scope", `The provider did not grant: ${missing.join(" ")}.`);
+}
+
+/** Options of `refreshingTokens`. */
+export interface RefreshOptions extends GrantOptions {
+  /** Receives every new token set, to be stored instead of the old one. If it throws, so does the call that refreshed. */
+  readonly onRefreshed?: (tokens: TokenSet) => void | Promise<void>;
+}
+
+/**
+ * Starts with the tokens of a sign-in and refreshes them. Use it from one process: refresh tokens are single-use, and two
+ * processes sharing one would sign each other out.
+ * @throws SignetError `configuration`
+ * @example
+ * const tokens = await deviceGrant(configuration, { onPrompt });
+ * const api = refreshingTokens(configuration, tokens, { onRefreshed: save });
+ * const response = await api.fetch("https://api.example.com/me");
+ */
+export function refreshingTokens(
+  configuration: GrantConfiguration,
+  first: TokenSet,
+  options: RefreshOptions = {},
+): TokenSource {
+  const grant = grantSettings(configuration, options);
+  const { clock, settings, resource } = grant;
+  const obtain = async (previous: TokenSet | undefined) => {
+    const refresh_token = previous?.refreshToken;
+    if (refresh_token === undefined)
+      throw new SignetError("provider_refused", "The access token expired without a refresh token.", {
+        oauthError: "invalid_grant",
+        status: 401,
+      });
+    return requestTokens(grant, { grant_type: "refresh_token", refresh_token, resource });
+  };
+  const { onRefreshed: onObtained, fetch } = options;
+  return createTokenSource({ obtain, onObtained, first, clock, fetch, environment: settings.environment });
+}

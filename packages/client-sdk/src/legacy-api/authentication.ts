@@ -1,6 +1,6 @@
 /** Signing in and out with the application's own forms, registration and recovery, and the actions of links in emails. */
 import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
-import type { LegacyCalls } from "./legacy-calls.ts";
+import type { LegacyCalls } from "./legacy-types.ts";
 
 const BASE = "/legacy/api/Authentication";
 
@@ -14,7 +14,6 @@ export interface LegacyAuthentication {
   /**
    * Returns a session key. `problem.code` is `two-factor-required` if the user has a second factor: ask for the code and call
    * again.
-   *
    * @param applicationId default: the system account's application
    */
   login(credentials: Login["body"], applicationId?: string, options?: CallOptions): Promise<Login["answer"]>;
@@ -38,32 +37,30 @@ export interface LegacyAuthentication {
 
 export function legacyAuthentication({ call }: TypedClient<LegacyCalls>): LegacyAuthentication {
   return {
-    login: async (body, applicationId, options) => {
-      if (applicationId === undefined) return (await call(`POST ${BASE}/User/Login`, { body }, options)).body;
-      const path = { appId: applicationId };
-      return (await call(`POST ${BASE}/User/Login/{appId}`, { path, body }, options)).body;
-    },
-    logout: async (Key, { everywhere = false, ...options } = {}) => {
-      const body = { Key };
-      const path = { everywhere: "everywhere" };
-      if (everywhere) await call(`POST ${BASE}/User/Logout/{everywhere}`, { path, body }, options);
-      else await call(`POST ${BASE}/User/Logout`, { body }, options);
-    },
-    register: async (body, options) => (await call(`POST ${BASE}/User/Register`, { body }, options)).body,
-    registerIn: async (publicId, body, options) => {
-      const given = { path: { publicId }, body };
-      return (await call(`POST ${BASE}/Organisation/{publicId}/Register/Account`, given, options)).body;
-    },
-    registerRoaming: async (body, options) =>
-      (await call(`POST ${BASE}/User/Roaming/Register`, { body }, options)).body,
-    resetPassword: async (email, options) =>
-      (await call(`POST ${BASE}/User/{email}/PasswordReset`, { path: { email } }, options)).body,
-    verifyIdentity: async (key, options) =>
-      (await call(`GET ${BASE}/Account/VerifyIdentity/{key}`, { path: { key } }, options)).body,
+    login: (body, appId, options) =>
+      appId === undefined
+        ? call(`POST ${BASE}/User/Login`, { body }, options)
+        : call(`POST ${BASE}/User/Login/{appId}`, { path: { appId }, body }, options),
+    logout: (Key, { everywhere = false, ...options } = {}) =>
+      everywhere
+        ? call(
+            `POST ${BASE}/User/Logout/{everywhere}`,
+            { path: { everywhere: "everywhere" }, body: { Key } },
+            options,
+          )
+        : call(`POST ${BASE}/User/Logout`, { body: { Key } }, options),
+    register: (body, options) => call(`POST ${BASE}/User/Register`, { body }, options),
+    registerIn: (publicId, body, options) =>
+      call(`POST ${BASE}/Organisation/{publicId}/Register/Account`, { path: { publicId }, body }, options),
+    registerRoaming: (body, options) => call(`POST ${BASE}/User/Roaming/Register`, { body }, options),
+    resetPassword: (email, options) =>
+      call(`POST ${BASE}/User/{email}/PasswordReset`, { path: { email } }, options),
+    verifyIdentity: (key, options) =>
+      call(`GET ${BASE}/Account/VerifyIdentity/{key}`, { path: { key } }, options),
   };
 }
 
-const ACTION = "/legacy/api/Authentication/Action/{id}/{type}";
+const ACTION = `${BASE}/Action/{id}/{type}` as const;
 
 type Completed = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}"]["answer"];
 type Requirement = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}/Requirement"]["answer"];
@@ -74,7 +71,6 @@ export interface LegacyActions {
   requirement(id: string, type: Completed["Type"], options?: CallOptions): Promise<Requirement>;
   /**
    * Completes the action. `problem.status` is 404 for an unknown or used link, and 410 for an expired one.
-   *
    * @param input if `requirement` names `NewPassword`
    */
   complete(
@@ -92,16 +88,12 @@ const singleUse = { isRepeatable: false } as const;
 
 export function legacyActions({ call }: TypedClient<LegacyCalls>): LegacyActions {
   return {
-    requirement: async (id, type, options) =>
-      (await call(`GET ${ACTION}/Requirement`, { path: { id, type } }, options)).body,
-    complete: async (id, type, body, options) => {
-      const path = { id, type };
-      if (body === undefined) return (await call(`GET ${ACTION}`, { path, ...singleUse }, options)).body;
-      return (await call(`POST ${ACTION}`, { path, body }, options)).body;
-    },
-    completeRegistration: async (key, options) => {
-      const route = "GET /legacy/api/Authentication/User/Register/Complete/{key}";
-      return (await call(route, { path: { key }, ...singleUse }, options)).body;
-    },
+    requirement: (id, type, options) => call(`GET ${ACTION}/Requirement`, { path: { id, type } }, options),
+    complete: (id, type, body, options) =>
+      body === undefined
+        ? call(`GET ${ACTION}`, { path: { id, type }, ...singleUse }, options)
+        : call(`POST ${ACTION}`, { path: { id, type }, body }, options),
+    completeRegistration: (key, options) =>
+      call(`GET ${BASE}/User/Register/Complete/{key}`, { path: { key }, ...singleUse }, options),
   };
 }

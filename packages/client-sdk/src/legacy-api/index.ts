@@ -5,18 +5,22 @@
  * @module legacy-api
  */
 
-export type { ItemList, Page } from "../service-api/item-list.ts";
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
-export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
+export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { LegacyActions, LegacyAuthentication } from "./authentication.ts";
-export { type LegacyApiClient, legacyApiClient } from "./legacy-api-client.ts";
+export {
+  type LegacyApiClient,
+  type LegacyApplications,
+  type LegacySessionKeys,
+  type LegacyUsers,
+  legacyApiClient,
+  type UserSettings,
+} from "./legacy-api-client.ts";
 export type {
   ConvertedSessionKey,
   LegacyApplication,
   LegacyUser,
   ServiceSession,
   ValidSessionKey,
-} from "./legacy-records.ts";
-export type { LegacyApplications, LegacySessionKeys } from "./session-keys.ts";
-export type { LegacyUsers, UserSettings } from "./users.ts";
+} from "./legacy-types.ts";

@@ -1,15 +1,14 @@
 /** OAuth clients (the organisation's applications), their secrets, and their assigned users. */
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
-import type { ManagementCalls } from "./management-calls.ts";
+import type { CallOptions, ItemList, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type {
   AssignedUser,
   ChangedClient,
   Client,
   CreatedClient,
   CreatedClientSecret,
+  ManagementCalls,
   NewClient,
-} from "./management-records.ts";
+} from "./management-types.ts";
 import {
   type DeleteOptions,
   type RepeatOptions,
@@ -45,21 +44,20 @@ export function managedClients(client: TypedClient<ManagementCalls>): ManagedCli
   const { call, list } = client;
   return {
     ...versionedRecords(client, CLIENTS),
-    rotateSecret: async (clientId, body = {}, options = {}) => {
-      const input = { path: { clientId }, body, ...repeatable(options) };
-      return (await call(`POST ${CLIENT}/rotate-secret`, input, options)).body;
-    },
-    revokeOldSecret: async (clientId, secretId, options = {}) => {
+    rotateSecret: (clientId, body = {}, options = {}) =>
+      call(`POST ${CLIENT}/rotate-secret`, { path: { clientId }, body, ...repeatable(options) }, options),
+    revokeOldSecret: (clientId, secretId, options = {}) => {
       const body = secretId === undefined ? {} : { secretId };
-      const input = { path: { clientId }, body, ...repeatable(options) };
-      await call(`POST ${CLIENT}/revoke-old-secret`, input, options);
+      return call(
+        `POST ${CLIENT}/revoke-old-secret`,
+        { path: { clientId }, body, ...repeatable(options) },
+        options,
+      );
     },
     assignedUsers: (clientId, options) => list(`GET ${CLIENT}/users`, { path: { clientId } }, options),
-    assignUser: async (clientId, permId, options) => {
-      await call(`PUT ${CLIENT}/users/{permId}`, { path: { clientId, permId } }, options);
-    },
-    unassignUser: async (clientId, permId, options) => {
-      await call(`DELETE ${CLIENT}/users/{permId}`, { path: { clientId, permId } }, options);
-    },
+    assignUser: (clientId, permId, options) =>
+      call(`PUT ${CLIENT}/users/{permId}`, { path: { clientId, permId } }, options),
+    unassignUser: (clientId, permId, options) =>
+      call(`DELETE ${CLIENT}/users/{permId}`, { path: { clientId, permId } }, options),
   };
 }

@@ -1,8 +1,6 @@
 /** Consents (granted by users, or by the organisation for all users) and pre-authorizations (granted in advance). */
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
-import type { ManagementCalls } from "./management-calls.ts";
-import type { Consent, Preauthorization } from "./management-records.ts";
+import type { CallOptions, ItemList, ListOptions, TypedClient } from "../service-api/typed-client.ts";
+import type { Consent, ManagementCalls, Preauthorization } from "./management-types.ts";
 import { type RepeatOptions, repeatable } from "./versioned-records.ts";
 
 /** Filters a list of consents; all given criteria must match. */
@@ -42,14 +40,12 @@ export function managedConsents({ call, list }: TypedClient<ManagementCalls>): M
         revoked === undefined ? filter : ({ ...filter, revoked: revoked ? "true" : "false" } as const);
       return list(`GET ${CONSENTS}`, { query }, options);
     },
-    get: async (id, options) => (await call(`GET ${CONSENT}`, { path: { id } }, options)).body,
-    grantForOrganisation: async (body, options = {}) =>
-      (await call(`POST ${CONSENTS}/organisation`, { body, ...repeatable(options) }, options)).body,
-    grantForUser: async (body, options = {}) =>
-      (await call(`POST ${CONSENTS}/user`, { body, ...repeatable(options) }, options)).body,
-    revoke: async (id, options) => {
-      await call(`DELETE ${CONSENT}`, { path: { id } }, options);
-    },
+    get: (id, options) => call(`GET ${CONSENT}`, { path: { id } }, options),
+    grantForOrganisation: (body, options = {}) =>
+      call(`POST ${CONSENTS}/organisation`, { body, ...repeatable(options) }, options),
+    grantForUser: (body, options = {}) =>
+      call(`POST ${CONSENTS}/user`, { body, ...repeatable(options) }, options),
+    revoke: (id, options) => call(`DELETE ${CONSENT}`, { path: { id } }, options),
   };
 }
 
@@ -76,11 +72,9 @@ export function managedPreauthorizations({
 }: TypedClient<ManagementCalls>): ManagedPreauthorizations {
   return {
     list: (query = {}, options) => list(`GET ${PREAUTHORIZATIONS}`, { query }, options),
-    get: async (id, options) => (await call(`GET ${PREAUTHORIZATION}`, { path: { id } }, options)).body,
-    create: async (body, options = {}) =>
-      (await call(`POST ${PREAUTHORIZATIONS}`, { body, ...repeatable(options) }, options)).body,
-    delete: async (id, options) => {
-      await call(`DELETE ${PREAUTHORIZATION}`, { path: { id } }, options);
-    },
+    get: (id, options) => call(`GET ${PREAUTHORIZATION}`, { path: { id } }, options),
+    create: (body, options = {}) =>
+      call(`POST ${PREAUTHORIZATIONS}`, { body, ...repeatable(options) }, options),
+    delete: (id, options) => call(`DELETE ${PREAUTHORIZATION}`, { path: { id } }, options),
   };
 }

@@ -5,13 +5,12 @@
  * @module management
  */
 
-export type { ItemList, Page } from "../service-api/item-list.ts";
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
-export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
+export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { ManagedClients } from "./clients.ts";
 export type { ConsentFilter, ManagedConsents, ManagedPreauthorizations } from "./consents.ts";
-export { type ManagementClient, managementClient } from "./management-client.ts";
+export { type ManagedScopes, type ManagementClient, managementClient } from "./management-client.ts";
 export type {
   AssignedUser,
   ChangedClient,
@@ -31,7 +30,6 @@ export type {
   Scope,
   SystemAccount,
   SystemAccountKey,
-} from "./management-records.ts";
-export type { ManagedScopes } from "./scopes.ts";
+} from "./management-types.ts";
 export type { ManagedSystemAccounts } from "./system-accounts.ts";
 export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versioned-records.ts";

@@ -9,9 +9,15 @@ import {
   managedConsents,
   managedPreauthorizations,
 } from "./consents.ts";
-import type { ManagementCalls } from "./management-calls.ts";
-import { type ManagedScopes, managedScopes } from "./scopes.ts";
+import type { ChangedScope, ManagementCalls, NewScope, Scope } from "./management-types.ts";
 import { type ManagedSystemAccounts, managedSystemAccounts } from "./system-accounts.ts";
+import { type DeleteOptions, type VersionedRecords, versionedRecords } from "./versioned-records.ts";
+
+/** Custom scopes of the organisation. */
+export interface ManagedScopes extends VersionedRecords<Scope, Scope, NewScope, ChangedScope> {
+  /** Deletes the scope permanently; existing tokens keep it. */
+  delete(id: string, options?: DeleteOptions): Promise<void>;
+}
 
 /** What `managementClient` returns. */
 export interface ManagementClient {
@@ -28,7 +34,6 @@ export interface ManagementClient {
  *
  * Refused calls throw `SignetError` with code `provider_refused` and a `problem`, e.g. `error.problem?.code === "not-found"`;
  * calls to an unavailable service throw `provider_unreachable`.
- *
  * @param configuration `federationServer`, `systemAccountPublicKey` and `systemAccountSecretKey`
  * @throws SignetError `configuration`
  * @example
@@ -44,7 +49,7 @@ export function managementClient(
   const client = typedClient<ManagementCalls>(createServiceClient(settings, options));
   return {
     clients: managedClients(client),
-    scopes: managedScopes(client),
+    scopes: versionedRecords(client, "/legacy/api/oauth/scopes"),
     consents: managedConsents(client),
     preauthorizations: managedPreauthorizations(client),
     systemAccounts: managedSystemAccounts(client),

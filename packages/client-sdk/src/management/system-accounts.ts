@@ -1,13 +1,13 @@
 /** System accounts of the organisation, their key pairs, and the applications they may act for. */
 import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
-import type { ManagementCalls } from "./management-calls.ts";
 import type {
   ChangedSystemAccount,
   CreatedSystemAccount,
   CreatedSystemAccountKey,
+  ManagementCalls,
   NewSystemAccount,
   SystemAccount,
-} from "./management-records.ts";
+} from "./management-types.ts";
 import {
   type DeleteOptions,
   type RepeatOptions,
@@ -40,16 +40,13 @@ export function managedSystemAccounts(client: TypedClient<ManagementCalls>): Man
   const { call } = client;
   return {
     ...versionedRecords(client, ACCOUNTS),
-    grantApplication: async (id, applicationId, options) => {
-      await call(`PUT ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
-    },
-    withdrawApplication: async (id, applicationId, options) => {
-      await call(`DELETE ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
-    },
-    addKey: async (id, body = {}, options = {}) =>
-      (await call(`POST ${ACCOUNT}/keys`, { path: { id }, body, ...repeatable(options) }, options)).body,
-    revokeKey: async (id, publicKey, options) => {
-      await call(`DELETE ${ACCOUNT}/keys/{keyId}`, { path: { id, keyId: publicKey } }, options);
-    },
+    grantApplication: (id, applicationId, options) =>
+      call(`PUT ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options),
+    withdrawApplication: (id, applicationId, options) =>
+      call(`DELETE ${ACCOUNT}/permissions/{applicationId}`, { path: { id, applicationId } }, options),
+    addKey: (id, body = {}, options = {}) =>
+      call(`POST ${ACCOUNT}/keys`, { path: { id }, body, ...repeatable(options) }, options),
+    revokeKey: (id, publicKey, options) =>
+      call(`DELETE ${ACCOUNT}/keys/{keyId}`, { path: { id, keyId: publicKey } }, options),
   };
 }

@@ -1,7 +1,6 @@
 /** Records with optimistic locking: read with their version, and replaced only if nobody was faster (RFC 9110 §13.1.1). */
 import { SignetError } from "../errors.ts";
-import type { ItemList } from "../service-api/item-list.ts";
-import type { CallOptions, ListOptions, UntypedClient } from "../service-api/typed-client.ts";
+import type { CallOptions, ItemList, ListOptions, UntypedClient } from "../service-api/typed-client.ts";
 
 /** A record as it was read. */
 export type Versioned<Item> = Item & {
@@ -48,19 +47,19 @@ export interface VersionedRecords<Item, Created, New, Changed> {
 
 /** @param collection path, e.g. `/legacy/api/oauth/scopes` */
 export function versionedRecords<Item, Created, New, Changed>(
-  { call, list }: UntypedClient,
+  { send, list }: UntypedClient,
   collection: string,
 ): VersionedRecords<Item, Created, New, Changed> {
   const record = `${collection}/{id}`;
   const get = async (id: string, options?: CallOptions) =>
-    versioned<Item>(await call(`GET ${record}`, { path: { id } }, options));
+    versioned<Item>(await send(`GET ${record}`, { path: { id } }, options));
   const replace = async (id: string, { etag, ...body }: Replacement<Changed>, options?: CallOptions) =>
-    versioned<Item>(await call(`PUT ${record}`, { path: { id }, body, headers: ifMatch(etag) }, options));
+    versioned<Item>(await send(`PUT ${record}`, { path: { id }, body, headers: ifMatch(etag) }, options));
   return {
     list: (options) => list(`GET ${collection}`, {}, options) as ItemList<Item>,
     get,
     create: async (body, options = {}) =>
-      versioned<Created>(await call(`POST ${collection}`, { body, ...repeatable(options) }, options)),
+      versioned<Created>(await send(`POST ${collection}`, { body, ...repeatable(options) }, options)),
     replace,
     update: async (id, change, options) => {
       for (let attempt = 1; ; attempt++) {
@@ -76,7 +75,7 @@ export function versionedRecords<Item, Created, New, Changed>(
       }
     },
     delete: async (id, options = {}) => {
-      await call(`DELETE ${record}`, { path: { id }, headers: ifMatch(options.etag) }, options);
+      await send(`DELETE ${record}`, { path: { id }, headers: ifMatch(options.etag) }, options);
     },
   };
 }

@@ -1,10 +1,12 @@
-/** The provider reports the end of a session (OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8). No browser is involved. */
+/** The provider reports the end of a session (OpenID Connect Back-Channel Logout 1.0 §2.4 to §2.8). No browser is involved. */
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { readRequestBody } from "../read-body.ts";
 import { providerSessionKey, SESSION_SECONDS, subjectKey } from "../sign-in/logout-memory.ts";
 import { json, respond } from "../sign-in/responses.ts";
-import { verifyLogoutToken } from "../tokens/logout-token.ts";
+import { isRecord } from "../tokens/claims.ts";
+import type { IdTokenChecks } from "../tokens/id-token.ts";
+import { verifyJwt } from "../tokens/verify-jwt.ts";
 import type { FederatedContext } from "./federated-context.ts";
 
 /** A logout token has about one kilobyte. */
@@ -50,3 +52,29 @@ async function readLogoutToken(request: Request): Promise<string> {
 }
 
 const malformed = (message: string) => new SignetError("request_malformed", message);
+
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/** @returns the session to end, or with `sub` alone all sessions of that user. @throws SignetError `token_…`, `provider_…` */
+export async function verifyLogoutToken(
+  token: string,
+  { clientId, ...expected }: Pick<IdTokenChecks, "keys" | "issuer" | "clientId" | "clock">,
+) {
+  const { claims } = await verifyJwt(token, {
+    ...expected,
+    audience: clientId,
+    // §2.4 recommends `logout+jwt`, older providers write `JWT`; `events` tells it from an ID token.
+    types: ["logout+jwt", "JWT", ""],
+    requiredClaims: ["iss", "aud", "iat", "exp", "jti", "events"],
+  });
+  const { sub, sid, exp, iat, events } = claims;
+  // §2.6 steps 5 and 6: without the event, or with a nonce, an ID token could sign users out.
+  if (!isRecord(events) || !isRecord(events[logoutEvent]))
+    throw new SignetError("token_claim", "The token has no logout event.");
+  if ("nonce" in claims) throw new SignetError("token_claim", "A logout token must not have a nonce.");
+  if (sub === undefined && sid === undefined)
+    throw new SignetError("token_claim_missing", "The logout token has neither sid nor sub.");
+  if (sid !== undefined && (typeof sid !== "string" || sid === ""))
+    throw new SignetError("token_claim", "The logout token's sid claim is invalid.");
+  return { sid, sub, exp: Number(exp), iat: Number(iat) };
+}

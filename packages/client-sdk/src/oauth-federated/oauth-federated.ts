@@ -4,21 +4,20 @@ import { callApplication } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
-import { isAllowedUrl } from "../provider/allowed-url.ts";
+import { isAllowedUrl } from "../provider/http.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
 import { hasEnded, rememberEnd } from "../sign-in/logout-memory.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import { backChannelLogout } from "./back-channel-logout.ts";
-import { finishLogin } from "./callback.ts";
 import {
   createFederatedContext,
   type FederatedContext,
   type OAuthFederatedOptions,
 } from "./federated-context.ts";
 import { type FederatedSession, parseSession, principalOfSession } from "./federated-session.ts";
+import { finishLogin, startLogin } from "./login.ts";
 import { revokeRefreshToken } from "./provider-calls.ts";
 import { renewSession } from "./refresh.ts";
-import { startLogin } from "./start-login.ts";
 
 /**
  * Protects a web application: users sign in at the provider and return to the page they requested. The session is stored in an
@@ -39,7 +38,6 @@ import { startLogin } from "./start-login.ts";
  *
  * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
  * `sub`; it isn't signed and never replaces a claim of the ID token.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = oauthFederated({

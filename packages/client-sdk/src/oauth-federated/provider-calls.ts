@@ -37,9 +37,8 @@ const protocolClaims: ReadonlySet<string> = new Set(
 );
 
 /**
- * @param sub of the verified ID token
- * @returns claims about the user; empty if the provider has no userinfo endpoint
- * @throws SignetError `token_subject` if they are about another user (§5.3.2), `provider_…`
+ * @param sub of the verified ID token. @returns empty if the provider has no userinfo endpoint
+ * @throws SignetError `token_subject` if the claims are about another user (§5.3.2), `provider_…`
  */
 export async function fetchUserinfo(
   { provider, http }: Pick<OAuthClient, "provider" | "http">,

@@ -25,7 +25,6 @@ const MIN_SECRET_BYTES = 32;
 /**
  * Nonces derived from the time and a secret: nothing is stored, and instances with the same secret accept each other's. A proof
  * without one is rejected with a fresh nonce in the `DPoP-Nonce` header, and the caller retries.
- *
  * @throws SignetError `configuration` if the secret is too short or the lifetime isn't positive
  * @example
  * const filter = oauthUserBearer(configuration, { dpopNonces: createDpopNonces({ secret }) });

@@ -32,9 +32,7 @@ const MAX_PROOF_LENGTH = 8_192;
 const MAX_JTI_LENGTH = 512;
 
 /**
- * The checks of RFC 9449 §4.3, in that order. The replay check is last, so that invalid proofs don't fill the memory.
- *
- * @param proof the `DPoP` header; null without one
+ * The checks of RFC 9449 §4.3, in order. Replays are checked last, so that invalid proofs don't fill the memory.
  * @throws SignetError `token_not_proven`, with `oauthError` `invalid_dpop_proof` or `use_dpop_nonce`
  */
 export async function verifyDpopProof(proof: string | null, expected: DpopExpectations): Promise<void> {

@@ -4,17 +4,16 @@ import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
-import type { OAuthClient } from "../grants/oauth-client.ts";
+import { type OAuthClient, postAsClient } from "../grants/oauth-client.ts";
 import { principalOfClaims } from "../principal.ts";
 import { createProvider } from "../provider/discovery.ts";
-import { createHttp } from "../provider/http.ts";
+import { createHttp, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
-import { type PresentedToken, readBearerToken } from "./bearer-token.ts";
+import { type Claims, isRecord } from "../tokens/claims.ts";
 import type { DpopNonces } from "./dpop-nonces.ts";
-import { requireActive } from "./introspection.ts";
 import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
-import { checkTokenBinding } from "./token-binding.ts";
+import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
 /** Options of `oauthUserBearer`. */
@@ -30,7 +29,6 @@ export interface OAuthUserBearerOptions extends Runtime {
  * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
  * `WWW-Authenticate`, or 503 if the provider is unreachable.
- *
  * @throws SignetError `configuration`
  * @example
  * const filter = oauthUserBearer({
@@ -120,4 +118,27 @@ function createKeysAndClient(settings: Settings, runtime: Runtime & { readonly c
   const authentication = { method: "client_secret", secret: clientSecret } as const;
   const introspectionClient: OAuthClient = { provider, http, issuer, clientId, authentication, clock };
   return { keys, introspectionClient };
+}
+
+/** Members that must match the token's claims; otherwise the response is about another token. */
+const comparedMembers = ["iss", "sub", "client_id", "jti"] as const;
+
+/** On every request: caching would defeat the purpose. @throws SignetError `token_inactive`, `provider_…` */
+async function requireActive(client: OAuthClient, token: string, claims: Claims): Promise<void> {
+  const form = { token, token_type_hint: "access_token" };
+  const response = await postAsClient(client, "introspection_endpoint", form);
+  if (response.status !== 200) throw providerError(response, "the introspection endpoint");
+  const { body } = response;
+  if (!isRecord(body) || typeof body["active"] !== "boolean")
+    throw new SignetError(
+      "provider_answer",
+      "The introspection response doesn't say if the token is active.",
+    );
+  if (!body["active"]) throw new SignetError("token_inactive", "The token is not active.");
+  const mismatch = comparedMembers.find((name) => body[name] !== undefined && body[name] !== claims[name]);
+  if (mismatch !== undefined)
+    throw new SignetError(
+      "provider_answer",
+      `The introspection response is about another token (${mismatch}).`,
+    );
 }

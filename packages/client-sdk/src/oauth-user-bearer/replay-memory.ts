@@ -5,7 +5,6 @@ import { SignetError } from "../errors.ts";
 export interface ReplayMemory {
   /**
    * Stores `id` and says whether it is new, in one atomic step.
-   *
    * @param id base64url, at most 43 characters
    * @param keepMs how long to remember it, in milliseconds
    * @returns false if `id` is already known

@@ -2,7 +2,6 @@
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
-import type { PresentedToken } from "./bearer-token.ts";
 import { type DpopExpectations, verifyDpopProof } from "./dpop-proof.ts";
 
 /** The proof a request presents. */
@@ -17,13 +16,7 @@ export interface ProofOfPossession {
 
 const supportedBindings: readonly string[] = ["x5t#S256", "jkt"];
 
-/**
- * Checks every binding in `cnf`. Unknown or empty bindings are rejected: ignoring them would downgrade the token to a bearer
- * token.
- *
- * @param claims of the verified token
- * @throws SignetError `token_not_proven`
- */
+/** Unknown or empty bindings are rejected: ignored, they would make it a bearer token. @throws SignetError `token_not_proven` */
 export async function checkTokenBinding(claims: Claims, proof: ProofOfPossession): Promise<void> {
   const { scheme } = proof.presented;
   const cnf = claims["cnf"];
@@ -62,3 +55,28 @@ async function checkKey(
 }
 
 const notProven = (message: string, cause?: Error) => new SignetError("token_not_proven", message, { cause });
+
+export interface PresentedToken {
+  /** `dpop`: comes with a proof of possession. */
+  readonly scheme: "bearer" | "dpop";
+  readonly token: string;
+}
+
+/** RFC 6750 §2.1 `b64token`, RFC 9110 §11.2: one case-insensitive scheme, and one token. */
+const wellFormed = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * Tokens in queries and forms are ignored: URLs end up in logs and histories (RFC 6750 §2.3, RFC 9700 §4.3.2).
+ * @throws SignetError `request_malformed` for a malformed header of these schemes, `token_missing` for another scheme
+ */
+export function readBearerToken(request: Request): PresentedToken | undefined {
+  const header = request.headers.get("authorization");
+  if (header === null) return undefined;
+  const [, scheme, token] = wellFormed.exec(header) ?? [];
+  if (scheme !== undefined && token !== undefined)
+    return { scheme: scheme.toLowerCase() === "dpop" ? "dpop" : "bearer", token };
+  // Includes repeated headers, which are joined with a comma.
+  if (/^(?:bearer|dpop)\b/i.test(header))
+    throw new SignetError("request_malformed", "The Authorization header is malformed.");
+  throw new SignetError("token_missing", "The request has no access token.");
+}

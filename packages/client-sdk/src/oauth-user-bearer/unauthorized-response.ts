@@ -2,6 +2,7 @@
 import { SignetError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { signingAlgorithms } from "../tokens/algorithms.ts";
+import { withoutUndefined } from "../tokens/claims.ts";
 
 export interface ChallengeContext {
   /** The audience tokens must be issued for: tells a caller which token is needed. */
@@ -65,8 +66,8 @@ function challenges(name: string | undefined, { message, code }: SignetError, co
 
 /** A `WWW-Authenticate` value (RFC 9110 §11.6.1). */
 export function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
-  const quoted = Object.entries(parameters)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "")
+  const quoted = Object.entries(withoutUndefined(parameters))
+    .filter(([, value]) => value !== "")
     // RFC 6750 §3: any other character could end the quotes.
     .map(([name, value]) => `${name}="${value.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?")}"`);
   return `${scheme} ${quoted.join(", ")}`.trim();
@@ -75,7 +76,6 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
 /**
  * For handlers that need more scopes than the filter requires of every request. The adapters for Fetch and Hono turn the error
  * into a 403 response; in Express and Fastify the default error handlers do, by its `status` and `headers`.
- *
  * @param scopes all of them are required
  * @throws SignetError `insufficient_scope`, status 403
  * @example

@@ -2,8 +2,7 @@
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readBody } from "../read-body.ts";
-import { isRecord } from "../tokens/claims.ts";
-import { isAllowedUrl } from "./allowed-url.ts";
+import { isRecord, withoutUndefined } from "../tokens/claims.ts";
 
 /** For the whole call, body included. */
 const TIMEOUT_MS = 5_000;
@@ -57,27 +56,21 @@ export function createHttp(
       throw new SignetError("provider_answer", "The provider's URL is not encrypted (https).");
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
-    const init: RequestInit = {
-      method: request.method ?? "GET",
-      headers: { accept: "application/json", ...request.headers },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      redirect: "manual",
-      signal,
-    };
+    const headers = { accept: "application/json", ...request.headers };
+    const { method = "GET", body = null } = request;
+    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     // The global is looked up per call: instrumentation may replace it at any time.
     const response = await orUnreachable(url, signal, () => (runtime.fetch ?? fetch)(url, init));
     return parseResponse(response, url, signal, maxBodyBytes);
   };
   return {
     json,
-    form: (url, form, headers = {}) => {
-      const present = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined);
-      return json(url, {
+    form: (url, form, headers = {}) =>
+      json(url, {
         method: "POST",
         headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-        body: new URLSearchParams(present).toString(),
-      });
-    },
+        body: new URLSearchParams(withoutUndefined(form)).toString(),
+      }),
   };
 }
 
@@ -132,7 +125,7 @@ async function parseResponse(
   return { status, headers, body };
 }
 
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -165,4 +158,19 @@ function withoutQuery(cause: unknown, url: string): unknown {
   if (search === "") return cause;
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
   return new Error(`${String(cause)}${inner}`.replaceAll(search, ""));
+}
+
+/** Absolute, without credentials or fragment, and encrypted (http: loopback, RFC 8252 §8.3, or outside `production`). */
+export function isAllowedUrl(url: string, environment: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password, hash, protocol, hostname } = new URL(url);
+  if (username !== "" || password !== "" || hash !== "") return false;
+  if (protocol === "https:") return true;
+  return protocol === "http:" && (environment !== "production" || isLoopback(hostname));
+}
+
+/** RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3; as `URL.hostname` normalises them. */
+function isLoopback(hostname: string): boolean {
+  if (hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]") return true;
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }

@@ -1,11 +1,10 @@
 /** Calls the service's JSON APIs: signs every attempt, retries idempotent calls, throws unsuccessful responses as errors. */
-import { SignetError } from "../errors.ts";
+import { type Problem, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { pause } from "../pause.ts";
 import { createHttp, type HttpAnswer } from "../provider/http.ts";
 import { signatureHeaders } from "../system-account/sign-request.ts";
-import { serviceError } from "./problem.ts";
-import { defaultRetryLimits, type RetryLimits, retryDelay } from "./retry.ts";
+import { isRecord } from "../tokens/claims.ts";
 import type { ServiceSettings } from "./service-settings.ts";
 
 /** Options of the clients of the service's APIs. */
@@ -26,10 +25,7 @@ export interface ServiceCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * @returns the response, always 2xx
- * @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer`
- */
+/** @returns a 2xx response. @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer` */
 export type ServiceClient = (call: ServiceCall) => Promise<HttpAnswer>;
 
 /** A page of 50 clients whose lists all have the maximum length. */
@@ -67,7 +63,7 @@ export function createServiceClient(
       if (response && response.status < 300) return response;
       // Already deleted by an earlier attempt whose response was lost.
       if (response?.status === 404 && call.method === "DELETE" && mayBeDone)
-        return { ...response, status: 204 };
+        return { status: 204, headers: response.headers, body: undefined };
       if (response?.status === 412 && mayBeDone) throw ambiguousChange(response);
       const canRetry = call.isRepeatable && !call.signal?.aborted;
       const delay = canRetry ? retryDelay(response, count, limits) : undefined;
@@ -89,4 +85,83 @@ function ambiguousChange(response: HttpAnswer): SignetError {
 function returnUnreachable(error: unknown): SignetError {
   if (error instanceof SignetError && error.code === "provider_unreachable") return error;
   throw error;
+}
+
+const TYPE_PREFIX = "urn:signet:error:";
+
+/** Undefined if the body is no problem document of the service. */
+function parseProblem({ status, body }: HttpAnswer): Problem | undefined {
+  if (!isRecord(body)) return undefined;
+  const { type, title, detail, instance, errors } = body;
+  if (typeof type !== "string" || !type.startsWith(TYPE_PREFIX) || typeof title !== "string")
+    return undefined;
+  return {
+    code: type.slice(TYPE_PREFIX.length),
+    status,
+    title,
+    detail: typeof detail === "string" ? detail : undefined,
+    instance: typeof instance === "string" ? instance : undefined,
+    errors: Array.isArray(errors) ? errors.flatMap(parseMemberError) : [],
+  };
+}
+
+function parseMemberError(value: unknown): { path: string; message: string }[] {
+  if (!isRecord(value)) return [];
+  const { path, message } = value;
+  return typeof path === "string" && typeof message === "string" ? [{ path, message }] : [];
+}
+
+/** `provider_unreachable`, `provider_refused` with the `problem`, or `provider_answer` if it is none of the service's. */
+function serviceError(response: HttpAnswer): SignetError {
+  const { status } = response;
+  const problem = parseProblem(response);
+  const details = problem ? { problem } : {};
+  if (status >= 500 || status === 429)
+    return new SignetError("provider_unreachable", `The service is unavailable (${status}).`, details);
+  if (!problem)
+    return new SignetError("provider_answer", `Unexpected response from the service (${status}).`);
+  const { title, detail, errors } = problem;
+  const members = errors.map(({ path, message }) => `${path || "body"} ${message}`).join(", ");
+  const reasons = [detail, members].filter((text) => text).join(" ");
+  return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
+}
+
+interface RetryLimits {
+  /** In total. */
+  readonly attempts: number;
+  /** If the service asks for a longer wait, the call fails instead. */
+  readonly maxWaitMs: number;
+}
+
+/** For programs; users waiting for a page have less patience. */
+const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
+
+const FIRST_WAIT_MS = 200;
+
+/** The service, or a proxy in front of it, did not process the call. */
+const retryableStatuses: readonly number[] = [429, 502, 503, 504];
+
+/** @param attempt the one that failed, 1 for the first. @returns milliseconds to wait, or undefined to give up */
+function retryDelay(
+  response: HttpAnswer | undefined,
+  attempt: number,
+  { attempts, maxWaitMs }: RetryLimits,
+): number | undefined {
+  if (attempt >= attempts) return undefined;
+  if (response && !retryableStatuses.includes(response.status) && !isInProgress(response)) return undefined;
+  const retryAfter = retryAfterMs(response);
+  if (retryAfter !== undefined) return retryAfter <= maxWaitMs ? retryAfter : undefined;
+  // Jitter, so that callers rejected together don't return together.
+  return FIRST_WAIT_MS * 4 ** (attempt - 1) * (0.5 + Math.random() / 2);
+}
+
+/** The first request with this Idempotency-Key, whose response was lost, is still being processed. */
+function isInProgress({ status, body }: HttpAnswer): boolean {
+  return status === 409 && isRecord(body) && body["type"] === "urn:signet:error:under-way";
+}
+
+/** RFC 9110 §10.2.3, in seconds; the service never sends a date. */
+function retryAfterMs(response: HttpAnswer | undefined): number | undefined {
+  const seconds = response?.headers.get("retry-after") ?? "";
+  return /^[0-9]{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
 }

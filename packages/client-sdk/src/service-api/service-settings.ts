@@ -2,7 +2,7 @@
 import { isUuid } from "../configuration/properties.ts";
 import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
 import { configurationError } from "../errors.ts";
-import { isAllowedUrl } from "../provider/allowed-url.ts";
+import { isAllowedUrl } from "../provider/http.ts";
 import type { SystemAccountKeys } from "../system-account/hmac.ts";
 
 /** A complete `SignetConfiguration` works as well. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
-import type { ManagementCalls } from "../management/management-calls.ts";
-import type { Client } from "../management/management-records.ts";
+import type { LegacyCalls } from "../legacy-api/legacy-types.ts";
+import type { Client, ManagementCalls } from "../management/management-types.ts";
 import type { ServiceCall, ServiceClient } from "./service-client.ts";
 import { typedClient } from "./typed-client.ts";
 
@@ -87,10 +86,9 @@ export async function refused(
   management: ReturnType<typeof recorded>,
   legacy: ReturnType<typeof typedClient<LegacyCalls>>,
 ) {
-  const { body } = await management.call("GET /legacy/api/oauth/clients/{clientId}", {
+  const client: Client = await management.call("GET /legacy/api/oauth/clients/{clientId}", {
     path: { clientId: "" },
   });
-  const client: Client = body;
   // @ts-expect-error a route that is not there
   await management.call("GET /legacy/api/oauth/clientz", {});
   // @ts-expect-error the path needs its parameter

@@ -1,7 +1,7 @@
 /** Calls by route, typed by the tables generated from /openapi.json. */
 import { SignetError } from "../errors.ts";
-import { isRecord } from "../tokens/claims.ts";
-import { type ItemList, itemList } from "./item-list.ts";
+import type { HttpAnswer } from "../provider/http.ts";
+import { isRecord, withoutUndefined } from "../tokens/claims.ts";
 import type { ServiceClient } from "./service-client.ts";
 
 /** Options of any call. */
@@ -41,12 +41,12 @@ type ListRoute<Calls> = {
   string;
 type ItemOf<Call> = Call extends { item: infer Item } ? Item : never;
 
-export interface TypedClient<Calls> {
+export interface TypedClient<Calls> extends Pick<UntypedClient, "send"> {
   call<Route extends keyof Calls & string>(
     route: Route,
     input: Input<Calls, Route>,
     options?: CallOptions,
-  ): Promise<{ readonly body: BodyOf<Calls[Route]>; readonly headers: Headers }>;
+  ): Promise<BodyOf<Calls[Route]>>;
   /** Nothing is requested before the list is read. */
   list<Route extends ListRoute<Calls>>(
     route: Route,
@@ -55,13 +55,9 @@ export interface TypedClient<Calls> {
   ): ItemList<ItemOf<Calls[Route]>>;
 }
 
-/** The client without its table, for code that works with any route. */
+/** The client without its table, for code that works with any route, or needs the response's headers. */
 export interface UntypedClient {
-  call(
-    route: string,
-    input: UntypedInput,
-    options?: CallOptions,
-  ): Promise<{ readonly body: unknown; readonly headers: Headers }>;
+  send(route: string, input: UntypedInput, options?: CallOptions): Promise<HttpAnswer>;
   list(route: string, input: UntypedInput, options?: ListOptions): ItemList<unknown>;
 }
 
@@ -73,12 +69,12 @@ interface UntypedInput extends CallSettings {
 
 /** @param Calls a generated table; responses are trusted to match /openapi.json */
 export function typedClient<Calls>(callService: ServiceClient): TypedClient<Calls> {
-  const call = async (route: string, input: UntypedInput, options: CallOptions = {}) => {
+  const send = (route: string, input: UntypedInput, options: CallOptions = {}) => {
     const [method = "", template = ""] = route.split(" ");
     const { path = {}, query = {}, body: requestBody, headers } = input;
     // Every method but POST is idempotent (RFC 9110 §9.2.2).
     const isIdempotent = method !== "POST" || headers?.["idempotency-key"] !== undefined;
-    const response = await callService({
+    return callService({
       method,
       target: fillTemplate(template, path) + toQueryString(query),
       body: requestBody,
@@ -86,15 +82,14 @@ export function typedClient<Calls>(callService: ServiceClient): TypedClient<Call
       isRepeatable: input.isRepeatable ?? isIdempotent,
       signal: options.signal,
     });
-    return { body: response.body, headers: response.headers };
   };
+  const call = async (...input: Parameters<typeof send>) => (await send(...input)).body;
   const list = (route: string, input: UntypedInput, { pageSize, ...options }: ListOptions = {}) =>
     itemList<unknown>(async (cursor) => {
       const limit = pageSize === undefined ? undefined : String(pageSize);
-      const { body } = await call(route, { ...input, query: { ...input.query, limit, cursor } }, options);
-      return parsePage(body);
+      return parsePage(await call(route, { ...input, query: { ...input.query, limit, cursor } }, options));
     });
-  return { call, list } as unknown as TypedClient<Calls>;
+  return { call, send, list } as unknown as TypedClient<Calls>;
 }
 
 /** @throws SignetError `request_malformed` for a value that would change the route */
@@ -109,8 +104,8 @@ function fillTemplate(template: string, values: Readonly<Record<string, string>>
 }
 
 function toQueryString(query: Readonly<Record<string, string | undefined>>): string {
-  const present = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return present.length === 0 ? "" : `?${new URLSearchParams(present)}`;
+  const text = new URLSearchParams(withoutUndefined(query)).toString();
+  return text === "" ? "" : `?${text}`;
 }
 
 function parsePage(body: unknown): { items: unknown[]; nextCursor: string | null } {
@@ -118,4 +113,56 @@ function parsePage(body: unknown): { items: unknown[]; nextCursor: string | null
   if (!Array.isArray(items) || !(nextCursor === null || typeof nextCursor === "string"))
     throw new SignetError("provider_answer", "The service's response is not a list.");
   return { items, nextCursor };
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * In the order of creation. Every iteration starts over and requests a page when the previous one is used up.
+ * @example
+ * for await (const client of management.clients.list()) console.log(client.name);
+ */
+export interface ItemList<Item> extends AsyncIterable<Item> {
+  /** One page, for user interfaces with pagination. */
+  page(cursor?: string): Promise<Page<Item>>;
+  /** Every page in turn. */
+  pages(): AsyncIterable<Page<Item>>;
+  /** All items at once, for lists known to be short. */
+  toArray(): Promise<Item[]>;
+}
+
+export function itemList<Item>(load: (cursor: string | undefined) => Promise<Page<Item>>): ItemList<Item> {
+  async function* pages() {
+    let cursor: string | undefined;
+    const seen = new Set<string>();
+    for (;;) {
+      const page = await load(cursor);
+      yield page;
+      const { nextCursor } = page;
+      if (nextCursor === null) return;
+      // Guards against an endless loop caused by a faulty service.
+      if (seen.has(nextCursor))
+        throw new SignetError("provider_answer", "The service returned the same page again.");
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+  }
+  async function* items() {
+    for await (const page of pages()) yield* page.items;
+  }
+  return {
+    page: (cursor) => load(cursor),
+    pages,
+    toArray: async () => {
+      const all: Item[] = [];
+      for await (const item of items()) all.push(item);
+      return all;
+    },
+    [Symbol.asyncIterator]: items,
+  };
 }

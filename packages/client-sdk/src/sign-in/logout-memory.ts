@@ -9,7 +9,6 @@
 export interface LogoutMemory {
   /**
    * Marks sessions as ended.
-   *
    * @param key names a session, or all sessions of a user
    * @param endedAt seconds since the epoch; a later one for the same key replaces an earlier one
    * @param forgetAfter seconds from now after which no cookie can name the session any more
@@ -23,7 +22,6 @@ const DEFAULT_MAX_ENTRIES = 100_000;
 
 /**
  * An in-process memory, the default of the filters.
- *
  * @param options.clock milliseconds since the epoch
  * @param options.most maximum number of entries; the oldest are forgotten first
  */

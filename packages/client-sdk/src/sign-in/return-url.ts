@@ -10,12 +10,7 @@ export interface ApplicationUrls {
   readonly basePath: string;
 }
 
-/**
- * A URL that is safe to redirect to.
- *
- * @param requested path with query and fragment, e.g. from the query parameter `return_to`; untrusted
- * @returns absolute, at the application's origin; the home page unless `requested` is a path of the application
- */
+/** @param requested untrusted. @returns absolute; the home page unless `requested` is a path of the application */
 export function returnUrl(application: ApplicationUrls, requested: string | null | undefined): string {
   return `${application.origin}${safePath(application, requested) ?? "/"}`;
 }

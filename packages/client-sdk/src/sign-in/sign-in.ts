@@ -40,12 +40,7 @@ export type CallbackParameter = (name: string) => string | undefined;
 
 /** One sign-in mechanism. Everything else is shared: browser-filter.ts, callback.ts, current-session.ts, logout.ts. */
 export interface SignIn<Session> extends SignInContext {
-  /**
-   * Redirects the browser to the sign-in page.
-   *
-   * @param returnTo path to return to; anything but a path of the application becomes `/`
-   * @param cookies to set with the redirect
-   */
+  /** Redirects to the sign-in page. @param returnTo anything but a path of the application becomes `/` */
   startLogin(
     request: Request,
     returnTo: string | null | undefined,
@@ -54,9 +49,7 @@ export interface SignIn<Session> extends SignInContext {
   /** Turns the callback's parameters into a session. @throws SignetError */
   finishLogin(attempt: LoginAttempt, parameter: CallbackParameter): Promise<Session>;
   /**
-   * Refreshes or revalidates a session when due.
-   *
-   * @returns the same object if there was nothing to do, undefined if the session has ended
+   * @returns a refreshed or revalidated session, the same object if not due, undefined if it has ended
    * @throws SignetError if its status is unknown
    */
   renew(session: Session): Promise<Session | undefined>;

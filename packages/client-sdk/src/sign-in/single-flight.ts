@@ -1,10 +1,7 @@
 /** Shares one piece of work, and its result for a while, among requests: a refresh token, for example, is single-use. */
 
 export interface SingleFlight<T> {
-  /**
-   * @param key a hash: keys are stored, and must be of no use to anyone
-   * @param work not started while work with this key is pending or its result is kept
-   */
+  /** Starts no work while some with this key is pending or its result kept. @param key a hash: keys are stored */
   run(key: string, work: () => Promise<T>): Promise<T>;
 }
 

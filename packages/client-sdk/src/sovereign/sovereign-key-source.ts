@@ -6,8 +6,7 @@ import { createProvider, type Provider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { createKeyImporter, createKeySet, type KeySet } from "../provider/key-set.ts";
 import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
-import { createPinnedKeys } from "./pinned-keys.ts";
-import { createPin } from "./pins.ts";
+import { createPin, createPinnedKeys } from "./pins.ts";
 
 /** The settings that decide which keys are trusted. */
 export type SovereignKeySettings = Pick<Settings, "environment" | "issuer" | "sovereign">;
@@ -33,7 +32,6 @@ export function createTrustedKeys(
  * - public keys: the configured ones. Nothing is fetched.
  *
  * `requiredKeyId` further restricts any mode to one `kid`. None of the modes ever accepts the organisation's own keys.
- *
  * @throws SignetError `configuration` for settings that trust no key, or too many. `keyFor` throws as `KeySource` says:
  * `token_key_unknown` for an unknown key, `token_key_untrusted` for one that isn't pinned.
  */

@@ -8,7 +8,6 @@ import { SignetError } from "../errors.ts";
 export interface NonceMemory {
   /**
    * Stores a nonce. Only called for valid signatures.
-   *
    * @param name key pair and nonce
    * @param expiresAt milliseconds since the epoch, after which the nonce may be forgotten
    * @returns whether the nonce is new, determined and stored in one atomic step
@@ -18,7 +17,6 @@ export interface NonceMemory {
 
 /**
  * An in-process memory, the default of the filter.
- *
  * @param most maximum number of nonces; when full of valid ones, further requests are rejected (`signature`, 503) rather than a
  * nonce forgotten
  */

@@ -51,7 +51,6 @@ export async function signatureHeaders(
  *
  * A signature doesn't cover the host, so that a receiver could forward the request to another one with the same keys: use a
  * separate key pair for each receiver.
- *
  * @param request its body is read completely
  * @throws SignetError `request_malformed` if its body has already been read
  * @example

@@ -4,7 +4,7 @@ import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, Runtime } from "../filter.ts";
-import type { Principal } from "../principal.ts";
+import { principalOfSystemAccount } from "../principal.ts";
 import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
 
 /** Options of `systemAccountExternal`. */
@@ -21,7 +21,6 @@ export interface SystemAccountExternalOptions
  * still read it. It must run before any body parser.
  *
  * Nonces are remembered in this process; several instances need a shared memory (`nonces`).
- *
  * @throws SignetError `configuration`
  * @example
  * const filter = systemAccountExternal(configuration, { secretKeyOf: (publicKey) => secrets.get(publicKey) });
@@ -44,7 +43,11 @@ export function systemAccountExternal(
         return { kind: "anonymous", cookies: [] };
       try {
         const { publicKey } = await verify(request);
-        return { kind: "authenticated", principal: principalOf(publicKey, settings), cookies: [] };
+        return {
+          kind: "authenticated",
+          principal: principalOfSystemAccount(publicKey, settings.applicationId),
+          cookies: [],
+        };
       } catch (error) {
         if (!(error instanceof SignetError)) throw error;
         reportError(error);
@@ -62,20 +65,6 @@ function configuredKey({ systemAccount }: Settings): ReceiverOptions["secretKeyO
     );
   const { publicKey, secretKey } = systemAccount;
   return (presented) => (presented === publicKey.toLowerCase() ? secretKey : undefined);
-}
-
-function principalOf(publicKey: string, { applicationId }: Settings): Principal {
-  return {
-    authenticatedBy: "SystemAccountExternal",
-    kind: "service",
-    subject: publicKey,
-    user: undefined,
-    clientId: applicationId,
-    scopes: new Set(),
-    claims: {},
-    accessToken: undefined,
-    sessionKey: undefined,
-  };
 }
 
 /** RFC 9110 §11.6.1 requires a challenge with every 401. */

@@ -42,7 +42,6 @@ const DUMMY_KEY = `sgn_sa_${"0".repeat(43)}`;
 
 /**
  * Verifies signatures for receivers without a filter.
- *
  * @returns a function that reads a copy of the body, so that a handler can still read it. It throws `SignetError`:
  * `token_missing` without a signature, `request_malformed` for a body that is too large (413) or was already read, and
  * `signature` otherwise, with the reason only in `cause`.

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
+import { verifyLogoutToken } from "../oauth-federated/back-channel-logout.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
-import { verifyLogoutToken } from "../tokens/logout-token.ts";
 import { invalidTokens } from "./invalid-tokens.ts";
 import { testKey } from "./signed-token.ts";
 import {

@@ -22,7 +22,6 @@ const requiredUntypedClaims = ["iss", "exp", "aud", "sub", "iat"];
 
 /**
  * Verifies an access token. Bindings to a key or certificate (`cnf`) and scopes are left to the caller.
- *
  * @throws SignetError `token_…`, or `provider_…` if the key can't be fetched
  * @example
  * const { keys } = createProvider({ issuer, clock: Date.now, http: createHttp({}, { environment: "production" }) });

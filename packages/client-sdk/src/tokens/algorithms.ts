@@ -27,7 +27,7 @@ const algorithms: ReadonlyMap<string, Algorithm> = new Map<string, Algorithm>([
 export const signingAlgorithms: readonly string[] = [...algorithms.keys()];
 
 /** Public members of each key type (RFC 7518 §6, RFC 8037 §2); nothing else is ever imported. */
-const publicMembers = {
+export const publicMembers = {
   EC: ["kty", "crv", "x", "y"],
   OKP: ["kty", "crv", "x"],
   RSA: ["kty", "n", "e"],
@@ -49,8 +49,7 @@ export function fitsAlgorithm(jwk: JWK, alg: string): boolean {
 }
 
 /**
- * Imports a JWK for `alg` from its public members only, never from a certificate or URL in it.
- *
+ * From the public members only, never from a certificate or URL in the JWK.
  * @throws SignetError `token_algorithm` if the key doesn't fit `alg`, `token_key_untrusted` if it is invalid or too short
  */
 export async function importPublicKey(jwk: JWK, alg: string): Promise<CryptoKey> {

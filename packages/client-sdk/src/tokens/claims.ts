@@ -29,3 +29,16 @@ export function audienceList({ aud }: Claims): readonly string[] {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+type Present<Members> = string extends keyof Members
+  ? Record<string, Exclude<Members[keyof Members], undefined>>
+  : { [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name] } & {
+      [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+        Members[Name],
+        undefined
+      >;
+    };
+
+/** Without members that are undefined, so that `in`, JSON and forms don't show them. */
+export const withoutUndefined = <Members extends object>(members: Members): Present<Members> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;

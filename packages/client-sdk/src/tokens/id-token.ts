@@ -3,7 +3,7 @@ import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
 import { hashAlgorithmFor } from "./algorithms.ts";
 import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
-import { type KeySource, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
+import { type KeySource, TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
 /** What an ID token must match. */
 export interface IdTokenChecks {
@@ -20,13 +20,11 @@ export interface IdTokenChecks {
   readonly clock: () => number;
 }
 
-const TOLERANCE_SECONDS = 60;
-
 /** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
 export async function verifyIdToken(token: string, checks: IdTokenChecks): Promise<SubjectClaims> {
   const { keys, issuer, clientId, nonce, accessToken, maxAgeSeconds, clock } = checks;
   const verified = await verifyJwt(token, {
-    ...{ keys, issuer, audience: clientId, clock, toleranceSeconds: TOLERANCE_SECONDS },
+    ...{ keys, issuer, audience: clientId, clock },
     // Providers write `JWT` or nothing. Access tokens (RFC 9068) and logout tokens have their own types.
     types: ["JWT", ""],
     requiredClaims: ["iss", "sub", "aud", "exp", "iat"],

@@ -10,11 +10,10 @@ const claims = { iss: "https://id.example", exp: NOW + 60 };
 
 describe("verifyJwt", () => {
   for (const alg of ["ES256", "ES384", "ES512", "EdDSA", "Ed25519", "RS256", "RS512", "PS256", "PS384"]) {
-    it(`verifies ${alg}, and rejects it if not among the accepted algorithms`, async () => {
+    it(`verifies ${alg}`, async () => {
       const key = await testKey("k", alg);
       const token = await signedToken(key, { alg, kid: "k" }, claims);
       assert.deepEqual((await verifyJwt(token, checks(key))).claims, claims);
-      await refused("token_algorithm", token, { ...checks(key), algorithms: ["HS256"] });
     });
   }
 
@@ -25,7 +24,7 @@ describe("verifyJwt", () => {
     const keys = { keyFor: async () => secret };
     for (const alg of ["HS256", "none"]) {
       const token = await signedToken(sharedSecret(bytes), { alg }, claims);
-      await refused("token_algorithm", token, { ...checks(await testKey("k")), keys, algorithms: [alg] });
+      await refused("token_algorithm", token, { ...checks(await testKey("k")), keys });
     }
   });
 
@@ -54,7 +53,6 @@ describe("verifyJwt", () => {
     await verifyJwt(token, at(-60));
     await refused("token_expired", token, at(60));
     await refused("token_not_yet_valid", token, at(-61));
-    await refused("token_expired", token, { ...at(0), toleranceSeconds: 0 });
   });
 
   it("accepts typ in any case and with application/, and a missing one only if allowed", async () => {

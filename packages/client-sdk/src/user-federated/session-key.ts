@@ -1,8 +1,11 @@
-/** Session keys: validated and ended by the service (specification, "Legacy federation", step 4, and `User/Logout`). */
+/** Session keys: validated, revalidated when due, and ended by the service (specification, "Legacy federation", step 4). */
+
+import { callApplication } from "../application-callbacks.ts";
+import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
-import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
-import type { LegacyUser } from "../legacy-api/legacy-records.ts";
+import type { LegacyCalls, LegacyUser } from "../legacy-api/legacy-types.ts";
 import type { TypedClient } from "../service-api/typed-client.ts";
+import { localSessionKey, rememberEnd } from "../sign-in/logout-memory.ts";
 import type { SignInContext } from "../sign-in/sign-in.ts";
 import type { SingleFlight } from "../sign-in/single-flight.ts";
 import { isRecord } from "../tokens/claims.ts";
@@ -38,12 +41,7 @@ export function parseSession(value: unknown, party: string): LegacySession | und
   return isComplete ? (value as unknown as LegacySession) : undefined;
 }
 
-/**
- * Asks the service whose key it is.
- *
- * @throws SignetError `session_key` for a key that is no session of this application, `provider_unreachable`,
- * `provider_answer`, `provider_refused`
- */
+/** @throws SignetError `session_key` for a key that is no session of this application, `provider_…` */
 export async function validateSessionKey(
   { service, applicationId, party, clock }: UserFederatedContext,
   sessionKey: string,
@@ -51,7 +49,7 @@ export async function validateSessionKey(
   // Taken before the call: what happens at the service meanwhile is unknown.
   const checkedAt = clock();
   const query = { key: sessionKey };
-  const { body } = await service.call("GET /legacy/api/auth/validate", { query }).catch(rejectKey);
+  const body = await service.call("GET /legacy/api/auth/validate", { query }).catch(rejectKey);
   if (!isRecord(body) || body["Valid"] !== true || !isRecord(body["User"])) throw unexpectedResponse();
   const { PermId } = body["User"];
   if (typeof PermId !== "string" || PermId === "") throw unexpectedResponse();
@@ -85,4 +83,46 @@ const invalidKey = (cause: unknown) =>
 
 function rejectKey(error: unknown): never {
   throw error instanceof SignetError && error.problem?.status === 401 ? invalidKey(error) : error;
+}
+
+/** Undefined if the session has ended. @throws SignetError if the service has been unavailable for too long */
+export async function renewSession(
+  context: UserFederatedContext,
+  session: LegacySession,
+): Promise<LegacySession | undefined> {
+  const { clock, revalidateAfterMs, validations, onError } = context;
+  const { sessionKey, endsAt, checkedAt } = session;
+  // Negative if the clock was set back: nothing is known about the time in between.
+  const isOlderThan = (ms: number) => clock() < checkedAt || clock() >= checkedAt + ms;
+  if (endsAt <= clock()) return undefined;
+  if (!isOlderThan(revalidateAfterMs)) return session;
+  try {
+    const key = await sha256Base64url(sessionKey);
+    return await validations.run(key, () => validateSessionKey(context, sessionKey));
+  } catch (error) {
+    if (!(error instanceof SignetError)) throw error;
+    const isEnded = error.code === "session_key";
+    // For one more interval, an outage of the service goes unnoticed.
+    const isBridged = error.code === "provider_unreachable" && !isOlderThan(2 * revalidateAfterMs);
+    if (!isEnded && !isBridged) throw error;
+    onError(error);
+    return isEnded ? undefined : session;
+  }
+}
+
+/** @throws SignetError if unknown: then nobody is let in */
+export async function hasSessionEnded(
+  { memory }: UserFederatedContext,
+  { sessionKey }: LegacySession,
+): Promise<boolean> {
+  const key = localSessionKey(await sha256Base64url(sessionKey));
+  const [endedAt] = await callApplication("The logout memory", () => memory.recall([key]));
+  return endedAt !== undefined;
+}
+
+export async function rememberSessionEnd(
+  context: UserFederatedContext,
+  { sessionKey }: LegacySession,
+): Promise<void> {
+  await rememberEnd(context, await sha256Base64url(sessionKey));
 }

@@ -1,17 +1,33 @@
 /** The filter UserFederated: a web application of the legacy federation (specification, "Legacy federation"). */
 import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
-import { configurationError } from "../errors.ts";
-import type { Filter } from "../filter.ts";
+import { configurationError, SignetError } from "../errors.ts";
+import type { Filter, FilterResult } from "../filter.ts";
 import { principalOfLegacyUser } from "../principal.ts";
+import { oauthErrorName } from "../provider/http.ts";
 import { createServiceClient } from "../service-api/service-client.ts";
 import { typedClient } from "../service-api/typed-client.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
-import { createSignInContext, type SignIn, type SignInOptions } from "../sign-in/sign-in.ts";
+import { redirect, respond } from "../sign-in/responses.ts";
+import { returnUrl } from "../sign-in/return-url.ts";
+import {
+  type CallbackParameter,
+  callbackUrl,
+  createSignInContext,
+  type SignIn,
+  type SignInOptions,
+} from "../sign-in/sign-in.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
-import { finishLogin, startLogin } from "./login.ts";
-import { hasSessionEnded, rememberSessionEnd, renewSession } from "./revalidate.ts";
-import { endSessionKey, type LegacySession, parseSession, type UserFederatedContext } from "./session-key.ts";
+import {
+  endSessionKey,
+  hasSessionEnded,
+  type LegacySession,
+  parseSession,
+  rememberSessionEnd,
+  renewSession,
+  type UserFederatedContext,
+  validateSessionKey,
+} from "./session-key.ts";
 
 /** Options of `userFederated`. */
 export interface UserFederatedOptions extends SignInOptions {
@@ -36,7 +52,6 @@ export interface UserFederatedOptions extends SignInOptions {
  * `requireSignedKeyCalls` require.
  *
  * A key of another application, or one that was not created by a sign-in, is always rejected.
- *
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
  * const filter = userFederated({
@@ -92,4 +107,34 @@ function createContext(settings: Settings, options: UserFederatedOptions): UserF
     service: typedClient(service),
     validations: createSingleFlight({ clock, keepMs: () => revalidateAfterMs, maxEntries: MAX_VALIDATIONS }),
   };
+}
+
+/** The return URL names the attempt, whose cookie only this browser has: otherwise a link could sign a user in as an attacker. */
+export async function startLogin(
+  context: UserFederatedContext,
+  request: Request,
+  returnTo: string | null | undefined,
+  cookies: readonly string[] = [],
+): Promise<FilterResult> {
+  const { federationServer, applicationId, prompt } = context;
+  const created = await context.attempts.create(request, returnUrl(context, returnTo));
+  const callback = `${callbackUrl(context)}?${new URLSearchParams({ state: created.attempt.state })}`;
+  const query = { appId: applicationId, returnUrl: callback, ...(prompt ? { prompt } : {}) };
+  const url = `${federationServer}/federation/Login?${new URLSearchParams(query)}`;
+  return respond(redirect(url, [...cookies, ...created.cookies]));
+}
+
+export async function finishLogin(
+  context: UserFederatedContext,
+  parameter: CallbackParameter,
+): Promise<LegacySession> {
+  const error = parameter("error");
+  if (error !== undefined)
+    throw new SignetError("provider_refused", "The service did not sign the user in.", {
+      oauthError: oauthErrorName(error),
+    });
+  const key = parameter("service_key");
+  if (key === undefined || !/^[\x21-\x7e]{1,200}$/.test(key))
+    throw new SignetError("provider_answer", "The response has no session key.");
+  return validateSessionKey(context, key);
 }

@@ -7,6 +7,8 @@ import {
   derTags,
   expectTag,
   oidOf,
+  onlyChild,
+  partsOf,
   readDer,
   smallInteger,
   wholeBytesOf,
@@ -14,21 +16,21 @@ import {
 import { base64urlOf } from "../der/pem.ts";
 import type { PublicKeyMembers } from "../jose/jwk-members.ts";
 
-export type DigestName = "SHA-256" | "SHA-384" | "SHA-512";
+type DigestName = "SHA-256" | "SHA-384" | "SHA-512";
 
 export type SignatureMethod =
-  | { readonly family: "ecdsa" | "rsa"; readonly digest: DigestName }
-  | { readonly family: "rsa-pss"; readonly digest: DigestName; readonly saltLength: number }
+  | { readonly family: "ecdsa" | "rsa"; readonly hash: DigestName }
+  | { readonly family: "rsa-pss"; readonly hash: DigestName; readonly saltLength: number }
   | { readonly family: "ed25519" };
 
 /** RFC 5758 §3.2, RFC 4055 §5, RFC 8410 §3. Without SHA-1: a collision would forge a certificate. */
 const signatureMethods: ReadonlyMap<string, SignatureMethod> = new Map<string, SignatureMethod>([
-  ["2a8648ce3d040302", { family: "ecdsa", digest: "SHA-256" }],
-  ["2a8648ce3d040303", { family: "ecdsa", digest: "SHA-384" }],
-  ["2a8648ce3d040304", { family: "ecdsa", digest: "SHA-512" }],
-  ["2a864886f70d01010b", { family: "rsa", digest: "SHA-256" }],
-  ["2a864886f70d01010c", { family: "rsa", digest: "SHA-384" }],
-  ["2a864886f70d01010d", { family: "rsa", digest: "SHA-512" }],
+  ["2a8648ce3d040302", { family: "ecdsa", hash: "SHA-256" }],
+  ["2a8648ce3d040303", { family: "ecdsa", hash: "SHA-384" }],
+  ["2a8648ce3d040304", { family: "ecdsa", hash: "SHA-512" }],
+  ["2a864886f70d01010b", { family: "rsa", hash: "SHA-256" }],
+  ["2a864886f70d01010c", { family: "rsa", hash: "SHA-384" }],
+  ["2a864886f70d01010d", { family: "rsa", hash: "SHA-512" }],
   ["2b6570", { family: "ed25519" }],
 ]);
 const RSASSA_PSS = "2a864886f70d01010a";
@@ -38,7 +40,7 @@ const digests: ReadonlyMap<string, DigestName> = new Map([
   ["608648016503040202", "SHA-384"],
   ["608648016503040203", "SHA-512"],
 ]);
-const MOST_SALT_BYTES = 64;
+const MAX_SALT_BYTES = 64;
 
 /** @param identifier AlgorithmIdentifier. @returns undefined for one that is not accepted */
 export function signatureMethodOf(identifier: DerElement): SignatureMethod | undefined {
@@ -57,15 +59,14 @@ export function signatureMethodOf(identifier: DerElement): SignatureMethod | und
 
 /** RFC 4055 §3.1. Omitted members mean SHA-1; only one digest for hash and mask is supported. */
 function pssMethod(parameters: DerElement): SignatureMethod | undefined {
-  const parts = childrenOf(expectTag(parameters, derTags.sequence));
-  const [hash, mask, salt, ...more] = parts;
+  const [hash, mask, salt, ...more] = childrenOf(expectTag(parameters, derTags.sequence));
   if (hash?.tag !== 0xa0 || mask?.tag !== 0xa1 || more.length > 0) return undefined;
   const digest = digestOf(onlyChild(hash));
   const mgf = algorithmOf(onlyChild(mask));
   if (mgf.oid !== MGF1 || !mgf.parameters || digestOf(mgf.parameters) !== digest || !digest) return undefined;
   const saltLength =
-    salt === undefined ? 20 : smallInteger(expectTag(onlyTagged(salt, 0xa2), derTags.integer));
-  return saltLength <= MOST_SALT_BYTES ? { family: "rsa-pss", digest, saltLength } : undefined;
+    salt === undefined ? 20 : smallInteger(expectTag(onlyChild(expectTag(salt, 0xa2)), derTags.integer));
+  return saltLength <= MAX_SALT_BYTES ? { family: "rsa-pss", hash: digest, saltLength } : undefined;
 }
 
 function digestOf(identifier: DerElement): DigestName | undefined {
@@ -73,21 +74,15 @@ function digestOf(identifier: DerElement): DigestName | undefined {
   return parameters === undefined || isNull(parameters) ? digests.get(oid) : undefined;
 }
 
-function algorithmOf(identifier: DerElement): { oid: string; parameters: DerElement | undefined } {
-  const [oid, parameters, ...more] = childrenOf(expectTag(identifier, derTags.sequence));
-  if (more.length > 0) throw new DerError("an algorithm of too many parts");
+function algorithmOf(identifier: DerElement | undefined): {
+  oid: string;
+  parameters: DerElement | undefined;
+} {
+  const [oid, parameters] = partsOf(expectTag(identifier, derTags.sequence), 2, "an algorithm");
   return { oid: oidOf(expectTag(oid, derTags.oid)), parameters };
 }
 
 const isNull = ({ tag, content }: DerElement): boolean => tag === 0x05 && content.length === 0;
-
-const onlyTagged = (element: DerElement, tag: number): DerElement => onlyChild(expectTag(element, tag));
-
-function onlyChild(element: DerElement): DerElement {
-  const [child, ...more] = childrenOf(element);
-  if (!child || more.length > 0) throw new DerError("not one value");
-  return child;
-}
 
 /** A key as canonical JWK members. */
 export interface CertifiedKey {
@@ -99,21 +94,21 @@ export interface CertifiedKey {
 const EC_KEY = "2a8648ce3d0201";
 const RSA_KEY = "2a864886f70d010101";
 const ED25519_KEY = "2b6570";
-/** Curves and the bytes of one coordinate (RFC 5480 §2.1.1.1). */
-const curves: ReadonlyMap<string, readonly [name: string, size: number]> = new Map([
-  ["2a8648ce3d030107", ["P-256", 32]],
-  ["2b81040022", ["P-384", 48]],
-  ["2b81040023", ["P-521", 66]],
+/** RFC 5480 §2.1.1.1. */
+const curves: ReadonlyMap<string, string> = new Map([
+  ["2a8648ce3d030107", "P-256"],
+  ["2b81040022", "P-384"],
+  ["2b81040023", "P-521"],
 ]);
+export const coordinateBytes: Readonly<Record<string, number>> = { "P-256": 32, "P-384": 48, "P-521": 66 };
 const UNCOMPRESSED = 0x04;
-const FEWEST_RSA_BITS = 2048;
-const MOST_RSA_BITS = 8192;
-const MOST_EXPONENT_BYTES = 8;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 8192;
+const MAX_EXPONENT_BYTES = 8;
 
 /** @param keyInfo SubjectPublicKeyInfo. @returns undefined for a key that is not accepted. @throws DerError */
 export function certifiedKeyOf(keyInfo: DerElement): CertifiedKey | undefined {
-  const [identifier, bits, ...more] = childrenOf(keyInfo);
-  if (!identifier || more.length > 0) throw new DerError("there is more than a key");
+  const [identifier, bits] = partsOf(keyInfo, 2, "a key");
   const { oid, parameters } = algorithmOf(identifier);
   const key = wholeBytesOf(expectTag(bits, derTags.bitString));
   if (oid === EC_KEY) return parameters && ecKey(parameters, key);
@@ -128,19 +123,19 @@ export function certifiedKeyOf(keyInfo: DerElement): CertifiedKey | undefined {
 }
 
 function ecKey(parameters: DerElement, point: Uint8Array): CertifiedKey | undefined {
-  const [crv, size = 0] = curves.get(oidOf(expectTag(parameters, derTags.oid))) ?? [];
-  if (!crv || point[0] !== UNCOMPRESSED || point.length !== 1 + 2 * size) return undefined;
+  const crv = curves.get(oidOf(expectTag(parameters, derTags.oid))) ?? "";
+  const size = coordinateBytes[crv];
+  if (!size || point[0] !== UNCOMPRESSED || point.length !== 1 + 2 * size) return undefined;
   const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)].map(base64urlOf);
   return x !== undefined && y !== undefined ? { jwk: { kty: "EC", crv, x, y } } : undefined;
 }
 
 /** RFC 8017 §A.1.1. */
 function rsaKey(key: Uint8Array): CertifiedKey["jwk"] | undefined {
-  const [modulus, exponent, ...more] = childrenOf(readDer(key, derTags.sequence));
-  if (more.length > 0) throw new DerError("there is more than a key");
+  const [modulus, exponent] = partsOf(readDer(key, derTags.sequence), 2, "a key");
   const [n, e] = [positiveInteger(modulus), positiveInteger(exponent)];
   const bits = n.length * 8 - Math.clz32(n[0] ?? 0) + 24;
-  if (bits < FEWEST_RSA_BITS || bits > MOST_RSA_BITS || e.length > MOST_EXPONENT_BYTES) return undefined;
+  if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS || e.length > MAX_EXPONENT_BYTES) return undefined;
   return { kty: "RSA", n: base64urlOf(n), e: base64urlOf(e) };
 }
 

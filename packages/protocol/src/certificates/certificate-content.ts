@@ -10,6 +10,8 @@ import {
   derTags,
   expectTag,
   oidOf,
+  onlyChild,
+  partsOf,
   readDer,
   requireDerThroughout,
   smallInteger,
@@ -77,7 +79,7 @@ const keyIdentifierOids = { subject: "551d0e", authority: "551d23" } as const;
 /** They don't constrain a path, so a validator may ignore them. */
 export const optionalExtensionOids = { certificatePolicies: "551d20", extendedKeyUsage: "551d25" } as const;
 
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 const VERSION_3 = 2;
 const TAGGED_VERSION = 0xa0;
 const TAGGED_EXTENSIONS = 0xa3;
@@ -92,11 +94,10 @@ const GENERALIZED_TIME = 0x18;
 
 /** @throws DerError for what is no certificate of version 3, or has an extension twice */
 export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): CertificateContent<Bytes> {
-  if (der.length > MOST_BYTES) throw new DerError("the certificate is too large");
+  if (der.length > MAX_BYTES) throw new DerError("the certificate is too large");
   const whole = readDer(der, derTags.sequence);
   requireDerThroughout(whole);
-  const [body, outerAlgorithm, signature, ...others] = childrenOf(whole);
-  if (others.length > 0) throw new DerError("there is more than a certificate");
+  const [body, outerAlgorithm, signature] = partsOf(whole, 3, "a certificate");
   const [version, serial, algorithm, issuer, validity, subject, keyInfo, ...rest] = childrenOf(
     expectTag(body, derTags.sequence),
   );
@@ -107,8 +108,7 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
   // The signed part repeats the signature algorithm (RFC 5280 §4.1.1.2).
   if (!areSameBytes(expectTag(outerAlgorithm, derTags.sequence).raw, signatureAlgorithm.raw))
     throw new DerError("the two signature algorithms differ");
-  const [validFrom, validTo, ...moreTimes] = childrenOf(expectTag(validity, derTags.sequence));
-  if (moreTimes.length > 0) throw new DerError("a validity of more than two times");
+  const [validFrom, validTo] = partsOf(expectTag(validity, derTags.sequence), 2, "a validity's two times");
   return {
     der,
     signed: expectTag(body, derTags.sequence).raw,
@@ -124,10 +124,7 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
   };
 }
 
-/**
- * The values of these tags, each of which may be missing. What one reader passes over, another one may go by: so nothing else is
- * there, twice, or in another place.
- */
+/** The optional values of these tags, in this order. Nothing else may be there: another parser might read what this one skips. */
 function valuesInOrder<Bytes extends Uint8Array>(
   values: readonly DerElement<Bytes>[],
   tags: readonly number[],
@@ -139,12 +136,6 @@ function valuesInOrder<Bytes extends Uint8Array>(
     last = place;
   }
   return tags.map((wanted) => values.find(({ tag }) => tag === wanted));
-}
-
-function onlyChild<Bytes extends Uint8Array>(element: DerElement<Bytes>): DerElement<Bytes> {
-  const [child, ...more] = childrenOf(element);
-  if (!child || more.length > 0) throw new DerError("not one value");
-  return child;
 }
 
 /** Whole seconds of UTC, in one of the two forms of RFC 5280 §4.1.2.5. @returns milliseconds */
@@ -178,9 +169,8 @@ function extensionsOf<Bytes extends Uint8Array>(
   const extensions = new Map<string, Extension<Bytes>>();
   if (!tagged) return extensions;
   for (const entry of childrenOf(expectTag(onlyChild(tagged), derTags.sequence))) {
-    const [oid, ...rest] = childrenOf(expectTag(entry, derTags.sequence));
+    const [oid, ...rest] = partsOf(expectTag(entry, derTags.sequence), 3, "an extension");
     const name = oidOf(expectTag(oid, derTags.oid));
-    if (rest.length > 2) throw new DerError("an extension of too many parts");
     // RFC 5280 §4.2: parsers that take the first and those that take the last would disagree.
     if (extensions.has(name)) throw new DerError("an extension is there twice");
     const critical = rest.length === 2 ? expectTag(rest[0], derTags.boolean) : undefined;

@@ -3,21 +3,15 @@ import { bitsOf, childrenOf, type DerElement, DerError, derTags, expectTag, oidO
 
 const SET = 0x31;
 const UTF8 = 0x0c;
-/** String types, and the bit string of x500UniqueIdentifier, with the size of one character in bytes. */
-const valueTags: ReadonlyMap<number, number> = new Map([
-  [UTF8, 1],
-  // NumericString, PrintableString, TeletexString, IA5String.
-  [0x12, 1],
-  [0x13, 1],
-  [0x14, 1],
-  [0x16, 1],
-  // UniversalString, BMPString.
+/** UTF8String, NumericString, PrintableString, TeletexString, IA5String, and the bit string of x500UniqueIdentifier. */
+const singleByteTags: readonly number[] = [UTF8, 0x12, 0x13, 0x14, 0x16, derTags.bitString];
+/** UniversalString and BMPString, with the bytes of a character. */
+const wideTags: ReadonlyMap<number, number> = new Map([
   [0x1c, 4],
   [0x1e, 2],
-  [derTags.bitString, 1],
 ]);
 
-/** That it is a name, as OpenSSL asks it as well; an empty one is. @throws DerError */
+/** As OpenSSL requires it too; empty names are allowed. @throws DerError */
 export function requireName<Bytes extends Uint8Array>(
   element: DerElement<Bytes> | undefined,
 ): DerElement<Bytes> {
@@ -33,7 +27,7 @@ export function requireName<Bytes extends Uint8Array>(
 function requireAttribute(attribute: DerElement): void {
   const [type, value, ...more] = childrenOf(expectTag(attribute, derTags.sequence));
   oidOf(expectTag(type, derTags.oid));
-  const unit = value && valueTags.get(value.tag);
+  const unit = value && (singleByteTags.includes(value.tag) ? 1 : wideTags.get(value.tag));
   if (!unit || value.content.length % unit !== 0 || more.length > 0) throw new DerError("not a name");
   if (value.tag === UTF8) requireUtf8(value.content);
   if (value.tag === derTags.bitString) bitsOf(value);

@@ -1,15 +1,8 @@
-/**
- * Checks on each certificate of a path (RFC 5280 §6.1), shared by all path validators.
- * Platform-independent.
- */
+/** Checks on each certificate of a path (RFC 5280 §6.1), shared by all path validators. Platform-independent. */
 import { signatureMethodOf } from "./certificate-algorithms.ts";
 import { type CertificateContent, keyUsageBits } from "./certificate-content.ts";
 
-/**
- * The fault of one certificate at any position in the path; undefined if it is valid.
- * @param now milliseconds
- * @param known OIDs of critical extensions that the caller looks at, as hexadecimal text
- */
+/** The fault of one certificate. @param now milliseconds. @param known critical extensions that the caller checks: OIDs in hex */
 export function certificateFault(
   certificate: CertificateContent,
   now: number,
@@ -34,10 +27,7 @@ export function anchorFault(
   return undefined;
 }
 
-/**
- * Whether the certificate may issue others.
- * @param index its place in the path: so many certificates below it, the leaf excepted, must be allowed
- */
+/** Why it may not issue others. @param index in the path: how many certificates are below it, the leaf included */
 export function issuerFault(
   { isCa, keyUsage, pathLength }: CertificateContent,
   index: number,

@@ -1,8 +1,4 @@
-/**
- * Whether one certificate was issued by another: names, key identifiers and the signature, which WebCrypto verifies (RFC 5280
- * §6.1.3 a). For server, browser and every runtime alike.
- */
-
+/** Whether one certificate was issued by another: names, key identifiers, and the signature by WebCrypto (RFC 5280 §6.1.3 a). */
 import {
   areSameBytes,
   childrenOf,
@@ -14,6 +10,7 @@ import {
 } from "../der/der.ts";
 import {
   certifiedKeyOf,
+  coordinateBytes,
   fitsMethod,
   positiveInteger,
   type SignatureMethod,
@@ -47,14 +44,19 @@ async function hasSignatureOf(certificate: PathCertificate, issuer: PathCertific
   try {
     const key = certifiedKeyOf(issuer.keyInfo);
     if (!method || !key || !fitsMethod(key, method, signatureAlgorithm)) return false;
-    const { kty, ...members } = key.jwk;
-    const parameters = keyParameters(method, key.jwk.crv);
-    const publicKey = await crypto.subtle.importKey("jwk", { kty, ...members }, parameters, false, [
-      "verify",
-    ]);
+    const { crv = "" } = key.jwk;
+    // One for import and verification: WebCrypto passes over the members that an algorithm doesn't have.
+    const parameters = {
+      name: webCryptoNames[method.family],
+      namedCurve: crv,
+      hash: "",
+      saltLength: 0,
+      ...method,
+    };
+    const publicKey = await crypto.subtle.importKey("jwk", { ...key.jwk }, parameters, false, ["verify"]);
     const bytes = wholeBytesOf(certificate.signature);
-    const signature = method.family === "ecdsa" ? bothNumbers(bytes, key.jwk.crv) : bytes;
-    return await crypto.subtle.verify(verifyParameters(method), publicKey, signature, signed);
+    const signature = method.family === "ecdsa" ? bothNumbers(bytes, crv) : bytes;
+    return await crypto.subtle.verify(parameters, publicKey, signature, signed);
   } catch (error) {
     // A point that is not on its curve, an algorithm that this runtime has not: WebCrypto says so with a DOMException.
     if (error instanceof DerError || (error instanceof Error && isWebCryptoRefusal(error))) return false;
@@ -62,43 +64,19 @@ async function hasSignatureOf(certificate: PathCertificate, issuer: PathCertific
   }
 }
 
+const webCryptoNames: Readonly<Record<SignatureMethod["family"], string>> = {
+  ecdsa: "ECDSA",
+  rsa: "RSASSA-PKCS1-v1_5",
+  "rsa-pss": "RSA-PSS",
+  ed25519: "Ed25519",
+};
+
 const isWebCryptoRefusal = ({ name }: Error): boolean =>
   ["DataError", "NotSupportedError", "OperationError", "SyntaxError"].includes(name);
 
-function keyParameters(
-  method: SignatureMethod,
-  crv = "",
-): { name: string; hash?: string; namedCurve?: string } {
-  switch (method.family) {
-    case "ecdsa":
-      return { name: "ECDSA", namedCurve: crv };
-    case "rsa":
-      return { name: "RSASSA-PKCS1-v1_5", hash: method.digest };
-    case "rsa-pss":
-      return { name: "RSA-PSS", hash: method.digest };
-    case "ed25519":
-      return { name: "Ed25519" };
-  }
-}
-
-function verifyParameters(method: SignatureMethod): { name: string; hash?: string; saltLength?: number } {
-  switch (method.family) {
-    case "ecdsa":
-      return { name: "ECDSA", hash: method.digest };
-    case "rsa":
-      return { name: "RSASSA-PKCS1-v1_5" };
-    case "rsa-pss":
-      return { name: "RSA-PSS", saltLength: method.saltLength };
-    case "ed25519":
-      return { name: "Ed25519" };
-  }
-}
-
-const coordinateBytes: Readonly<Record<string, number>> = { "P-256": 32, "P-384": 48, "P-521": 66 };
-
 /** r and s of an ECDSA signature, side by side as WebCrypto wants them. @param der Ecdsa-Sig-Value (RFC 3279 §2.2.3) */
-function bothNumbers(der: Uint8Array<ArrayBuffer>, crv = ""): Uint8Array<ArrayBuffer> {
-  const numbers: DerElement[] = childrenOf(readDer(der, derTags.sequence));
+function bothNumbers(der: Uint8Array<ArrayBuffer>, crv: string): Uint8Array<ArrayBuffer> {
+  const numbers: readonly DerElement[] = childrenOf(readDer(der, derTags.sequence));
   const size = coordinateBytes[crv] ?? 0;
   const signature = new Uint8Array(2 * size);
   const [r, s] = numbers.map(positiveInteger);

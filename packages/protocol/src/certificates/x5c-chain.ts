@@ -1,10 +1,8 @@
 /**
- * Whether a signing key's certificates chain to a pinned root (sovereign-signing.md §8, "Path profile"). A short list of
- * checks of our own: the chain builders we tried accepted a non-CA, an exceeded path length and unknown critical
- * extensions. It rejects whatever `openssl verify` rejects, and more. The service runs it before it publishes a chain, the
- * SDK before it trusts one. It uses WebCrypto only, and so behaves the same on every platform.
+ * Whether a signing key's certificates chain to a pinned root (sovereign-signing.md §8, "Path profile"). Our own short list of
+ * checks: the chain builders we tried accepted a non-CA, an exceeded path length and unknown critical extensions. It rejects
+ * whatever `openssl verify` rejects, and more. WebCrypto only, so that service and SDK judge a chain alike on every platform.
  */
-
 import { areSameBytes, DerError } from "../der/der.ts";
 import { bytesOfBase64, certificateInPem } from "../der/pem.ts";
 import type { PublicKeyMembers } from "../jose/jwk-members.ts";
@@ -27,12 +25,12 @@ export interface X5cChain {
 }
 
 /** The root included. */
-export const MOST_CERTIFICATES = 4;
+export const MAX_CERTIFICATES = 4;
 
 /** The fault of the chain, described for its author; undefined if it is valid. */
 export async function x5cChainFault(chain: X5cChain): Promise<string | undefined> {
   if (chain.x5c.length === 0) return "there are no certificates";
-  if (chain.x5c.length > MOST_CERTIFICATES) return `a path has at most ${MOST_CERTIFICATES} certificates`;
+  if (chain.x5c.length > MAX_CERTIFICATES) return `a path has at most ${MAX_CERTIFICATES} certificates`;
   try {
     const path = chain.x5c.map((text) => readCertificateContent(bytesOfBase64(text)));
     const roots = chain.trustedRoots.map(readRoot);
@@ -68,7 +66,7 @@ async function wholePath(
   if (pinned >= 0) return pinned < path.length - 1 ? "there are certificates after the root" : path;
   const anchor = await issuerAmong(roots, path.at(-1));
   if (!anchor) return "the path does not end at a trusted root";
-  if (path.length === MOST_CERTIFICATES) return `a path has at most ${MOST_CERTIFICATES} certificates`;
+  if (path.length === MAX_CERTIFICATES) return `a path has at most ${MAX_CERTIFICATES} certificates`;
   return [...path, anchor];
 }
 

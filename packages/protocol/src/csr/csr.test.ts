@@ -15,7 +15,7 @@ import {
 } from "../der/der-writer.ts";
 import { sha256Base64url } from "../hash.ts";
 import { mutationsOf } from "../testing/mutations.ts";
-import { CsrError, type CsrErrorCode, LONGEST_CSR, readCsr } from "./csr.ts";
+import { CsrError, type CsrErrorCode, MAX_CSR_LENGTH, readCsr } from "./csr.ts";
 import { csrPem, makeKeyCsr } from "./make-csr.ts";
 
 const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
@@ -157,8 +157,8 @@ const indefinite = (der: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0x30, 0x80]), der.subarray(der[1] === 0x81 ? 3 : 4), Buffer.from([0, 0])]);
 
 test("rejects more than 16 KiB unread", () => {
-  assert.equal(codeOf("A".repeat(LONGEST_CSR + 1)), "csr_too_large");
-  assert.equal(codeOf("A".repeat(LONGEST_CSR)), "csr_malformed");
+  assert.equal(codeOf("A".repeat(MAX_CSR_LENGTH + 1)), "csr_too_large");
+  assert.equal(codeOf("A".repeat(MAX_CSR_LENGTH)), "csr_malformed");
   const long = csrWith({ attributes: derValue(0xa0, derOctetString(Buffer.alloc(13_000))) });
   assert.equal(codeOf(text(long)), "csr_too_large");
 });

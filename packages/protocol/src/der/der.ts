@@ -1,8 +1,4 @@
-/**
- * Reads DER (X.690 §8 and §10) strictly: one spelling of each value, nothing before, between or after what is read. It knows
- * no platform: what is read from a Buffer is in Buffers, what is read from a Uint8Array in those.
- */
-
+/** Strict DER parser (X.690 §8, §10): canonical encodings, nothing left over. Platform-independent; a Buffer gives Buffers. */
 export interface DerElement<Bytes extends Uint8Array = Uint8Array> {
   readonly tag: number;
   readonly content: Bytes;
@@ -30,8 +26,8 @@ const CONSTRUCTED = 0x20;
 const CONTEXT_CLASS = 0x40;
 const SEQUENCE = 0x10;
 const SET = 0x11;
-/** Requests of certificates go eight deep or so. */
-const DEEPEST = 32;
+/** Certificate requests have about eight levels. */
+const MAX_DEPTH = 32;
 
 /** Exactly one element. @throws DerError */
 export function readDer<Bytes extends Uint8Array>(bytes: Bytes, tag: number): DerElement<Bytes> {
@@ -40,7 +36,7 @@ export function readDer<Bytes extends Uint8Array>(bytes: Bytes, tag: number): De
   return expectTag(element, tag);
 }
 
-/** What a constructed value holds. @throws DerError */
+/** The elements in a constructed one. @throws DerError */
 export function childrenOf<Bytes extends Uint8Array>({ content }: DerElement<Bytes>): DerElement<Bytes>[] {
   const children: DerElement<Bytes>[] = [];
   for (let at = 0; at < content.length; ) {
@@ -51,7 +47,25 @@ export function childrenOf<Bytes extends Uint8Array>({ content }: DerElement<Byt
   return children;
 }
 
-/** @throws DerError when it is missing or another */
+/** The parts of a structure. @param what named in the error if there are more than `max`. @throws DerError */
+export function partsOf<Bytes extends Uint8Array>(
+  structure: DerElement<Bytes>,
+  max: number,
+  what: string,
+): DerElement<Bytes>[] {
+  const parts = childrenOf(structure);
+  if (parts.length > max) throw new DerError(`there is more than ${what}`);
+  return parts;
+}
+
+/** The element in an explicitly tagged one. @throws DerError */
+export function onlyChild<Bytes extends Uint8Array>(element: DerElement<Bytes>): DerElement<Bytes> {
+  const [child, ...more] = childrenOf(element);
+  if (!child || more.length > 0) throw new DerError("not one value");
+  return child;
+}
+
+/** @throws DerError if it is missing, or has another tag */
 export function expectTag<Bytes extends Uint8Array>(
   element: DerElement<Bytes> | undefined,
   tag: number,
@@ -60,7 +74,7 @@ export function expectTag<Bytes extends Uint8Array>(
   return element;
 }
 
-/** @throws DerError when it does not fit, is negative, or is written longer than need be */
+/** @throws DerError if it is negative, not minimal, or longer than 4 bytes */
 export function smallInteger({ content }: DerElement): number {
   const [first = 0x80, second = 0] = content;
   const isPadded = first === 0 && content.length > 1 && second < 0x80;
@@ -68,13 +82,13 @@ export function smallInteger({ content }: DerElement): number {
   return numberIn(content);
 }
 
-/** @throws DerError; DER has one spelling of true (X.690 §11.1) */
+/** DER has one encoding of true (X.690 §11.1). @throws DerError */
 export function booleanOf({ content }: DerElement): boolean {
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff)) throw new DerError("not a boolean");
   return content[0] === 0xff;
 }
 
-/** The bits that are set, counted from the left. @throws DerError */
+/** The positions of set bits, from the left. @throws DerError */
 export function bitsOf({ content }: DerElement): ReadonlySet<number> {
   const [unused = 8, ...bytes] = content;
   if (unused > 7 || (bytes.length === 0 && unused > 0)) throw new DerError("not a bit string");
@@ -84,7 +98,7 @@ export function bitsOf({ content }: DerElement): ReadonlySet<number> {
   return set;
 }
 
-/** The bytes of a bit string that has no odd bits. @throws DerError */
+/** The bytes of a bit string without unused bits. @throws DerError */
 export function wholeBytesOf<Bytes extends Uint8Array>({ content }: DerElement<Bytes>): Bytes {
   if (content[0] !== 0) throw new DerError("not whole bytes");
   return part(content, 1, content.length);
@@ -94,7 +108,7 @@ export function wholeBytesOf<Bytes extends Uint8Array>({ content }: DerElement<B
 export function requireDerThroughout(element: DerElement): void {
   let level: readonly DerElement[] = [element];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw new DerError("values within values without end");
+    if (depth > MAX_DEPTH) throw new DerError("values within values without end");
     level = level.flatMap((one) => {
       requirePlainForm(one);
       return (one.tag & CONSTRUCTED) === 0 ? [] : childrenOf(one);
@@ -102,19 +116,19 @@ export function requireDerThroughout(element: DerElement): void {
   }
 }
 
-/** Sequences and sets hold values, all else of the universal class is in one piece (X.690 §10.2). */
+/** Of the universal class, only sequences and sets are constructed (X.690 §10.2). */
 function requirePlainForm({ tag, content }: DerElement): void {
   if (tag >= CONTEXT_CLASS) return;
   const kind = tag & ~CONSTRUCTED;
   const isHolder = kind === SEQUENCE || kind === SET;
   if (isHolder !== ((tag & CONSTRUCTED) !== 0)) throw new DerError("a value in the wrong form");
   const [first = 0, second = 0] = content;
-  // One spelling of a number (X.690 §8.3.2).
+  // Minimal integers (X.690 §8.3.2).
   const isPadded = content.length > 1 && (first === 0 ? second < 0x80 : first === 0xff && second >= 0x80);
   if (tag === derTags.integer && (content.length === 0 || isPadded)) throw new DerError("not a number");
 }
 
-/** As hexadecimal text of its content: it is compared, never shown. @throws DerError for what is none (X.690 §8.19) */
+/** The content in hex: it is compared, never shown. @throws DerError (X.690 §8.19) */
 export function oidOf({ content }: DerElement): string {
   const isWhole = (content.at(-1) ?? 0x80) < 0x80;
   const isPadded = content.some((byte, at) => byte === 0x80 && (content[at - 1] ?? 0) < 0x80);
@@ -122,7 +136,7 @@ export function oidOf({ content }: DerElement): string {
   return Array.from(content, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether two values are the same to the byte. In a time that tells where they differ: for what everybody may know. */
+/** Not in constant time: for public values. */
 export const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
 
@@ -144,9 +158,9 @@ function elementAt<Bytes extends Uint8Array>(bytes: Bytes, at: number): DerEleme
   return { tag, content: part(bytes, at + header, end), raw: part(bytes, at, end) };
 }
 
-/** Of the kind that the whole is of: `subarray` of a Buffer is a Buffer. */
+/** `subarray` of a Buffer is a Buffer. */
 const part = <Bytes extends Uint8Array>(bytes: Bytes, from: number, to: number): Bytes =>
   bytes.subarray(from, to) as Bytes;
 
-/** Four bytes at most: the most significant first. */
+/** Big-endian, at most four bytes. */
 const numberIn = (bytes: Uint8Array): number => bytes.reduce((number, byte) => number * 0x100 + byte, 0);

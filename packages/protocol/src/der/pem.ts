@@ -1,13 +1,10 @@
-/** Certificates and public keys as texts: PEM (RFC 7468), and the plain base64 that x5c has (RFC 7515 §4.1.6). Knows no platform. */
+/** Certificates and public keys in PEM (RFC 7468), and base64 as in x5c (RFC 7515 §4.1.6). Platform-independent. */
 import { DerError } from "./der.ts";
 
 /** Of a certificate of 16 KiB, with a line break after every character or two. */
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_CHARACTERS = 64 * 1024;
 
-/**
- * The bytes of the one certificate of a text. Other text may stand around it, as OpenSSL writes it.
- * @throws DerError when there is none, or more than one
- */
+/** The one certificate in a text; other text may surround it, as from OpenSSL. @throws DerError for none, or more than one */
 export const certificateInPem = (pem: string): Uint8Array<ArrayBuffer> => blockInPem(pem, "CERTIFICATE");
 
 /** The bytes of the one SubjectPublicKeyInfo of a text (RFC 7468 §13). @throws DerError */
@@ -17,7 +14,7 @@ function blockInPem(pem: string, label: string): Uint8Array<ArrayBuffer> {
   const [head, tail] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`];
   const [begin, end] = [pem.indexOf(head), pem.indexOf(tail)];
   const isOne = begin >= 0 && begin === pem.lastIndexOf(head) && end > begin && end === pem.lastIndexOf(tail);
-  if (!isOne || end > begin + MOST_CHARACTERS) throw new DerError(`not one ${label.toLowerCase()} in PEM`);
+  if (!isOne || end > begin + MAX_CHARACTERS) throw new DerError(`not one ${label.toLowerCase()} in PEM`);
   return bytesOfBase64(pem.slice(begin + head.length, end).replace(/[ \t\r\n]/g, ""));
 }
 
@@ -27,7 +24,7 @@ export const pemOfCertificate = (der: Uint8Array): string =>
 
 /** Plain base64 in the one spelling of it (RFC 4648 §4). @throws DerError */
 export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
-  if (text.length > MOST_CHARACTERS || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw notBase64();
+  if (text.length > MAX_CHARACTERS || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw notBase64();
   let binary: string;
   try {
     binary = atob(text);

@@ -1,32 +1,35 @@
 import { isUtf8 } from "node:buffer";
-import { constants, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
+import { constants, hash, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
 
 export type SigningAlg = "ES256" | "RS256" | "PS256" | "EdDSA";
 
-interface JwsAlgorithm {
+export interface SignatureAlgorithm {
   /** The digest that is signed; Ed25519 does its own. */
-  readonly digest: "sha256" | null;
+  readonly digest: "sha256" | "sha384" | null;
   readonly options: SigningOptions;
   readonly keyType: "ec" | "rsa" | "ed25519";
+  readonly namedCurve?: string;
+}
+
+interface JwsAlgorithm extends SignatureAlgorithm {
   /** The digest behind `at_hash` (OpenID Connect Core §3.1.3.6): for Ed25519 the SHA-512 that is inside it. */
   readonly claimDigest: "sha256" | "sha512";
 }
 
+/** ECDSA as JWS has it: both numbers side by side (RFC 7518 §3.4). */
+export const ecdsaOptions: SigningOptions = { dsaEncoding: "ieee-p1363" };
+const pkcs1: SigningOptions = { padding: constants.RSA_PKCS1_PADDING };
+const pss: SigningOptions = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+};
+const ecP256 = { keyType: "ec", namedCurve: "prime256v1", options: ecdsaOptions } as const;
+
 /** One row per algorithm that we sign with and accept (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
 export const jwsAlgorithms: Readonly<Record<SigningAlg, JwsAlgorithm>> = {
-  ES256: { digest: "sha256", options: { dsaEncoding: "ieee-p1363" }, keyType: "ec", claimDigest: "sha256" },
-  RS256: {
-    digest: "sha256",
-    options: { padding: constants.RSA_PKCS1_PADDING },
-    keyType: "rsa",
-    claimDigest: "sha256",
-  },
-  PS256: {
-    digest: "sha256",
-    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
-    keyType: "rsa",
-    claimDigest: "sha256",
-  },
+  ES256: { digest: "sha256", ...ecP256, claimDigest: "sha256" },
+  RS256: { digest: "sha256", options: pkcs1, keyType: "rsa", claimDigest: "sha256" },
+  PS256: { digest: "sha256", options: pss, keyType: "rsa", claimDigest: "sha256" },
   EdDSA: { digest: null, options: {}, keyType: "ed25519", claimDigest: "sha512" },
 };
 
@@ -42,7 +45,8 @@ export interface VerificationKey {
 }
 
 const maxTokenLength = 16_384;
-const minModulusLength = 2048; // RFC 7518 §3.3
+/** RFC 7518 §3.3. */
+export const MIN_MODULUS_BITS = 2048;
 
 /** Whether a value, of a header or of a client's registration, names one of our algorithms. */
 export function isSigningAlg(alg: unknown): alg is SigningAlg {
@@ -74,11 +78,11 @@ export async function signJws(input: {
 }
 
 /**
- * The header and payload of a token whose signature holds; undefined for any other text, without saying why.
+ * The header and payload of a token with a valid signature; undefined for any other text, without a reason.
  *
- * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u`
- * and `x5c` are not looked at. `crit` is refused, since we understand no extension (RFC 7515 §4.1.11). `expected.typ`
- * lists the types that are accepted here, `undefined` among them if a token may have none (RFC 8725 §3.11).
+ * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u` and
+ * `x5c` are ignored. `crit` is rejected, since no extension is supported (RFC 7515 §4.1.11). `expected.typ` lists the accepted
+ * types, `undefined` among them if a token may have none (RFC 8725 §3.11).
  */
 export function verifyJws(
   token: string,
@@ -88,7 +92,7 @@ export function verifyJws(
   const parts = split(token);
   const header = parts && decodeObject(parts.header);
   if (!parts || !isAcceptableHeader(header)) return undefined;
-  if (!expected.typ.some((typ) => sameType(typ, header.typ))) return undefined;
+  if (!expected.typ.some((typ) => mediaType(typ) === mediaType(header.typ))) return undefined;
   const key = resolveKey(header.kid, header.alg);
   if (!key || key.alg !== header.alg) return undefined;
   const signature = decode(parts.signature);
@@ -129,10 +133,6 @@ function isAcceptableHeader(header: Record<string, unknown> | undefined): header
 }
 
 /** Media types are compared without case, and may leave out `application/` (RFC 7515 §4.1.9). */
-function sameType(expected: string | undefined, actual: string | undefined): boolean {
-  return mediaType(expected) === mediaType(actual);
-}
-
 function mediaType(typ: string | undefined): string | undefined {
   return typ?.toLowerCase().replace(/^application\//, "");
 }
@@ -140,16 +140,15 @@ function mediaType(typ: string | undefined): string | undefined {
 /** The only length in bytes that a signature of this key can have; undefined when the key does not fit its algorithm. */
 function signatureLength({ publicKey, alg }: VerificationKey): number | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
-  if (type !== jwsAlgorithms[alg].keyType) return undefined;
+  const { keyType, namedCurve } = jwsAlgorithms[alg];
+  if (type !== keyType) return undefined;
   if (type === "ed25519") return 64;
-  if (type === "ec") return details?.namedCurve === "prime256v1" ? 64 : undefined;
+  if (type === "ec") return details?.namedCurve === namedCurve ? 64 : undefined;
   const bits = details?.modulusLength ?? 0;
-  return bits >= minModulusLength ? Math.ceil(bits / 8) : undefined;
+  return bits >= MIN_MODULUS_BITS ? Math.ceil(bits / 8) : undefined;
 }
 
-function encode(text: string): string {
-  return Buffer.from(text).toString("base64url");
-}
+const encode = (text: string): string => Buffer.from(text).toString("base64url");
 
 /** The bytes of canonical base64url: Node decodes many spellings, only the one that it would write itself is accepted. */
 function decode(text: string): Buffer | undefined {
@@ -162,12 +161,15 @@ function decodeObject(segment: string): Record<string, unknown> | undefined {
   if (!bytes || !isUtf8(bytes)) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isObject(value) ? value : undefined;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The `at_hash` claim (OpenID Connect Core §3.1.3.6): the left half of the access token's digest, base64url. */
+export function atHash(accessToken: string, alg: SigningAlg): string {
+  const digest = hash(jwsAlgorithms[alg].claimDigest, accessToken, "buffer");
+  return digest.subarray(0, digest.length / 2).toString("base64url");
 }

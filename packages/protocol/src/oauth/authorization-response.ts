@@ -1,10 +1,7 @@
 /** Response modes of the authorization endpoint (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2). */
 export type ResponseMode = "query" | "fragment" | "form_post";
 
-/**
- * The address that the browser is sent to with the answer's parameters, in their order. A query that the registered
- * redirect URI already has is kept byte for byte (RFC 6749 §3.1.2).
- */
+/** The redirect with the parameters, in order. A query in the registered redirect URI stays as it is (RFC 6749 §3.1.2). */
 export function buildRedirect(
   redirectUri: string,
   mode: "query" | "fragment",

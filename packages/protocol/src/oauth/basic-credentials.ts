@@ -3,9 +3,9 @@ import { decodeFormComponent } from "../form.ts";
 const visible = /^[\x20-\x7e]*$/;
 
 /**
- * The client credentials of an `Authorization: Basic` header: id and secret are form-urlencoded inside the base64
- * (RFC 6749 §2.3.1). Undefined for another scheme, for base64, UTF-8 or escapes that are malformed, and for characters
- * that no client id or secret holds (RFC 6749 Appendix A.1, A.2).
+ * Client credentials in `Authorization: Basic`: id and secret are form-urlencoded inside the base64 (RFC 6749 §2.3.1).
+ * Undefined for another scheme, malformed base64, UTF-8 or escapes, and characters no client id or secret has (RFC 6749
+ * Appendix A.1, A.2).
  */
 export function parseBasicCredentials(
   header: string,

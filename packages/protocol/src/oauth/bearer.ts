@@ -7,8 +7,8 @@ export function parseBearer(header: string | undefined): string | undefined {
 }
 
 /**
- * The `WWW-Authenticate` value of a rejected bearer request (RFC 6750 §3). A request without any credentials gets no
- * error code, only the realm (§3.1). Characters that would end the quotes are replaced.
+ * The `WWW-Authenticate` value of a rejected bearer request (RFC 6750 §3). Without credentials there is no error code, only the
+ * realm (§3.1).
  */
 export function bearerChallenge(
   realm: string,

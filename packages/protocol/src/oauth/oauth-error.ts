@@ -92,8 +92,8 @@ function headersOf({ retryAfterSeconds, wwwAuthenticate }: OAuthErrorOptions) {
 }
 
 /**
- * The text with only the characters that RFC 6749 §5.2 and RFC 6750 §3 allow in a description: printable ASCII without
- * quote and backslash. Safe inside a quoted header parameter as it is.
+ * The text in the characters that RFC 6749 §5.2 and RFC 6750 §3 allow: printable ASCII without quote and backslash, safe in a
+ * quoted header parameter.
  */
 export function printableDescription(text: string): string {
   return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, (character) => substitutes[character] ?? "?");

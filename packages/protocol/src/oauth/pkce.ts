@@ -5,10 +5,7 @@ export function isCodeVerifier(text: string): boolean {
   return /^[A-Za-z0-9\-._~]{43,128}$/.test(text);
 }
 
-/**
- * RFC 7636 §4.2: the base64url form of 32 bytes, which is 43 characters. The last one carries four bits only, so that
- * one of sixteen stands there; any other would be a second spelling of the same bytes.
- */
+/** RFC 7636 §4.2: canonical base64url of 32 bytes, so the last of the 43 characters carries four bits only. */
 export function isS256Challenge(text: string): boolean {
   return /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(text);
 }

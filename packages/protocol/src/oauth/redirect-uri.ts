@@ -10,45 +10,72 @@ const userinfo = /^[^/?]*(?:\/\/)?[^/?]*@/;
 // Every spelling that some parser treats as "." or "..": escaped, with a path parameter, after an escaped slash.
 const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|%2f|%5c|$)/i;
 
+export interface RedirectUriFault {
+  readonly code:
+    | "tooLong"
+    | "printable"
+    | "backslash"
+    | "wildcard"
+    | "fragment"
+    | "absolute"
+    | "userinfo"
+    | "dotSegments"
+    | "host"
+    | "https"
+    | "privateUse"
+    | "slash"
+    | "normalForm";
+  /** The end of a sentence for an administrator. */
+  readonly message: string;
+}
+
+const fault = (code: RedirectUriFault["code"], message: string): RedirectUriFault => ({ code, message });
+
 /**
- * Why a client of this type may not register this redirect URI, as an end of a sentence for an administrator; undefined
- * when it may. Accepted are https, http on the loopback interface (RFC 8252 §7.3), and for a native client a private-use
- * scheme (RFC 8252 §7.1): a list of what is allowed, so that javascript:, data: and their kind need no mention.
+ * Why a client of this type may not register the URI; undefined if it may. An allowlist: https, http
+ * on the loopback interface (RFC 8252 §7.3), and private-use schemes of native clients (§7.1).
  */
-export function checkRegistrableRedirectUri(uri: string, clientType: ClientType): string | undefined {
-  if (uri.length > maxLength) return `must not be longer than ${maxLength} characters`;
-  if (/[^\x21-\x7e]/.test(uri)) return "must be printable ASCII without spaces";
-  if (uri.includes("\\")) return "must not hold a backslash";
-  if (uri.includes("*")) return "must not hold a wildcard";
-  if (uri.includes("#")) return "must not have a fragment"; // RFC 6749 §3.1.2
+export function checkRegistrableRedirectUri(
+  uri: string,
+  clientType: ClientType,
+): RedirectUriFault | undefined {
+  if (uri.length > maxLength) return fault("tooLong", `must not be longer than ${maxLength} characters`);
+  if (/[^\x21-\x7e]/.test(uri)) return fault("printable", "must be printable ASCII without spaces");
+  if (uri.includes("\\")) return fault("backslash", "must not hold a backslash");
+  if (uri.includes("*")) return fault("wildcard", "must not hold a wildcard");
+  if (uri.includes("#")) return fault("fragment", "must not have a fragment"); // RFC 6749 §3.1.2
   const url = URL.parse(uri);
-  if (!url) return "must be an absolute URI";
-  if (userinfo.test(uri)) return "must not hold a user name or password";
-  if (dotSegment.test(uri.replace(/\?.*/, ""))) return "must not hold dot segments";
+  if (!url) return fault("absolute", "must be an absolute URI");
+  if (userinfo.test(uri)) return fault("userinfo", "must not hold a user name or password");
+  if (dotSegment.test(uri.replace(/\?.*/, ""))) return fault("dotSegments", "must not hold dot segments");
   return checkScheme(url, clientType) ?? checkNormalForm(uri, url);
 }
 
-function checkScheme(url: URL, clientType: ClientType): string | undefined {
+function checkScheme(url: URL, clientType: ClientType): RedirectUriFault | undefined {
   if (url.protocol === "https:" || url.protocol === "http:") {
-    if (!hostName.test(url.hostname) && !ipv6Literal.test(url.hostname)) return "must have a plain host name";
+    if (!hostName.test(url.hostname) && !ipv6Literal.test(url.hostname))
+      return fault("host", "must have a plain host name");
     if (url.protocol === "https:" || loopbackHosts.includes(url.hostname)) return undefined;
-    return "must be https; http is for the loopback interface only";
+    return fault("https", "must be https; http is for the loopback interface only");
   }
   // RFC 8252 §7.1: the reverse of a domain name that the client's owner controls, hence the dot.
-  if (!url.protocol.includes(".")) return "must be https";
-  if (clientType !== "native") return "may use a private-use scheme only for a native client";
-  return url.pathname.startsWith("/") || url.host ? undefined : "must have a slash after its scheme";
+  if (!url.protocol.includes(".")) return fault("https", "must be https");
+  if (clientType !== "native")
+    return fault("privateUse", "may use a private-use scheme only for a native client");
+  return url.pathname.startsWith("/") || url.host
+    ? undefined
+    : fault("slash", "must have a slash after its scheme");
 }
 
-/** What browsers would rewrite (upper case, a default port, odd forms of an IP address) is compared byte by byte here, so refuse it. */
-function checkNormalForm(uri: string, url: URL): string | undefined {
+/** Compared byte by byte, so what browsers rewrite is refused: upper case, default ports, odd forms of IP addresses. */
+function checkNormalForm(uri: string, url: URL): RedirectUriFault | undefined {
   const isNormal = uri === url.href || uri === url.origin || uri === `${url.origin}${url.search}`;
-  return isNormal ? undefined : `must be written in its normal form, ${url.href}`;
+  return isNormal ? undefined : fault("normalForm", `must be written in its normal form, ${url.href}`);
 }
 
 /**
- * Whether a requested redirect URI is one of the registered ones: the same bytes (RFC 9700 §2.1), but for the port of an
- * http address of the loopback interface, which the client learns from its system only when it runs (RFC 8252 §7.3).
+ * Whether it is a registered redirect URI, byte for byte (RFC 9700 §2.1), except for the port of an http loopback URI, which a
+ * native client learns only at run time (RFC 8252 §7.3).
  */
 export function matchRedirectUri(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;

@@ -1,10 +1,7 @@
 const maxTokens = 100;
 const grammar = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/**
- * The tokens of a scope parameter in their order, each once (RFC 6749 §3.3). Undefined when it is malformed: empty,
- * a character outside the grammar, anything but one space between two tokens, or more than 100 tokens.
- */
+/** The tokens of a scope parameter in order, each once (RFC 6749 §3.3). Undefined if malformed, empty or over 100 tokens. */
 export function parseScope(value: string): string[] | undefined {
   if (!grammar.test(value)) return undefined;
   const tokens = value.split(" ", maxTokens + 1);

@@ -15,11 +15,17 @@ import {
   randomBytes,
   sign,
 } from "node:crypto";
-import { curveSize, hashSize, type TpmCurve, type TpmHash, tpmAlg } from "../tpm/algorithms.ts";
-import { attestTypes, writeAttest } from "../tpm/attest.ts";
-import { bufferReader, sized, unsized } from "../tpm/buffer-reader.ts";
-import { kdfE } from "../tpm/kdf.ts";
-import { type Credential, credentialKeys, type EkKind, ekKindOf, IDENTITY } from "../tpm/make-credential.ts";
+import { curveSize, hashNumber, hashSize, type TpmCurve, type TpmHash, tpmAlg } from "../tpm/algorithms.ts";
+import { attestTypes, TPM_GENERATED } from "../tpm/attest.ts";
+import { bufferReader, sized, u8, u16, u32, unsized } from "../tpm/buffer-reader.ts";
+import {
+  type Credential,
+  credentialKeys,
+  type EkKind,
+  ekKindOf,
+  IDENTITY,
+  kdfE,
+} from "../tpm/make-credential.ts";
 import {
   keyAttributes,
   nameOf,
@@ -29,7 +35,7 @@ import {
   type TpmScheme,
   writePublicArea,
 } from "../tpm/public-area.ts";
-import { type TpmSignature, writeSignature } from "../tpm/signature.ts";
+import type { TpmSignature } from "../tpm/signature.ts";
 
 const { fixedTpm, fixedParent, sensitiveDataOrigin, userWithAuth, restricted, sign: signs } = keyAttributes;
 
@@ -180,4 +186,35 @@ export function signTpm({ privateKey, area }: SoftKey, bytes: Buffer): TpmSignat
   const padding = isPss ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING;
   const value = sign(hash, bytes, { key: privateKey, padding });
   return { alg: isPss ? tpmAlg.rsaPss : tpmAlg.rsaSsa, hash, value };
+}
+
+interface AttestFields {
+  /** A number of `attestTypes`. */
+  readonly type: number;
+  readonly signer: Buffer;
+  readonly extraData: Buffer;
+  readonly name: Buffer;
+  /** qualifiedName, or creationHash. */
+  readonly last: Buffer;
+}
+
+/** Clock and counters are zero. */
+function writeAttest({ type, signer, extraData, name, last }: AttestFields): Buffer {
+  return Buffer.concat([
+    u32(TPM_GENERATED),
+    u16(type),
+    sized(signer),
+    sized(extraData),
+    Buffer.alloc(16),
+    u8(1),
+    Buffer.alloc(8),
+    sized(name),
+    sized(last),
+  ]);
+}
+
+export function writeSignature(signature: TpmSignature): Buffer {
+  const { alg, hash } = signature;
+  const values = "value" in signature ? [signature.value] : [signature.r, signature.s];
+  return Buffer.concat([u16(alg), u16(hashNumber(hash)), ...values.map(sized)]);
 }

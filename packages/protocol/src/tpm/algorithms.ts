@@ -1,5 +1,5 @@
 /** Supported algorithm identifiers (TPM 2.0 Part 2 §6.3). */
-import { TpmError } from "./tpm-error.ts";
+import { TpmError } from "./buffer-reader.ts";
 
 export const tpmAlg = {
   rsa: 0x0001,
@@ -16,39 +16,38 @@ export const tpmAlg = {
   cfb: 0x0043,
 } as const;
 
-/** By node:crypto's names. SHA-1 is not accepted. */
-export type TpmHash = "sha256" | "sha384" | "sha512";
+/** By node:crypto's names; sizes in bytes. SHA-1 is not accepted. */
+const hashes = {
+  sha256: { number: 0x000b, size: 32 },
+  sha384: { number: 0x000c, size: 48 },
+  sha512: { number: 0x000d, size: 64 },
+} as const;
+export type TpmHash = keyof typeof hashes;
 
-const hashNumbers: Readonly<Record<TpmHash, number>> = { sha256: 0x000b, sha384: 0x000c, sha512: 0x000d };
-const hashSizes: Readonly<Record<TpmHash, number>> = { sha256: 32, sha384: 48, sha512: 64 };
-
-export const hashNumber = (hash: TpmHash): number => hashNumbers[hash];
-/** Bytes. */
-export const hashSize = (hash: TpmHash): number => hashSizes[hash];
-
+export const hashNumber = (hash: TpmHash): number => hashes[hash].number;
+export const hashSize = (hash: TpmHash): number => hashes[hash].size;
 /** @throws TpmError `unsupported` for SHA-1 and whatever is not SHA-2 */
-export function hashOfNumber(number: number): TpmHash {
-  const hashes = Object.keys(hashNumbers) as TpmHash[];
-  const found = hashes.find((hash) => hashNumbers[hash] === number);
-  if (!found) throw new TpmError("unsupported", "a hash that is not SHA-256, SHA-384 or SHA-512");
-  return found;
-}
+export const hashOfNumber = (number: number): TpmHash =>
+  nameOfNumber(hashes, number, "a hash that is not SHA-256, SHA-384 or SHA-512");
 
-export type TpmCurve = "P-256" | "P-384";
+/** Sizes of a coordinate in bytes. */
+const curves = { "P-256": { number: 0x0003, size: 32 }, "P-384": { number: 0x0004, size: 48 } } as const;
+export type TpmCurve = keyof typeof curves;
 
-const curveNumbers: Readonly<Record<TpmCurve, number>> = { "P-256": 0x0003, "P-384": 0x0004 };
-const curveSizes: Readonly<Record<TpmCurve, number>> = { "P-256": 32, "P-384": 48 };
-
-export const curveNumber = (curve: TpmCurve): number => curveNumbers[curve];
-/** Bytes of a coordinate. */
-export const curveSize = (curve: TpmCurve): number => curveSizes[curve];
-
+export const curveNumber = (curve: TpmCurve): number => curves[curve].number;
+export const curveSize = (curve: TpmCurve): number => curves[curve].size;
 /** @throws TpmError `unsupported` */
-export function curveOfNumber(number: number): TpmCurve {
-  const curves = Object.keys(curveNumbers) as TpmCurve[];
-  const found = curves.find((curve) => curveNumbers[curve] === number);
-  if (!found) throw new TpmError("unsupported", "a curve that is not P-256 or P-384");
-  return found;
+export const curveOfNumber = (number: number): TpmCurve =>
+  nameOfNumber(curves, number, "a curve that is not P-256 or P-384");
+
+function nameOfNumber<Name extends string>(
+  table: Readonly<Record<Name, { readonly number: number }>>,
+  number: number,
+  fault: string,
+): Name {
+  const name = (Object.keys(table) as Name[]).find((one) => table[one].number === number);
+  if (!name) throw new TpmError("unsupported", fault);
+  return name;
 }
 
 /** Left-padded: some TPMs leave leading zeros out. @throws TpmError when it is too long */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mutationsOf } from "../testing/mutations.ts";
-import { certify, signTpm, softAk, softDeviceKey } from "../testing/soft-tpm.ts";
+import { certify, signTpm, softAk, softDeviceKey, writeSignature } from "../testing/soft-tpm.ts";
 import { tpmAlg } from "./algorithms.ts";
 import { readAttest } from "./attest.ts";
-import { isSignedBy, readSignature, type TpmSignature, writeSignature } from "./signature.ts";
-import { TpmError } from "./tpm-error.ts";
+import { TpmError } from "./buffer-reader.ts";
+import { isSignedBy, readSignature, type TpmSignature } from "./signature.ts";
 
 const extraData = Buffer.from("qualifying data");
 const key = softDeviceKey();

@@ -1,6 +1,5 @@
 /** TPMS_ATTEST of TPM2_Certify and TPM2_CertifyCreation (TPM 2.0 Part 2 §10.12.12): a TPM's attestation of its own key. */
-import { bufferReader, sized, u8, u16, u32 } from "./buffer-reader.ts";
-import { TpmError } from "./tpm-error.ts";
+import { bufferReader, TpmError } from "./buffer-reader.ts";
 
 /** TPM_GENERATED: a restricted key signs data that begins with it only if the TPM produced that data (TPM 2.0 Part 2 §6.2). */
 export const TPM_GENERATED = 0xff54_4347;
@@ -33,29 +32,4 @@ export function readAttest(bytes: Buffer): Attest {
   reader.sized(); // qualifiedName, or creationHash
   reader.end();
   return { type: number === attestTypes.certify ? "certify" : "creation", extraData, name };
-}
-
-export interface AttestFields {
-  /** A number of `attestTypes`. */
-  readonly type: number;
-  readonly signer: Buffer;
-  readonly extraData: Buffer;
-  readonly name: Buffer;
-  /** qualifiedName, or creationHash. */
-  readonly last: Buffer;
-}
-
-/** For software TPMs: clock and counters are zero. */
-export function writeAttest({ type, signer, extraData, name, last }: AttestFields): Buffer {
-  return Buffer.concat([
-    u32(TPM_GENERATED),
-    u16(type),
-    sized(signer),
-    sized(extraData),
-    Buffer.alloc(16),
-    u8(1),
-    Buffer.alloc(8),
-    sized(name),
-    sized(last),
-  ]);
 }

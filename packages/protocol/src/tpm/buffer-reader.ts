@@ -1,5 +1,18 @@
-/** Reads and writes the TPM's wire form: big-endian numbers, TPM2B values behind their size in 16 bits (TPM 2.0 Part 2 §4, §10.4). */
-import { TpmError } from "./tpm-error.ts";
+/** The TPM's wire format: big-endian numbers, and TPM2B values after their size in 16 bits (TPM 2.0 Part 2 §4, §10.4). */
+
+/** A malformed or unsupported TPM 2.0 structure. */
+export type TpmFault = "malformed" | "unsupported";
+
+export class TpmError extends Error {
+  /** `unsupported`: well-formed as far as it was read, of an algorithm that is not accepted. */
+  readonly fault: TpmFault;
+
+  constructor(fault: TpmFault, message: string) {
+    super(message);
+    this.name = "TpmError";
+    this.fault = fault;
+  }
+}
 
 export interface BufferReader {
   u8(): number;

@@ -12,8 +12,8 @@ import {
   type TestCertificateInput,
   testCertificate,
 } from "../testing/test-certificate.ts";
+import { TpmError } from "./buffer-reader.ts";
 import { ekFault, ekPathFault, readEkCertificate, unwrapEkCertificate } from "./ek-certificate.ts";
-import { TpmError } from "./tpm-error.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const publicOf = (key: KeyObject) => createPublicKey(key.export({ format: "pem", type: "pkcs8" }));

@@ -10,16 +10,13 @@ import { ekKindOf } from "./make-credential.ts";
 const EK_USAGE = "6781050801";
 const ANY_USAGE = "551d2500";
 /** The EK's own certificate, what is between, and the root. */
-export const MOST_EK_PATH = 5;
+export const MAX_EK_PATH = 5;
 
 /** TCG_PCCLIENT_STORED_CERT: tag 1001, type 0 (a whole certificate), size; then TCG_FULL_CERT's tag 1002. */
 const STORED_CERTIFICATE = Buffer.from([0x10, 0x01, 0x00]);
 const FULL_CERTIFICATE = Buffer.from([0x10, 0x02]);
 
-/**
- * The certificate alone: without the header that some TPMs store before it, and without what fills the memory behind it.
- * @throws DerError when there is none, or something else behind it
- */
+/** Without the header that some TPMs store before it, and the filler after it. @throws DerError if anything else follows */
 export function unwrapEkCertificate(stored: Buffer): Buffer {
   const bytes = withoutHeader(stored);
   const length = derLength(bytes);
@@ -52,10 +49,7 @@ export interface EkCertificate {
   readonly spki: Buffer;
 }
 
-/**
- * @param stored as the TPM has it. @throws TpmError `unsupported` for a kind of key that is not taken, Error for what is no
- * certificate
- */
+/** @param stored as the TPM has it. @throws TpmError `unsupported` for another kind of key, Error if it is no certificate */
 export function readEkCertificate(stored: Buffer): EkCertificate {
   const certificate = readCertificate(unwrapEkCertificate(stored));
   const { publicKey } = certificate.x509;
@@ -105,7 +99,7 @@ const knownCritical = Object.values(optionalExtensionOids);
 /** Few certificates in each of few places: at most 64 signatures are checked for what a caller sends. */
 function reachesAnchor(path: readonly Certificate[], input: EkPath): boolean {
   const last = path.at(-1);
-  if (!last || path.length >= MOST_EK_PATH) return false;
+  if (!last || path.length >= MAX_EK_PATH) return false;
   const isIssuer = (issuer: Certificate): boolean =>
     issuerFault(issuer, path.length) === undefined && mayIssueEks(issuer) && isIssuedBy(last, issuer);
   const { anchors, others, now } = input;

@@ -17,13 +17,13 @@ export const isAttestationKey = (area: PublicFields): boolean =>
 /** Not restricted: it signs what TLS asks it to. */
 export const isDeviceKey = (area: PublicFields): boolean => has(area, STAYS | sign, restricted | decrypt);
 
-const SMALLEST_RSA = 2048;
-const LARGEST_RSA = 4096;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 4096;
 
 /** Whether an attestation key says how it signs, and that is good enough: SHA-2, and RSA of 2048 bits or an EC curve. */
 export function hasAttestationAlgorithm({ scheme, key }: PublicFields): boolean {
   if (scheme?.hash === undefined) return false;
   if (key.kind === "ecc") return scheme.alg === tpmAlg.ecdsa;
-  const isLong = key.bits >= SMALLEST_RSA && key.bits <= LARGEST_RSA;
+  const isLong = key.bits >= MIN_RSA_BITS && key.bits <= MAX_RSA_BITS;
   return isLong && (scheme.alg === tpmAlg.rsaSsa || scheme.alg === tpmAlg.rsaPss);
 }

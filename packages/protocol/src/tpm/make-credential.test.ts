@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { activateCredential, softAk, softEk } from "../testing/soft-tpm.ts";
-import { unsized } from "./buffer-reader.ts";
+import { TpmError, unsized } from "./buffer-reader.ts";
 import { ekKindOf, makeCredential } from "./make-credential.ts";
-import { TpmError } from "./tpm-error.ts";
 
 const publicOf = (key: ReturnType<typeof softEk>) =>
   createPublicKey(key.export({ format: "pem", type: "pkcs8" }));

@@ -1,10 +1,8 @@
-/**
- * TPM2_MakeCredential in software (TPM 2.0 Part 1 §24): a secret that only the TPM with the endorsement key reads, and only
- * while a key of the given name is in it.
- */
+/** TPM2_MakeCredential (TPM 2.0 Part 1 §24): a secret for the TPM that has this EK and a key of the given name. */
 import {
   constants,
   createCipheriv,
+  createHash,
   createHmac,
   createPublicKey,
   diffieHellman,
@@ -14,9 +12,7 @@ import {
   randomBytes,
 } from "node:crypto";
 import { curveSize, hashSize, type TpmCurve, type TpmHash } from "./algorithms.ts";
-import { sized } from "./buffer-reader.ts";
-import { kdfA, kdfE } from "./kdf.ts";
-import { TpmError } from "./tpm-error.ts";
+import { sized, TpmError, u32 } from "./buffer-reader.ts";
 
 /** What follows from the kind of endorsement key (TCG EK Credential Profile, templates L-1, L-2, H-2, H-3). */
 export interface EkKind {
@@ -46,11 +42,7 @@ export interface Credential {
   readonly encryptedSecret: Buffer;
 }
 
-/**
- * @param input.name of the key that must be in the TPM, as `nameOf` makes it
- * @param input.secret at most as long as the EK's hash
- * @throws TpmError `unsupported` for another kind of EK
- */
+/** @param input.name of the key (`nameOf`). @param input.secret no longer than the EK's hash. @throws TpmError `unsupported` */
 export function makeCredential(input: { ek: KeyObject; name: Buffer; secret: Buffer }): Credential {
   const kind = ekKindOf(input.ek);
   const { seed, encrypted } = kind.curve
@@ -114,4 +106,43 @@ function eccSeed(ek: KeyObject, hash: TpmHash, curve: TpmCurve): Seed {
     if (point.x.length !== curveSize(curve)) throw new TpmError("unsupported", "a point of another size");
     return point;
   }
+}
+
+interface KdfA {
+  readonly hash: TpmHash;
+  readonly key: Buffer;
+  readonly label: string;
+  readonly contextU?: Buffer;
+  readonly bits: number;
+}
+
+/** SP 800-108 in counter mode, over HMAC (TPM 2.0 Part 1 §11.4.10). */
+function kdfA({ hash, key, label, contextU = Buffer.alloc(0), bits }: KdfA): Buffer {
+  return counted(hash, bits, (counter) =>
+    createHmac(hash, key).update(counter).update(`${label}\0`).update(contextU).update(u32(bits)).digest(),
+  );
+}
+
+export interface KdfE {
+  readonly hash: TpmHash;
+  /** The x coordinate of the shared point, as wide as the field. */
+  readonly z: Buffer;
+  readonly label: string;
+  /** x of the ephemeral key, and of the static one. */
+  readonly partyU: Buffer;
+  readonly partyV: Buffer;
+  readonly bits: number;
+}
+
+/** SP 800-56A's concatenation (TPM 2.0 Part 1 §11.4.10). */
+export function kdfE({ hash, z, label, partyU, partyV, bits }: KdfE): Buffer {
+  return counted(hash, bits, (counter) =>
+    createHash(hash).update(counter).update(z).update(`${label}\0`).update(partyU).update(partyV).digest(),
+  );
+}
+
+function counted(hash: TpmHash, bits: number, block: (counter: Buffer) => Buffer): Buffer {
+  const size = bits / 8;
+  const count = Math.ceil(size / hashSize(hash));
+  return Buffer.concat(Array.from({ length: count }, (_, index) => block(u32(index + 1)))).subarray(0, size);
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { mutationsOf } from "../testing/mutations.ts";
 import { AK_ATTRIBUTES, softAk, softDeviceKey } from "../testing/soft-tpm.ts";
 import { tpmAlg } from "./algorithms.ts";
-import { sized, unsized } from "./buffer-reader.ts";
+import { sized, TpmError, unsized } from "./buffer-reader.ts";
 import {
   keyAttributes,
   nameOf,
@@ -13,7 +13,6 @@ import {
   readSizedPublic,
   writePublicArea,
 } from "./public-area.ts";
-import { TpmError } from "./tpm-error.ts";
 
 /** As device-identity.md §5 has it: the AK that tpm2_createak makes. */
 const AK_HEAD = "0058 0023 000b 00050072 0000 0010 0018 000b 0003 0010".replaceAll(" ", "");

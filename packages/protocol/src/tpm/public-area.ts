@@ -11,8 +11,7 @@ import {
   type TpmHash,
   tpmAlg,
 } from "./algorithms.ts";
-import { type BufferReader, bufferReader, sized, u16, u32, unsized } from "./buffer-reader.ts";
-import { TpmError } from "./tpm-error.ts";
+import { type BufferReader, bufferReader, sized, TpmError, u16, u32, unsized } from "./buffer-reader.ts";
 
 /** TPMA_OBJECT (TPM 2.0 Part 2 §8.3). */
 export const keyAttributes = {

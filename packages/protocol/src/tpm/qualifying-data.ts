@@ -1,26 +1,15 @@
-/** The qualifying data of attestations (device-identity.md §1): binds one to its organisation, its purpose and its CSR, so that it serves nothing else. */
+/** Qualifying data of attestations (device-identity.md §1): binds one to its organisation, purpose and CSR. */
 import { createHash } from "node:crypto";
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
+const qualifyingData = (header: readonly string[], freshness: Buffer, csrDer: Buffer): Buffer =>
+  sha256(Buffer.concat([Buffer.from(header.map((text) => `${text}\0`).join("")), freshness, sha256(csrDer)]));
+
 /** @param nonce the raw bytes of what the server sent. @returns 32 bytes */
-export function enrolmentQualifyingData(
-  orgId: string,
-  challengeId: string,
-  nonce: Buffer,
-  csrDer: Buffer,
-): Buffer {
-  const head = Buffer.from(`device-enroll-v1\0${orgId}\0${challengeId}\0`);
-  return sha256(Buffer.concat([head, nonce, sha256(csrDer)]));
-}
+export const enrolmentQualifyingData = (orgId: string, challengeId: string, nonce: Buffer, csrDer: Buffer) =>
+  qualifyingData(["device-enroll-v1", orgId, challengeId], nonce, csrDer);
 
 /** @returns 32 bytes */
-export function renewalQualifyingData(
-  orgId: string,
-  deviceId: string,
-  currentCertificateDer: Buffer,
-  csrDer: Buffer,
-): Buffer {
-  const head = Buffer.from(`device-renew-v1\0${orgId}\0${deviceId}\0`);
-  return sha256(Buffer.concat([head, sha256(currentCertificateDer), sha256(csrDer)]));
-}
+export const renewalQualifyingData = (orgId: string, deviceId: string, currentDer: Buffer, csrDer: Buffer) =>
+  qualifyingData(["device-renew-v1", orgId, deviceId], sha256(currentDer), csrDer);

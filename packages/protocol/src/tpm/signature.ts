@@ -1,9 +1,8 @@
 /** TPMT_SIGNATURE (TPM 2.0 Part 2 §11.3.4), normalised for node:crypto. */
 import { constants, verify } from "node:crypto";
-import { curveSize, hashNumber, hashOfNumber, padded, type TpmHash, tpmAlg } from "./algorithms.ts";
-import { bufferReader, sized, u16 } from "./buffer-reader.ts";
+import { curveSize, hashOfNumber, padded, type TpmHash, tpmAlg } from "./algorithms.ts";
+import { bufferReader, TpmError } from "./buffer-reader.ts";
 import { type PublicFields, publicKeyOf } from "./public-area.ts";
-import { TpmError } from "./tpm-error.ts";
 
 export type TpmSignature =
   | { readonly alg: typeof tpmAlg.ecdsa; readonly hash: TpmHash; readonly r: Buffer; readonly s: Buffer }
@@ -28,16 +27,7 @@ export function readSignature(bytes: Buffer): TpmSignature {
   return signature;
 }
 
-export function writeSignature(signature: TpmSignature): Buffer {
-  const { alg, hash } = signature;
-  const values = "value" in signature ? [signature.value] : [signature.r, signature.s];
-  return Buffer.concat([u16(alg), u16(hashNumber(hash)), ...values.map(sized)]);
-}
-
-/**
- * Whether the key signed the message, by the scheme that its public area fixes: no other, even if it verified.
- * @throws TpmError for a signature or a key that cannot be read
- */
+/** Only by the scheme that the key's public area fixes. @throws TpmError for an unreadable signature or key */
 export function isSignedBy(signer: PublicFields, message: Buffer, signature: TpmSignature): boolean {
   const { scheme, key } = signer;
   if (scheme?.alg !== signature.alg || scheme.hash !== signature.hash) return false;

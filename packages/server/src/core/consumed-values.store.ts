@@ -1,6 +1,5 @@
 /** Single-use values such as nonces and assertion ids, on every node: stored as SHA-256 until they expire anyway. */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { deleteExpired } from "../db/delete-expired.ts";
 import type { Db } from "../db/open.ts";
 import { type Parameter, prepared } from "../db/prepared.ts";
 
@@ -36,12 +35,3 @@ export async function consumeOnce(
   };
   return (await consume(db, row)).length > 0;
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredValues = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "consumed_value", key: ["org_id", "kind", "value_hash"], column: "expires_at" },
-    before,
-    limit,
-  );

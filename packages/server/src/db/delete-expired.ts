@@ -3,23 +3,40 @@ import { sql } from "kysely";
 import type { Db } from "./open.ts";
 import type { Schema } from "./schema.ts";
 
-type Column<Table extends keyof Schema> = keyof Schema[Table] & string;
+/** By table: its primary key, and the expiry in milliseconds. */
+const expiring = {
+  authorization_code: { key: ["org_id", "code_hash"], column: "expires_at" },
+  device_authorization: { key: ["org_id", "device_code_hash"], column: "expires_at" },
+  token_family: { key: ["org_id", "id"], column: "expires_at" },
+  revoked_access_token: { key: ["org_id", "jti"], column: "expires_at" },
+  browser_session: { key: ["org_id", "id"], column: "expires_at" },
+  session_key: { key: ["org_id", "id"], column: "expires_at" },
+  rate_limit: { key: ["org_id", "bucket"], column: "expires_at" },
+  signing_key: { key: ["org_id", "kid"], column: "retire_at" },
+  consumed_value: { key: ["org_id", "kind", "value_hash"], column: "expires_at" },
+  idempotency_key: { key: ["org_id", "account_id", "key_hash"], column: "expires_at" },
+  remembered_device: { key: ["org_id", "user_id", "id"], column: "expires_at" },
+  known_browser: { key: ["org_id", "user_id", "browser_hash"], column: "expires_at" },
+  user_action: { key: ["org_id", "id_hash"], column: "expires_at" },
+  logout_delivery: { key: ["org_id", "id"], column: "created_at" },
+  outgoing_mail: { key: ["org_id", "id"], column: "created_at" },
+  activity: { key: ["org_id", "kind", "hour"], column: "hour" },
+  device_enrollment_code: { key: ["org_id", "id"], column: "expires_at" },
+  device_challenge: { key: ["org_id", "id"], column: "expires_at" },
+} as const satisfies {
+  [Table in keyof Schema]?: { key: ReadonlyArray<keyof Schema[Table]>; column: keyof Schema[Table] };
+};
 
-export interface Expiring<Table extends keyof Schema> {
-  readonly table: Table;
-  /** The primary key. */
-  readonly key: ReadonlyArray<Column<Table>>;
-  /** The expiry, milliseconds. */
-  readonly column: Column<Table>;
-}
+export type ExpiringTable = keyof typeof expiring;
 
 /** @returns how many were deleted, at most `limit`, the oldest first */
-export async function deleteExpired<Table extends keyof Schema>(
+export async function deleteExpired(
   db: Db,
-  { table, key, column }: Expiring<Table>,
+  table: ExpiringTable,
   before: number,
   limit: number,
 ): Promise<number> {
+  const { key, column } = expiring[table];
   const from = sql.table(table);
   const isExpired = sql`${sql.ref(column)} < ${before}`;
   const keyColumns = sql.join(key.map((name) => sql.ref(name)));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import pg from "pg";
 import { forEachDatabase } from "../testing/databases.ts";
+import { eventually } from "../testing/eventually.ts";
 import { isMigrated, MIGRATION_LOCK, migrate } from "./migrate.ts";
 import { timeline } from "./migrations/timeline.ts";
 import { type Database, openDatabase } from "./open.ts";
@@ -73,7 +73,9 @@ forEachDatabase(({ name, empty }) => {
       await holder.query(`alter database "${new URL(url).pathname.slice(1)}" set statement_timeout = '50ms'`);
       await holder.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
       const migrated = migrate(open(url));
-      await delay(200);
+      const tooLong = `select 1 from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and now() - query_start > interval '100 ms'`;
+      await eventually("it waits", async () => (await holder.query(tooLong)).rowCount === 1);
       await holder.end();
       assert.deepEqual(await migrated, all);
     });

@@ -1,5 +1,5 @@
 /** Form bodies and query strings. Repeated parameters stay marked as repeated. */
-import { type Form, MOST_PARAMETERS, parseForm } from "@signet/protocol/form";
+import { type Form, MAX_PARAMETERS, parseForm } from "@signet/protocol/form";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 
 /** A form of one of our pages. */
@@ -37,7 +37,7 @@ export function acceptForms(scope: FastifyInstance): void {
 }
 
 function formIn(text: string, { sanitizesForms, maxFields }: FastifyContextConfig): PageForm {
-  const limits = { maxParameters: maxFields ?? MOST_PARAMETERS };
+  const limits = { maxParameters: maxFields ?? MAX_PARAMETERS };
   try {
     return parseForm(text, limits);
   } catch (error) {

@@ -1,19 +1,19 @@
 /** The admin console: every page that administrators manage their organisation with, except its devices. */
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
-import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log-routes.ts";
+import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
-import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart-routes.ts";
+import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
 import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
 import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
-import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
+import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
 import { pageErrorHandler } from "../http/error-handlers.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
 import { confirmIdentityRoute } from "../page-kit/reauthentication.ts";

@@ -6,7 +6,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import { missingAuthenticationRequirement } from "../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../core/second-factors/factor-status.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { Administrator } from "../core/system-accounts/administrator.ts";
 import type { SystemAccountCaller } from "../core/system-accounts/caller.ts";

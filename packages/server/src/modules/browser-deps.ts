@@ -1,7 +1,7 @@
 /** The wiring of the browser flow: cookies, seals and keys of its own. */
 import { createEncryption, deriveKey } from "../core/encryption/encryption.ts";
 import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts";
-import { createRelyingParty } from "../core/second-factors/passkeys/passkey.ts";
+import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { flows } from "../features/oauth/authorize/flow.ts";
 import { recognitionCookies } from "../http/cookies/recognition-cookie.ts";

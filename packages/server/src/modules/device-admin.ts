@@ -3,8 +3,7 @@ import cookie from "@fastify/cookie";
 import { devicePolicyRoutes } from "../features/device-identity/admin/device-policy.route.ts";
 import { manageRoutes } from "../features/device-identity/admin/manage.route.ts";
 import type { ManageDeps } from "../features/device-identity/admin/manage-visit.ts";
-import { revokeRoute } from "../features/device-identity/admin/revoke.route.ts";
-import { withdrawRoute } from "../features/device-identity/admin/withdraw.route.ts";
+import { revokeRoutes } from "../features/device-identity/admin/revoke.route.ts";
 import { addJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
 import { acceptForms } from "../http/form-body.ts";
@@ -26,7 +25,6 @@ export const deviceAdmin: Module = async (scope, app) => {
     describe: (operation) => app.operations.push(operation),
   };
   manageRoutes(scope, deps);
-  revokeRoute(scope, deps);
-  withdrawRoute(scope, deps);
+  revokeRoutes(scope, deps);
   devicePolicyRoutes(scope, deps);
 };

@@ -5,7 +5,7 @@ import { addActivity } from "../core/activity/activity.store.ts";
 import { type Activity, createActivity } from "../core/activity/activity.ts";
 import { type ApplicationDirectory, applicationDirectory } from "../core/applications/applications.ts";
 import { type ClientKeys, clientKeys } from "../core/applications/client-keys.ts";
-import { type SecretUse, secretUse } from "../core/applications/secret-use.ts";
+import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
 import type { Clock } from "../core/clock.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
 import { requireOpeningCaKey } from "../core/device-ca/ca-key.ts";

@@ -1,5 +1,5 @@
 /** Opens the queue of signing requests, and the signer that puts tokens into it. */
-import { shardedEncryption } from "../core/encryption/spread-encryption.ts";
+import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { PoolSigning } from "../core/tokens/pool-signing.ts";
 import { type OpenSigning, openSigning } from "../features/sovereign/requests/open-signing.ts";
 import { queueSigner } from "../features/sovereign/requests/queue-signer.ts";

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { consumeOnce } from "../core/consumed-values.store.ts";
-import { missingAuthenticationRequirement } from "../core/second-factors/fresh-proof.ts";
+import { missingAuthenticationRequirement } from "../core/second-factors/factor-status.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Database } from "../db/open.ts";
 import type { EarlierSubmission, FormFailure } from "../html/components/record-form.ts";

@@ -16,20 +16,18 @@ export async function loadActorLabels(
   isAlone = false,
 ): Promise<(actor: string) => string> {
   const text = isAlone ? frame.actorsAlone : frame.actors;
+  const unnamed = new Map([
+    ["operator", text.operator],
+    ["system", text.system],
+    ["user", text.formerUser],
+    ["client", text.application],
+    ["system-account", text.systemAccount],
+    ["agent", text.agent],
+    ["device", text.device],
+    ["anonymous", text.anonymous],
+  ]);
   const names = await findActorNames(database.query, orgId, actors);
-  return (actor) => {
-    const name = names.get(actor);
-    if (name !== undefined) return name;
-    const [kind = ""] = actor.split(":");
-    const kinds: Readonly<Record<string, string>> = {
-      operator: text.operator,
-      system: text.system,
-      user: text.formerUser,
-      client: text.application,
-      "system-account": text.systemAccount,
-    };
-    return Object.hasOwn(kinds, kind) ? (kinds[kind] ?? text.anonymous) : text.anonymous;
-  };
+  return (actor) => names.get(actor) ?? unnamed.get(actor.split(":")[0] ?? "") ?? actor;
 }
 
 export interface LastChange {

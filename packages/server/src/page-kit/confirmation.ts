@@ -6,7 +6,9 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { type ConfirmActView, confirmActPage } from "../html/components/act.page.ts";
+import type { ConsoleFrame, ConsoleView } from "../html/components/console-layout.ts";
 import type { FormFailure } from "../html/components/record-form.ts";
+import { html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import {
@@ -35,11 +37,14 @@ import { askForIdentity } from "./reauthentication.ts";
 export type ConfirmationResult =
   /** @param uri where the browser goes */
   | { readonly kind: "applied"; readonly uri: string }
+  /** As the page before tells, under this key of its texts. */
+  | { readonly kind: "done"; readonly text: string }
   /** Nothing was left to do; `uri` where that is not the page before. */
   | { readonly kind: "already-applied"; readonly uri?: string }
   | FormFailure;
 
 export const applied = (uri: string): ConfirmationResult => ({ kind: "applied", uri });
+export const done = (text: string): ConfirmationResult => ({ kind: "done", text });
 export const alreadyApplied: ConfirmationResult = { kind: "already-applied" };
 
 /** The administrator's confirmed request. */
@@ -61,6 +66,8 @@ export interface Confirmation<Deps, Pending> {
   ): Promise<Pending | undefined>;
   /** The page before: where "Cancel" leads. */
   backUri(organisation: Organisation, pending: Pending): string;
+  /** Where they are no part of the question. */
+  breadcrumbs?(frame: ConsoleFrame, pending: Pending): ConsoleView["breadcrumbs"];
   /** Nothing is left to do: the browser goes to the page before. */
   isDone?(deps: Deps, pending: Pending): boolean;
   question(
@@ -68,10 +75,8 @@ export interface Confirmation<Deps, Pending> {
     pending: Pending,
     organisation: Organisation,
     deps: Deps,
-  ): Pick<
-    ConfirmActView,
-    "heading" | "text" | "confirm" | "confirmId" | "isHarmless" | "fields" | "breadcrumbs" | "name"
-  >;
+  ): Pick<ConfirmActView, "heading" | "text" | "confirm" | "confirmId" | "isHarmless" | "fields" | "name"> &
+    Partial<Pick<ConfirmActView, "breadcrumbs">>;
   apply(
     deps: Deps,
     acting: ReturnType<typeof auditContext>,
@@ -125,9 +130,12 @@ async function ask<Deps extends ConsoleDeps, Pending>(
   const backUri = confirmation.backUri(organisation, pending);
   if (confirmation.isDone?.(deps, pending)) return redirectTo(visit, withAlready(backUri));
   const frame = await consoleFrame(deps, visit, signedIn, confirmation.current);
+  const question = confirmation.question(frame.messages, pending, organisation, deps);
   const page = confirmActPage({
+    breadcrumbs: confirmation.breadcrumbs?.(frame, pending) ?? [],
     ...frame,
-    ...confirmation.question(frame.messages, pending, organisation, deps),
+    ...question,
+    text: typeof question.text === "string" ? html`<p>${question.text}</p>` : question.text,
     ...state,
     csrf: deps.browserSession.formBinding(visit).csrf,
     once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
@@ -172,6 +180,7 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
   const result = await apply(deps, visit, confirmation, { form, pending, confirmed });
   if (result === "duplicate-submission") return rerender(duplicateSubmission());
   if (result.kind === "applied") return redirectTo(visit, result.uri);
+  if (result.kind === "done") return redirectTo(visit, `${backUri}?done=${result.text}`);
   if (result.kind === "already-applied") return redirectTo(visit, withAlready(result.uri ?? backUri));
   await rerender({ failure: result, status: 409 });
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
-import { trustBrowser } from "../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { trustBrowser } from "../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import {

@@ -1,15 +1,25 @@
 /** What is around every page of the console, for the one who looks at it. */
 
+import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts";
+import type { Html } from "../html/html.ts";
 import type { PageOrganisation } from "../html/layout.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { consoleStylesheet } from "../html/stylesheet.ts";
 import { parseQuery } from "../http/form-body.ts";
 import { newNonce } from "../http/page.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "./page.ts";
+import {
+  type CONSOLE,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  show,
+  type Visit,
+} from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
 
 /** The pages of the navigation. */
@@ -123,6 +133,38 @@ export async function consoleFrame(
     wasAlready: wasAlready(visit),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
+}
+
+/**
+ * Opens a page for reading, to any administrator.
+ * @param returnTo where a sign-in returns to, when that is more than the page's path
+ */
+export async function openPage(
+  deps: ConsoleDeps,
+  visit: Visit,
+  current: ConsolePage,
+  returnTo?: string,
+): Promise<ConsoleFrame> {
+  const signedIn = await requireAdministrator(deps, visit, returnTo);
+  return consoleFrame(deps, visit, signedIn, current);
+}
+
+/** A page for reading whose address is its path alone. */
+export function readingRoute<Deps extends ConsoleDeps>(
+  app: FastifyInstance,
+  deps: Deps,
+  url: `${typeof CONSOLE}${string}`,
+  current: ConsolePage,
+  page: (deps: Deps, visit: Visit, frame: ConsoleFrame, signedIn: SignedIn) => Promise<Html> | Html,
+  returnTo?: (visit: Visit) => string,
+): void {
+  consoleRoute(app, deps, url, {
+    get: async (_, visit) => {
+      const signedIn = await requireAdministrator(deps, visit, returnTo?.(visit));
+      const frame = await consoleFrame(deps, visit, signedIn, current);
+      await show(visit, frame, await page(deps, visit, frame, signedIn));
+    },
+  });
 }
 
 export const pageOrganisation = ({ name, settings }: Organisation): PageOrganisation => ({

@@ -1,5 +1,12 @@
-/** What the lists of the console share: the search text of an address, and one page of rows. */
+/** What the lists of the console share: the search text of an address, one page of rows, and the page around them. */
 import { isUuid } from "@signet/protocol/hash";
+import { type ConsoleFrame, consoleLayout } from "../html/components/console-layout.ts";
+import { type Choice, selectField } from "../html/components/fields.ts";
+import { buttonLink, emptyState } from "../html/components/parts.ts";
+import { successNotice } from "../html/components/record-form.ts";
+import { noResults, pager, searchForm, table } from "../html/components/table.ts";
+import { type Content, type Html, html } from "../html/html.ts";
+import type { Messages } from "../html/messages/messages.ts";
 
 export const ROWS_PER_PAGE = 25;
 
@@ -23,3 +30,66 @@ export function splitPage<Row>(
   const shown = rows.slice(0, size);
   return { shown, last: rows.length > size ? shown.at(-1) : undefined };
 }
+
+/** Where the pager leads. @param uri the list's address, from the beginning or after a row */
+export const pageUris = <Cursor>(
+  uri: (after?: Cursor) => string,
+  after: Cursor | undefined,
+  last: Cursor | undefined,
+) => ({
+  newestUri: after === undefined ? undefined : uri(),
+  olderUri: last === undefined ? undefined : uri(last),
+});
+
+export type ListView = ConsoleFrame &
+  Pick<Parameters<typeof table>[0], "columns" | "rows"> &
+  Pick<Parameters<typeof searchForm>[0], "label" | "filters" | "isSearch"> & {
+    title: string;
+    summary: string;
+    /** The text of the search field. */
+    search: string;
+    /** The list's path below the console. */
+    path: string;
+    /** The button of `new`, beside the heading. */
+    create: { id: string; label: string };
+    /** What was just done. */
+    done: string | undefined;
+    newestUri: string | undefined;
+    olderUri: string | undefined;
+    /** In place of the list when there is nothing, and nothing was searched for; the button of `new` without another action. */
+    empty?: { title: string; text: string; action?: Html };
+  };
+
+export function listPage(view: ListView): Html {
+  const { title, rows, messages } = view;
+  const action = view.consoleUri(view.path);
+  const create = buttonLink({ ...view.create, uri: `${action}/new`, isPrimary: true });
+  const isEmpty = rows.length === 0 && !view.isSearch && view.newestUri === undefined;
+  const empty = isEmpty ? view.empty : undefined;
+  const list = () => [
+    searchForm({ ...view, action, value: view.search }),
+    rows.length === 0 ? noResults(messages) : table({ ...view, label: title }),
+    pager(view),
+  ];
+  return consoleLayout({
+    ...view,
+    breadcrumbs: [],
+    actions: empty && !empty.action ? undefined : create,
+    notice: view.done === undefined ? undefined : successNotice(view.done),
+    body: html`<section class="card" aria-label="${title}">
+${empty ? emptyState({ action: create, ...empty }) : list()}</section>
+`,
+  });
+}
+
+/** Chooses one value of a member, or any. */
+export const filterField = (
+  messages: Messages,
+  field: { id: string; label: string; value: string | undefined; any: string; choices: readonly Choice[] },
+): Content =>
+  selectField({
+    ...field,
+    value: field.value ?? "",
+    choices: [{ value: "", label: field.any }, ...field.choices],
+    messages,
+  });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { voidActions } from "../core/actions/actions.store.ts";
 import { listAuditEvents } from "../core/audit/audit.store.ts";
-import { changeEmail } from "../core/users/identifiers/identifiers.store.ts";
+import { changeEmail } from "../core/users/account.store.ts";
 import { createUser } from "../core/users/users.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -12,7 +12,7 @@ import type { OrganisationDirectory } from "../core/organisations/organisations.
 import {
   type AuthenticationRequirement,
   missingAuthenticationRequirement,
-} from "../core/second-factors/fresh-proof.ts";
+} from "../core/second-factors/factor-status.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import type { Database } from "../db/open.ts";

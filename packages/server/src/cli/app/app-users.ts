@@ -1,6 +1,6 @@
 /** `signet app assign …`: the users who may sign in to an application with restricted access. */
 import { listAssignedUsers } from "../../core/application-access/application-access.store.ts";
-import { assignUser, unassignUser } from "../../core/application-access/assignments.ts";
+import { assignUser, unassignUser } from "../../core/application-access/application-access.ts";
 import { type AccessMode, accessModes } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import type { Service } from "../../modules/open-service.ts";

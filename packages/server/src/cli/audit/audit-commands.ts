@@ -1,8 +1,12 @@
 /** `signet audit …`: searching, exporting and verifying the audit log. */
 
 import { recordAuditEvent, type StoredEvent } from "../../core/audit/audit.store.ts";
-import { exportAuditEvents } from "../../core/audit/export/export.ts";
-import { type ExportFormat, eventRecord, lineFormats } from "../../core/audit/export/formats.ts";
+import {
+  type ExportFormat,
+  eventRecord,
+  exportAuditEvents,
+  lineFormats,
+} from "../../core/audit/export/export.ts";
 import { searchAuditEvents } from "../../core/audit/search/search.ts";
 import { type Command, choice, jsonOption, orgOption, requiredText } from "../command.ts";
 import { formatTime, printList } from "../output.ts";

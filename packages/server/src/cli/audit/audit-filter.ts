@@ -1,7 +1,7 @@
 /** The filter options of `signet audit list` and `signet audit export`. */
 import { auditActions } from "../../core/audit/actions.ts";
-import { type AuditFilter, matchActions } from "../../core/audit/search/filter.ts";
-import { matchActors } from "../../core/audit/search/who.ts";
+import { matchActors } from "../../core/audit/actor-names.ts";
+import { type AuditFilter, matchActions } from "../../core/audit/search/search.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Options, optionalText, UsageError, type Values } from "../command.ts";

@@ -1,6 +1,10 @@
 /** `signet consent …` and `signet preauth …`: consents of users and administrators, and pre-authorizations. */
 import type { Consent } from "../../core/consents/consent.ts";
-import { findConsent, listConsents, listPreauthorizations } from "../../core/consents/consents.store.ts";
+import {
+  findConsentRecord,
+  listConsents,
+  listPreauthorizations,
+} from "../../core/consents/consents.store.ts";
 import {
   createPreauthorization,
   deletePreauthorization,
@@ -74,8 +78,8 @@ const grantOrganisation: Command = {
     const organisation = await requireOrganisation(service, call.values);
     const application = await requireApplication(service, organisation, call);
     const id = await grantOrganisationConsent(service, { application, scopes, actor: OPERATOR });
-    const granted = await findConsent(service.database.query, { orgId: organisation.id, id });
-    if (!granted) throw new Error("the consent no longer exists");
+    const granted = await findConsentRecord(service.database.query, { orgId: organisation.id, id });
+    if (granted?.revokedAt !== null) throw new Error("the consent no longer exists");
     return printResult(call, consentRecord(granted), () =>
       fields({ id, clientId: application.id, scopes: granted.scopes.join(" ") }),
     );

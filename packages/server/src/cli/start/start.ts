@@ -8,7 +8,6 @@ import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
-import { enrolmentRemovals } from "../../features/device-identity/admin/enrolment-removals.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
@@ -122,7 +121,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
   const stopHousekeeping = startHousekeeping({
     ...service,
-    featureRemovals: [...signingRequestRemovals(service.activity.count), ...enrolmentRemovals],
+    featureRemovals: signingRequestRemovals(service.activity.count),
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({

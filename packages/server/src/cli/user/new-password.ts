@@ -1,6 +1,6 @@
 /** Passwords are typed, piped in or generated; never an argument, which other processes can read. */
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { generatePassword } from "../../core/passwords/generated-password.ts";
+import { generatePassword } from "../../core/passwords/password-hasher.ts";
 import { type Call, type Options, UsageError } from "../command.ts";
 
 export const generateOption: Options = {

@@ -1,6 +1,6 @@
 /** `signet user …`: the users of an organisation. */
 import { resetFactors } from "../../core/second-factors/changes.ts";
-import { signOutEverywhere } from "../../core/sessions/user-sessions.ts";
+import { signOutEverywhere } from "../../core/sessions/end-sessions.ts";
 import { listUsers } from "../../core/users/users.store.ts";
 import { setPassword, setUserStatus } from "../../core/users/users.ts";
 import {

@@ -52,9 +52,9 @@ async function create(service: Service, call: Call): Promise<number> {
   const role = choice("role", optionalText(values, "role") ?? "Standard", roles);
   const organisation = await requireOrganisation(service, values);
   // Checked before the operator types a password.
-  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
+  if (!isEmail(email)) throw new InvalidUser("invalid-email");
   if (await findUserByEmail(service.database.query, organisation.id, emailKey(email)))
-    throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
+    throw new InvalidUser("email-taken");
   const phone = optionalText(values, "phone");
   const password = await newPassword(call, organisation);
   const id = await createUser(service, {

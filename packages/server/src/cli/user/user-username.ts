@@ -1,6 +1,5 @@
 /** `signet user set-username`: the username, the claim `preferred_username`. */
-import { changeUsername, UsernameTaken } from "../../core/users/identifiers/change-username.ts";
-import { isUsername, usernameKey } from "../../core/users/identifiers/username.ts";
+import { changeUsername, isUsername, UsernameTaken, usernameKey } from "../../core/users/username.ts";
 import { type Command, jsonOption, orgOption, UsageError, userOptions } from "../command.ts";
 import { OPERATOR, requireHomeUser } from "../with-service.ts";
 import { printUser } from "./user-record.ts";

@@ -1,5 +1,5 @@
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
 import type { ActionType, UserAction } from "./user-action.ts";
 
@@ -10,13 +10,17 @@ export interface StoredAction extends Omit<UserAction, "data"> {
 
 /** Replaces the user's open action of the same type, in one statement: there are never two. */
 export async function insertAction(db: Db, action: StoredAction): Promise<void> {
-  const { orgId, idHash, type, userId, sealed, createdAt, expiresAt, usedAt } = action;
-  const values = { id_hash: idHash, data: sealed, created_at: createdAt, expires_at: expiresAt };
+  const { sealed, ...stored } = action;
+  const row = { ...toRow(stored), data: sealed };
+  const { id_hash, data, created_at, expires_at } = row;
   await db
     .insertInto("user_action")
-    .values({ org_id: orgId, type, user_id: userId, ...values, used_at: usedAt })
+    .values(row)
     .onConflict((conflict) =>
-      conflict.columns(["org_id", "user_id", "type"]).where("used_at", "is", null).doUpdateSet(values),
+      conflict
+        .columns(["org_id", "user_id", "type"])
+        .where("used_at", "is", null)
+        .doUpdateSet({ id_hash, data, created_at, expires_at }),
     )
     .execute();
 }
@@ -27,9 +31,7 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
   const row = await db
     .selectFrom("user_action")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id_hash", "=", key.idHash)
-    .where("type", "=", key.type)
+    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -48,9 +50,7 @@ export async function redeemActionRow(
   const row = await db
     .updateTable("user_action")
     .set({ used_at: key.now })
-    .where("org_id", "=", key.orgId)
-    .where("id_hash", "=", key.idHash)
-    .where("type", "=", key.type)
+    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .where("used_at", "is", null)
     .where("expires_at", ">", key.now)
     .returningAll()
@@ -66,31 +66,13 @@ export async function voidActions(
   await db
     .updateTable("user_action")
     .set({ used_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
-    .where("type", "=", which.type)
+    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId, type: which.type }))
     .where("used_at", "is", null)
     .execute();
 }
 
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredActions = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "user_action", key: ["org_id", "id_hash"], column: "expires_at" },
-    before,
-    limit,
-  );
-
-function fromRow(row: UserActionTable): StoredAction {
-  return {
-    orgId: row.org_id,
-    idHash: row.id_hash,
-    type: row.type as ActionType,
-    userId: row.user_id,
-    sealed: row.data,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-  };
-}
+const fromRow = ({ data, type, ...row }: UserActionTable): StoredAction => ({
+  ...toRecord(row),
+  type: type as ActionType,
+  sealed: data,
+});

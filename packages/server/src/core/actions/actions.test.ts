@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { deleteExpiredActions, voidActions } from "./actions.store.ts";
+import { voidActions } from "./actions.store.ts";
 import { createAction, findOpenAction, type NewAction, redeemAction } from "./actions.ts";
 
 const HOUR = 3_600_000;
@@ -138,7 +139,7 @@ describe("user actions", () => {
     test("deletes expired links and keeps open ones", async () => {
       clock.advance(48 * HOUR);
       const { id } = await create();
-      await deleteExpiredActions(database.query, clock(), 1_000);
+      await deleteExpired(database.query, "user_action", clock(), 1_000);
       assert.equal((await rows()).length, 1);
       assert.ok(await look(id));
     });

@@ -1,11 +1,18 @@
 /**
- * Creates and redeems the links in emails. The id in a link is a secret: stored as a SHA-256 hash, redeemed by one
+ * Creates, sends, opens and redeems the links in emails. The id in a link is a secret: stored as a SHA-256 hash, redeemed by one
  * statement.
  */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import type { Outbox } from "../mail/outbox.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import type { OrganisationDirectory } from "../organisations/organisations.ts";
+import type { User } from "../users/user.ts";
+import { findUser } from "../users/users.store.ts";
 import {
   findActionAnywhere,
   findActionRow,
@@ -80,17 +87,6 @@ export async function findOpenAction(
   return row && row.usedAt === null && row.expiresAt > deps.clock() ? decrypt(deps, row) : undefined;
 }
 
-/** Reads a link by its id alone. An expired one is distinguished, because it can be requested again. */
-export async function findLink(
-  db: Db,
-  deps: ActionDeps,
-  { type, id }: Pick<NamedAction, "type" | "id">,
-): Promise<UserAction | "expired" | undefined> {
-  const row = await findActionAnywhere(db, sha256Base64url(id));
-  if (!row || row.type !== type || row.usedAt !== null) return undefined;
-  return row.expiresAt > deps.clock() ? decrypt(deps, row) : "expired";
-}
-
 /** Redeems a link, in the transaction of its action. @returns undefined when it can't be used (any more) */
 export async function redeemAction(
   tx: Db,
@@ -108,3 +104,94 @@ function decrypt({ encryption }: ActionDeps, row: StoredAction): UserAction {
   const data = JSON.parse(encryption.open(sealed, rowName(orgId, idHash)).toString()) as ActionData;
   return { orgId, idHash, type, userId, data, createdAt, expiresAt };
 }
+
+type OpenedActionDeps = CoreDeps & ActionDeps & { readonly organisations: OrganisationDirectory };
+
+export interface OpenedAction {
+  /** From the link. */
+  readonly id: string;
+  readonly action: UserAction;
+  readonly organisation: Organisation;
+  /** What a new password must not contain; the email address comes first. */
+  readonly about: readonly string[];
+  /** The recipient; a registration has no account locale yet. */
+  readonly reader: Pick<User, "locale">;
+}
+
+/**
+ * Reads a link by its id alone, without redeeming it. An expired one is distinguished, because it can be requested again.
+ * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
+ */
+export async function openAction(
+  deps: OpenedActionDeps,
+  { id, type }: { id: string; type: string },
+): Promise<OpenedAction | "expired" | undefined> {
+  const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
+  if (!row || row.type !== type || row.usedAt !== null) return undefined;
+  if (row.expiresAt <= deps.clock()) return "expired";
+  const action = decrypt(deps, row);
+  const organisation = await deps.organisations.find(action.orgId);
+  const account = organisation && (await accountOf(deps, action));
+  return organisation && account && { id, action, organisation, ...account };
+}
+
+async function accountOf(
+  { database, organisations }: OpenedActionDeps,
+  { orgId, userId, data }: UserAction,
+): Promise<Pick<OpenedAction, "about" | "reader"> | undefined> {
+  const { registration, homeOrgId = orgId } = data;
+  if (registration) {
+    const { firstname, surname } = registration;
+    return { about: [data.email, firstname, surname], reader: { locale: null } };
+  }
+  if (homeOrgId !== orgId && !(await organisations.find(homeOrgId))) return undefined;
+  const user = await findUser(database.query, homeOrgId, userId);
+  if (!user || user.disabledAt !== null) return undefined;
+  // The link proves control of the address that it was sent to, and of no other.
+  if (user.email !== data.email) return undefined;
+  return { about: [user.email, user.firstname, user.surname], reader: user };
+}
+
+export interface LinkMailDeps extends ActionDeps {
+  readonly outbox: Outbox;
+}
+
+export interface LinkMail {
+  /** The organisation of the link, which the email is sent for. */
+  readonly orgId: string;
+  readonly type: ActionType;
+  /** PermId, or the subject of a registration; anything for a decoy. */
+  readonly userId: string;
+  readonly data: ActionData;
+  readonly recipient: string;
+  readonly locale: string;
+  /** The URL of the link. */
+  addressOf(id: string): string;
+  /** For an email address without an account: the same statements, and rows without effect. */
+  readonly isDecoy: boolean;
+  /**
+   * For a decoy that a signed-in user caused: its link is stored as long as any other, because the user can read its
+   * expiry. Nobody has its id.
+   */
+  readonly isKept?: boolean;
+  readonly audit: Omit<AuditEvent, "at">;
+}
+
+/** Writes link, email and audit event together. */
+export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
+  const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
+  const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
+  const { id, expiresAt } = await createAction(tx, deps, link);
+  await deps.outbox.put(tx, {
+    orgId,
+    recipient,
+    locale,
+    mail: { template: type, data: { link: mail.addressOf(id), expiresAt } },
+    isDecoy,
+  });
+  await recordAuditEvent(tx, { ...audit, at: deps.clock() });
+}
+
+/** The URL of links in emails that an API client requested (specification, "Action/{id}/{type}"). */
+export const actionAddress = (baseUrl: string, type: ActionType) => (id: string) =>
+  `${baseUrl}/legacy/api/Authentication/Action/${id}/${type}`;

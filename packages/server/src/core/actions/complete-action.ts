@@ -3,26 +3,19 @@
  * account is checked again inside it, because it may have changed since the link was sent.
  */
 import { isUniqueViolation } from "../../db/duplicate.ts";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
-import { changeEmail } from "../users/identifiers/identifiers.store.ts";
+import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { emailKey } from "../users/user.ts";
-import {
-  findUser,
-  insertMembership,
-  insertUser,
-  setEmailVerified,
-  setPasswordHash,
-} from "../users/users.store.ts";
+import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
 import { type ActionDeps, redeemAction } from "./actions.ts";
 import type { UserAction } from "./user-action.ts";
 
-export interface CompletionDeps extends ActionDeps, NoticeDeps {
-  readonly database: Database;
-}
+export type CompletionDeps = CoreDeps & ActionDeps & NoticeDeps;
 
 export interface Completion {
   readonly action: UserAction;
@@ -141,14 +134,15 @@ function audit(
   { action: { orgId, userId }, origin }: Completion,
   event: { action: AuditAction; userId?: string; details?: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const id = event.userId ?? userId;
+  const { action, userId: id = userId, details } = event;
+  const { address } = origin;
   return recordAuditEvent(tx, {
     orgId,
     at: clock(),
     actor: `user:${id}`,
-    action: event.action,
+    action,
     target: id,
-    ...(origin.address === undefined ? {} : { address: origin.address }),
-    ...(event.details ? { details: event.details } : {}),
+    address,
+    details,
   });
 }

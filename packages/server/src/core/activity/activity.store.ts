@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import { AGENTS, HOUR_MS } from "./kinds.ts";
+import { AGENTS, DAY_MS, HOUR_MS, type StoredKind } from "./kinds.ts";
 
 export interface ActivityRow {
   readonly orgId: string;
@@ -49,60 +49,61 @@ export async function recordAgentPeak(db: Db, { now, since }: { now: number; sin
   );
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteOldActivity(db: Db, before: number, limit: number): Promise<number> {
-  const rows = await db
-    .deleteFrom("activity")
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple("org_id", "kind", "hour"),
-        "in",
-        selectFrom("activity")
-          .select(["org_id", "kind", "hour"])
-          .where("hour", "<", before)
-          .limit(limit)
-          .$asTuple("org_id", "kind", "hour"),
-      ),
-    )
-    .returning("hour")
-    .execute();
-  return rows.length;
+/** Quarters of a day start at 0, 6, 12 and 18 UTC. */
+const steps = { hour: HOUR_MS, quarter: 6 * HOUR_MS, day: DAY_MS } as const;
+
+export interface ActivitySeries<Kind extends StoredKind> {
+  /** The start of each hour, quarter or day (UTC), milliseconds, oldest first. */
+  readonly times: readonly number[];
+  /** One number per time; zero without activity. */
+  readonly totals: Readonly<Record<Kind, readonly number[]>>;
 }
 
-/**
- * Counts between two times in steps of so many milliseconds: sums, and peaks for agents.
- * @param asked.from the start of a step
- */
-export async function sumActivity(
+export interface ActivityRange<Kind extends StoredKind> {
+  readonly kinds: readonly Kind[];
+  /** Milliseconds, rounded down to its hour, quarter or day. */
+  readonly from: number;
+  /** Milliseconds, exclusive. */
+  readonly to: number;
+  readonly by: keyof typeof steps;
+}
+
+/** Activity of an organisation up to the last flush: sums, and peaks for agents. */
+export async function readActivity<Kind extends StoredKind>(
   db: Db,
-  asked: { orgId: string; kinds: readonly string[]; from: number; to: number; step: number },
-): Promise<Array<{ kind: string; at: number; total: number }>> {
-  const { orgId, kinds, from, to, step } = asked;
-  if (kinds.length === 0) return [];
-  const at = sql<number>`${whole(from)} + (hour - ${whole(from)}) / ${whole(step)} * ${whole(step)}`;
-  return (
-    db
-      .selectFrom("activity")
-      .select(({ eb, fn }) => [
-        "kind",
-        at.as("at"),
-        eb
-          .case()
-          .when("kind", "=", AGENTS)
-          .then(fn.max<number>("total"))
-          // PostgreSQL sums bigints to numeric.
-          .else(sql<number>`cast(sum(total) as bigint)`)
-          .end()
-          .as("total"),
-      ])
-      .where("org_id", "=", orgId)
-      .where("kind", "in", kinds)
-      .where("hour", ">=", from)
-      .where("hour", "<", to)
-      // By position: with parameters it would be a different expression.
-      .groupBy([sql`1`, sql`2`])
-      .orderBy("kind")
-      .orderBy(sql`2`)
-      .execute()
-  );
+  orgId: string,
+  { kinds, from, to, by }: ActivityRange<Kind>,
+): Promise<ActivitySeries<Kind>> {
+  const step = steps[by];
+  const first = from - (from % step);
+  const times: number[] = [];
+  for (let at = first; at < to; at += step) times.push(at);
+  const totals = Object.fromEntries(kinds.map((kind) => [kind, times.map(() => 0)])) as Record<
+    Kind,
+    number[]
+  >;
+  if (kinds.length === 0) return { times, totals };
+  const rows = await db
+    .selectFrom("activity")
+    .select(({ eb, fn }) => [
+      "kind",
+      sql<number>`(hour - ${whole(first)}) / ${whole(step)}`.as("place"),
+      eb
+        .case()
+        .when("kind", "=", AGENTS)
+        .then(fn.max<number>("total"))
+        // PostgreSQL sums bigints to numeric.
+        .else(sql<number>`cast(sum(total) as bigint)`)
+        .end()
+        .as("total"),
+    ])
+    .where("org_id", "=", orgId)
+    .where("kind", "in", kinds)
+    .where("hour", ">=", first)
+    .where("hour", "<", to)
+    // By position: with parameters it would be a different expression.
+    .groupBy([sql`1`, sql`2`])
+    .execute();
+  for (const { kind, place, total } of rows) totals[kind as Kind][place] = total;
+  return { times, totals };
 }

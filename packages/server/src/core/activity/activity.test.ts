@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openChangeFeed } from "../../db/change-feed.ts";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { insertAgent } from "../signing-pools/signing-agent.store.ts";
 import { insertPool } from "../signing-pools/signing-pool.store.ts";
-import { type ActivityRow, addActivity, deleteOldActivity, recordAgentPeak } from "./activity.store.ts";
+import { type ActivityRow, addActivity, readActivity, recordAgentPeak } from "./activity.store.ts";
 import { createActivity } from "./activity.ts";
 import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
-import { readActivity } from "./read-activity.ts";
 
 const DAY = Date.UTC(2026, 4, 4);
 
@@ -131,10 +131,10 @@ forEachDatabase(({ fresh }) => {
 
   test("deletes old counts in batches, and nothing else", async () => {
     const before = DAY + 15 * DAY_MS;
-    assert.equal(await deleteOldActivity(database.query, before, 2), 2);
+    assert.equal(await deleteExpired(database.query, "activity", before, 2), 2);
     let removed = 2;
     for (let batch = 2; batch === 2; removed += batch)
-      batch = await deleteOldActivity(database.query, before, 2);
+      batch = await deleteExpired(database.query, "activity", before, 2);
     assert.ok(removed > 4);
     assert.deepEqual(await tokensOf(DAY, DAY + 15 * DAY_MS, "day"), Array(15).fill(0));
     const agents = { kinds: ["agents"], from: DAY, to: DAY + 30 * DAY_MS, by: "day" } as const;

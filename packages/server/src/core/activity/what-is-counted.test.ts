@@ -13,8 +13,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { readActivity } from "./activity.store.ts";
 import { AGENTS, countedKinds, HOUR_MS, ofPool, type StoredKind } from "./kinds.ts";
-import { readActivity } from "./read-activity.ts";
 
 let running: TestService;
 let org: TestOrganisation;

@@ -1,5 +1,7 @@
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRow } from "../../db/records.ts";
 
 type Assignment = { orgId: string; applicationId: string; userId: string };
 
@@ -7,8 +9,7 @@ const selectAssigned = prepared((db, value: Parameter<Assignment>) =>
   db
     .selectFrom("application_user")
     .select("user_id")
-    .where("org_id", "=", value("orgId"))
-    .where("application_id", "=", value("applicationId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), application_id: value("applicationId") }))
     .where("user_id", "=", value("userId")),
 );
 
@@ -21,32 +22,21 @@ export async function insertAssignment(
   db: Db,
   assignment: Assignment & { by: string; now: number },
 ): Promise<boolean> {
-  const inserted = await db
-    .insertInto("application_user")
-    .values({
-      org_id: assignment.orgId,
-      application_id: assignment.applicationId,
-      user_id: assignment.userId,
-      assigned_by: assignment.by,
-      assigned_at: assignment.now,
-    })
-    .onConflict((conflict) => conflict.columns(["org_id", "application_id", "user_id"]).doNothing())
-    .returning("user_id")
-    .executeTakeFirst();
-  return inserted !== undefined;
+  const { orgId, applicationId, userId, by, now } = assignment;
+  return hasRow(
+    db
+      .insertInto("application_user")
+      .values({ ...toRow({ orgId, applicationId, userId }), assigned_by: by, assigned_at: now })
+      .onConflict((conflict) => conflict.columns(["org_id", "application_id", "user_id"]).doNothing())
+      .returning("user_id"),
+  );
 }
 
 /** @returns false when the user was not assigned */
-export async function deleteAssignment(db: Db, assignment: Assignment): Promise<boolean> {
-  const deleted = await db
-    .deleteFrom("application_user")
-    .where("org_id", "=", assignment.orgId)
-    .where("application_id", "=", assignment.applicationId)
-    .where("user_id", "=", assignment.userId)
-    .returning("user_id")
-    .executeTakeFirst();
-  return deleted !== undefined;
-}
+export const deleteAssignment = (db: Db, { orgId, applicationId, userId }: Assignment): Promise<boolean> =>
+  affectsAny(
+    db.deleteFrom("application_user").where((eb) => eb.and(toRow({ orgId, applicationId, userId }))),
+  );
 
 export interface AssignedUser {
   readonly id: string;
@@ -61,7 +51,7 @@ export async function listAssignedUsers(
   of: { orgId: string; applicationId: string },
   page: { limit: number; after: string | undefined },
 ): Promise<AssignedUser[]> {
-  const rows = await db
+  return db
     .selectFrom("application_user")
     .innerJoin("membership", (join) =>
       join
@@ -73,18 +63,12 @@ export async function listAssignedUsers(
         .onRef("user_account.org_id", "=", "membership.home_org_id")
         .onRef("user_account.id", "=", "membership.user_id"),
     )
-    .select(["application_user.user_id", "user_account.email"])
-    .select(["application_user.assigned_by", "application_user.assigned_at"])
+    .select(["application_user.user_id as id", "user_account.email"])
+    .select(["application_user.assigned_by as assignedBy", "application_user.assigned_at as assignedAt"])
     .where("application_user.org_id", "=", of.orgId)
     .where("application_user.application_id", "=", of.applicationId)
     .$if(page.after !== undefined, (query) => query.where("application_user.user_id", ">", page.after ?? ""))
     .orderBy("application_user.user_id")
     .limit(page.limit + 1)
     .execute();
-  return rows.map((row) => ({
-    id: row.user_id,
-    email: row.email,
-    assignedBy: row.assigned_by,
-    assignedAt: row.assigned_at,
-  }));
 }

@@ -4,7 +4,13 @@
  */
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { isAssigned } from "./application-access.store.ts";
+import { findApplication, lockApplication } from "../applications/applications.store.ts";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
+import { findUser } from "../users/users.store.ts";
+import { deleteAssignment, insertAssignment, isAssigned } from "./application-access.store.ts";
 
 /** @param userId a member of the application's organisation */
 export async function mayUse(
@@ -13,4 +19,56 @@ export async function mayUse(
   userId: string,
 ): Promise<boolean> {
   return settings.access === "everyone" || isAssigned(db, { orgId, applicationId: id, userId });
+}
+
+export interface AssignmentAct extends Act {
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
+/** Which of the two the organisation doesn't have. */
+export type Missing = "no-application" | "no-user";
+
+/** @returns whether the assignment is new */
+export function assignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean | Missing> {
+  const { orgId, applicationId, userId } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await lockApplication(tx, { orgId, id: applicationId }))) return "no-application";
+    if (!(await findUser(tx, orgId, userId))) return "no-user";
+    const now = deps.clock();
+    if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: act.actor, now }))) return false;
+    const event = {
+      action: "application.user-assigned",
+      target: applicationId,
+      details: { userId },
+    } as const;
+    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    return true;
+  });
+}
+
+/**
+ * Unassigns a user. Where access is limited to assigned users, this revokes the user's session keys, refresh tokens
+ * and their access tokens immediately.
+ * @returns false when the user was not assigned
+ */
+export function unassignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean> {
+  const { orgId, applicationId, userId } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await deleteAssignment(tx, { orgId, applicationId, userId }))) return false;
+    const now = deps.clock();
+    const application = await findApplication(tx, orgId, applicationId);
+    if (application?.settings.access === "assigned") {
+      const ended = { orgId, applicationId, userId, now, reason: "user_unassigned" };
+      await revokeSessionKeys(tx, ended);
+      await revokeTokenFamilies(tx, ended);
+    }
+    const event = {
+      action: "application.user-unassigned",
+      target: applicationId,
+      details: { userId },
+    } as const;
+    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    return true;
+  });
 }

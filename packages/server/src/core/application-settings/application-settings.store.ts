@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { toRow } from "../../db/records.ts";
 
 export interface SettingsKey {
   readonly orgId: string;
@@ -11,24 +12,20 @@ export async function findSettings(db: Db, key: SettingsKey): Promise<string | u
   const row = await db
     .selectFrom("application_user_setting")
     .select("settings")
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .where("user_id", "=", key.userId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId, user_id: key.userId }))
     .executeTakeFirst();
   return row?.settings;
 }
 
-export async function putSettings(db: Db, key: SettingsKey, settings: string, now: number): Promise<void> {
+export async function putSettings(
+  db: Db,
+  { orgId, applicationId, userId }: SettingsKey,
+  settings: string,
+  now: number,
+): Promise<void> {
   await db
     .insertInto("application_user_setting")
-    .values({
-      org_id: key.orgId,
-      application_id: key.applicationId,
-      user_id: key.userId,
-      settings,
-      updated_at: now,
-      version: 1,
-    })
+    .values({ ...toRow({ orgId, applicationId, userId }), settings, updated_at: now, version: 1 })
     .onConflict((conflict) =>
       conflict.columns(["org_id", "application_id", "user_id"]).doUpdateSet((eb) => ({
         settings,

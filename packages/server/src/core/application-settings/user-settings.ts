@@ -1,7 +1,7 @@
 /** Settings that an application stores for one of its users: a JSON object that only the application reads. */
-import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { findSettings, putSettings, type SettingsKey } from "./application-settings.store.ts";
 
 export type UserSettings = Readonly<Record<string, unknown>>;
@@ -12,23 +12,15 @@ export async function readUserSettings(db: Db, key: SettingsKey): Promise<UserSe
 }
 
 export async function writeUserSettings(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
-  key: SettingsKey,
+  { database, clock }: CoreDeps,
+  { orgId, applicationId, userId }: SettingsKey,
   write: { readonly settings: UserSettings; readonly actor: string; readonly address: string },
 ): Promise<void> {
   const now = clock();
-  const { orgId, applicationId, userId } = key;
-  const { settings, actor, address } = write;
+  const { settings, ...by } = write;
   await database.transaction(async (tx) => {
-    await putSettings(tx, key, JSON.stringify(settings), now);
-    const event = {
-      orgId,
-      at: now,
-      actor,
-      action: "user-settings.changed" as const,
-      target: userId,
-      address,
-    };
-    await recordAuditEvent(tx, { ...event, details: { applicationId } });
+    await putSettings(tx, { orgId, applicationId, userId }, JSON.stringify(settings), now);
+    const event = { action: "user-settings.changed", target: userId, details: { applicationId } } as const;
+    await recordAuditEvent(tx, { ...auditFields({ ...by, orgId }, now), ...event });
   });
 }

@@ -1,11 +1,11 @@
 /** Changes and deletes applications, with optimistic locking. */
 
 import type { Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { auditFields } from "../audit/audit.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application } from "./application.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
-import { type ApplicationDeps, revokeGrantedCredentials } from "./applications.ts";
-import { requireKnownPool } from "./known-pool.ts";
+import { requireKnownPool, revokeGrantedCredentials } from "./applications.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationKey {
@@ -35,11 +35,11 @@ export class ApplicationChanged extends Error {
  * @throws InvalidApplication naming every fault, ApplicationChanged
  */
 export async function changeApplication(
-  deps: ApplicationDeps,
+  deps: RecordDeps,
   key: ApplicationKey,
   contentOf: (before: Application) => ApplicationContent,
 ): Promise<Application | undefined> {
-  const { orgId, id, actor, address } = key;
+  const { orgId, id } = key;
   return retryingRaces(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return undefined;
@@ -59,17 +59,8 @@ export async function changeApplication(
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await revokeGrantedCredentials(tx, after, now);
     const details = { changed: changedMembers(before, after) };
-    const event = {
-      orgId,
-      at: now,
-      actor,
-      address,
-      action: "application.changed" as const,
-      target: id,
-      details,
-    };
-    await recordAuditEvent(tx, event);
-    await deps.changes.publish(tx, { orgId, topic: "application" });
+    const event = { action: "application.changed" as const, target: id, details };
+    await recordChange(tx, deps, "application", { ...auditFields(key, now), ...event });
     return after;
   });
 }
@@ -80,7 +71,7 @@ class LostRace extends ApplicationChanged {}
 const MAX_RACES = 20;
 
 /** Retries when another request was faster, so that the caller's `check` sees the current record. */
-async function retryingRaces<T>({ database }: ApplicationDeps, act: (tx: Db) => Promise<T>): Promise<T> {
+async function retryingRaces<T>({ database }: RecordDeps, act: (tx: Db) => Promise<T>): Promise<T> {
   for (let race = 1; ; race++) {
     try {
       return await database.transaction(act);
@@ -107,23 +98,15 @@ function changedMembers(before: Application, after: Application): string[] {
  * @returns false when there is no such application.
  * @throws ApplicationChanged
  */
-export async function deleteApplication(deps: ApplicationDeps, key: ApplicationKey): Promise<boolean> {
-  const { orgId, id, actor, address } = key;
+export async function deleteApplication(deps: RecordDeps, key: ApplicationKey): Promise<boolean> {
+  const { orgId, id } = key;
   return retryingRaces(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return false;
     key.check?.(before);
     if (!(await deleteApplicationRow(tx, before))) throw new LostRace();
-    await recordAuditEvent(tx, {
-      orgId,
-      at: deps.clock(),
-      actor,
-      action: "application.deleted",
-      target: id,
-      address,
-      details: { name: before.name },
-    });
-    await deps.changes.publish(tx, { orgId, topic: "application" });
+    const event = { action: "application.deleted" as const, target: id, details: { name: before.name } };
+    await recordChange(tx, deps, "application", { ...auditFields(key, deps.clock()), ...event });
     await deps.changes.publish(tx, { orgId, topic: "system-account" });
     return true;
   });

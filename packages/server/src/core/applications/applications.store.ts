@@ -1,6 +1,8 @@
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import { affectsAny } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import { isNamed } from "../../db/search-text.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 import {
@@ -11,19 +13,10 @@ import {
 } from "./application.ts";
 
 export async function insertApplication(db: Db, application: Application): Promise<void> {
+  const { settings, secrets: _secrets, ...members } = application;
   await db
     .insertInto("application")
-    .values({
-      org_id: application.orgId,
-      id: application.id,
-      name: application.name,
-      client_type: application.clientType,
-      settings: JSON.stringify(application.settings),
-      created_at: application.createdAt,
-      updated_at: application.updatedAt,
-      disabled_at: application.disabledAt,
-      version: application.version,
-    })
+    .values({ ...toRow(members), settings: JSON.stringify(settings) })
     .execute();
   await replaceOrigins(db, application);
 }
@@ -33,11 +26,9 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
   const row = await db
     .selectFrom("application")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
-  if (!row) return undefined;
-  return fromRow(row, (await secretsOf(db, orgId, [id])).map(secretFromRow));
+  return row && fromRow(row, await secretsOf(db, orgId, [id]));
 }
 
 /** Oldest first. */
@@ -54,25 +45,20 @@ const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Pr
 export async function listApplications(
   db: Db,
   orgId: string,
-  page: { after?: string | undefined; limit: number },
+  { after = "", limit }: { after?: string | undefined; limit: number },
 ): Promise<Application[]> {
-  let query = db
+  const rows = await db
     .selectFrom("application")
     .selectAll()
     .where("org_id", "=", orgId)
+    .where("id", ">", after)
     .orderBy("id")
-    .limit(page.limit);
-  if (page.after) query = query.where("id", ">", page.after);
-  const rows = await query.execute();
+    .limit(limit)
+    .execute();
   if (rows.length === 0) return [];
-  const secrets = await secretsOf(
-    db,
-    orgId,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) =>
-    fromRow(row, secrets.filter((secret) => secret.application_id === row.id).map(secretFromRow)),
-  );
+  const ids = rows.map(({ id }) => id);
+  const secrets = Map.groupBy(await secretsOf(db, orgId, ids), ({ application_id: id }) => id);
+  return rows.map((row) => fromRow(row, secrets.get(row.id)));
 }
 
 export interface ApplicationSearch {
@@ -103,7 +89,7 @@ export async function searchApplications(
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => fromRow(row, []));
+  return rows.map((row) => fromRow(row));
 }
 
 const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
@@ -121,145 +107,109 @@ export async function organisationOfApplication(db: Db, id: string): Promise<str
  * @returns false when the application is gone or has changed
  */
 export async function replaceApplication(db: Db, application: Application): Promise<boolean> {
-  const result = await db
-    .updateTable("application")
-    .set({
-      name: application.name,
-      settings: JSON.stringify(application.settings),
-      updated_at: application.updatedAt,
-      disabled_at: application.disabledAt,
-      version: application.version,
-    })
-    .where("org_id", "=", application.orgId)
-    .where("id", "=", application.id)
-    .where("version", "=", application.version - 1)
-    .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
-  await replaceOrigins(db, application);
-  return true;
+  const { orgId, id, name, settings, updatedAt, disabledAt, version } = application;
+  const isReplaced = await affectsAny(
+    db
+      .updateTable("application")
+      .set({ ...toRow({ name, updatedAt, disabledAt, version }), settings: JSON.stringify(settings) })
+      .where((eb) => eb.and({ org_id: orgId, id, version: version - 1 })),
+  );
+  if (isReplaced) await replaceOrigins(db, application);
+  return isReplaced;
 }
 
 /**
  * Deletes an application with its secrets, codes, refresh tokens, consents, session keys and system accounts.
  * @returns false when there is none of this version
  */
-export async function deleteApplicationRow(
+export const deleteApplicationRow = (
   db: Db,
-  key: { orgId: string; id: string; version: number },
-): Promise<boolean> {
-  const deleted = await db
-    .deleteFrom("application")
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("version", "=", key.version)
-    .returning("id")
-    .executeTakeFirst();
-  return deleted !== undefined;
-}
+  { orgId, id, version }: { orgId: string; id: string; version: number },
+): Promise<boolean> =>
+  affectsAny(db.deleteFrom("application").where((eb) => eb.and({ org_id: orgId, id, version })));
 
 /**
  * Locks an application until the end of the transaction. (SQLite runs transactions one after the other anyway.)
  * @returns false when there is none
  */
-export async function lockApplication(tx: Db, key: { orgId: string; id: string }): Promise<boolean> {
-  const locked = await tx
-    .updateTable("application")
-    .set((eb) => ({ version: eb.ref("version") }))
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .returning("id")
-    .executeTakeFirst();
-  return locked !== undefined;
-}
+export const lockApplication = (tx: Db, { orgId, id }: { orgId: string; id: string }): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("application")
+      .set((eb) => ({ version: eb.ref("version") }))
+      .where((eb) => eb.and({ org_id: orgId, id })),
+  );
 
 /** Enabled applications, oldest first, without secrets. @param which.ids limits the list to these */
 export async function listEnabledApplications(
   db: Db,
   orgId: string,
-  which: { after?: string; limit: number; ids?: readonly string[] },
+  { after = "", limit, ids }: { after?: string; limit: number; ids?: readonly string[] },
 ): Promise<Application[]> {
-  const { after, limit, ids } = which;
   const rows = await db
     .selectFrom("application")
     .selectAll()
     .where("org_id", "=", orgId)
     .where("disabled_at", "is", null)
     .$if(ids !== undefined, (query) => query.where("id", "in", ids ?? []))
-    .$if(after !== undefined, (query) => query.where("id", ">", after ?? ""))
+    .where("id", ">", after)
     .orderBy("id")
     .limit(limit)
     .execute();
-  return rows.map((row) => fromRow(row, []));
+  return rows.map((row) => fromRow(row));
 }
 
 /** @returns false when there is no such application, or its status is already the wanted one */
-export async function setApplicationDisabled(
+export const setApplicationDisabled = (
   db: Db,
-  key: { orgId: string; id: string },
+  { orgId, id }: { orgId: string; id: string },
   disabledAt: number | null,
   now: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("application")
-    .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("application")
+      .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("disabled_at", disabledAt === null ? "is not" : "is", null),
+  );
 
 export async function insertClientSecret(
   db: Db,
-  key: { orgId: string; applicationId: string },
-  secret: ClientSecret,
+  { orgId, applicationId }: { orgId: string; applicationId: string },
+  { hash: secretHash, ...secret }: ClientSecret,
 ): Promise<void> {
-  await db
-    .insertInto("client_secret")
-    .values({
-      org_id: key.orgId,
-      application_id: key.applicationId,
-      id: secret.id,
-      label: secret.label,
-      secret_hash: secret.hash,
-      hint: secret.hint,
-      created_at: secret.createdAt,
-      expires_at: secret.expiresAt,
-      revoked_at: secret.revokedAt,
-      last_used_at: secret.lastUsedAt,
-    })
-    .execute();
+  const row = toRow({ orgId, applicationId, secretHash, ...secret });
+  await db.insertInto("client_secret").values(row).execute();
+}
+
+interface SecretKey {
+  readonly orgId: string;
+  readonly applicationId: string;
+  readonly id: string;
 }
 
 /** @returns false when there is no such secret, or it is already revoked */
-export async function revokeClientSecret(
-  db: Db,
-  key: { orgId: string; applicationId: string; id: string },
-  now: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("client_secret")
-    .set({ revoked_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .where("id", "=", key.id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+export const revokeClientSecret = (db: Db, { orgId, applicationId, id }: SecretKey, now: number) =>
+  affectsAny(
+    db
+      .updateTable("client_secret")
+      .set({ revoked_at: now })
+      .where((eb) => eb.and({ org_id: orgId, application_id: applicationId, id }))
+      .where("revoked_at", "is", null),
+  );
 
 /** Expires the other active secrets at that time, unless they expire earlier. */
 export async function expireOtherSecrets(
   db: Db,
-  newest: { orgId: string; applicationId: string; id: string },
+  { orgId, applicationId, id }: SecretKey,
   at: number,
 ): Promise<void> {
   await db
     .updateTable("client_secret")
     .set({ expires_at: at })
-    .where("org_id", "=", newest.orgId)
-    .where("application_id", "=", newest.applicationId)
-    .where("id", "!=", newest.id)
+    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
+    .where("id", "!=", id)
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
     .execute();
@@ -267,15 +217,13 @@ export async function expireOtherSecrets(
 
 export async function touchClientSecret(
   db: Db,
-  key: { orgId: string; applicationId: string; id: string },
+  { orgId, applicationId, id }: SecretKey,
   usedAt: number,
 ): Promise<void> {
   await db
     .updateTable("client_secret")
     .set({ last_used_at: usedAt })
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId, id }))
     .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", usedAt)]))
     .execute();
 }
@@ -290,8 +238,7 @@ export async function applicationsOfOrigin(db: Db, orgId: string, origin: string
         .onRef("application.id", "=", "application_origin.application_id"),
     )
     .select("application.id")
-    .where("application_origin.org_id", "=", orgId)
-    .where("application_origin.origin", "=", origin)
+    .where((eb) => eb.and({ "application_origin.org_id": orgId, "application_origin.origin": origin }))
     .where("application.disabled_at", "is", null)
     .execute();
   return rows.map(({ id }) => id);
@@ -300,8 +247,7 @@ export async function applicationsOfOrigin(db: Db, orgId: string, origin: string
 async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Promise<void> {
   await db
     .deleteFrom("application_origin")
-    .where("org_id", "=", orgId)
-    .where("application_id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, application_id: id }))
     .execute();
   const origins = new Set(
     settings.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"),
@@ -311,34 +257,15 @@ async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Pro
   await db.insertInto("application_origin").values(rows).execute();
 }
 
-function fromRow(row: ApplicationTable, secrets: readonly ClientSecret[]): Application {
+function fromRow({ settings, ...row }: ApplicationTable, secrets: ClientSecretTable[] = []): Application {
   const clientType = row.client_type as ClientType;
   return {
-    orgId: row.org_id,
-    id: row.id,
-    name: row.name,
+    ...toRecord(row),
     clientType,
-    settings: {
-      ...defaultSettings(clientType),
-      ...(JSON.parse(row.settings) as Partial<ApplicationSettings>),
-    },
-    secrets,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    disabledAt: row.disabled_at,
-    version: row.version,
-  };
-}
-
-function secretFromRow(row: ClientSecretTable): ClientSecret {
-  return {
-    id: row.id,
-    label: row.label,
-    hash: row.secret_hash,
-    hint: row.hint,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
+    settings: { ...defaultSettings(clientType), ...(JSON.parse(settings) as Partial<ApplicationSettings>) },
+    secrets: secrets.map(({ org_id: _, application_id: __, secret_hash: hash, ...secret }) => ({
+      ...toRecord(secret),
+      hash,
+    })),
   };
 }

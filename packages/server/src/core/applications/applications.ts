@@ -2,14 +2,14 @@
 
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
-import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
-import { type RecordCache, recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { auditFields } from "../audit/audit.store.ts";
+import { changeTrackingCache } from "../cache/record-cache.ts";
 import { expireCodes } from "../codes/codes.store.ts";
 import { expireDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { lockPool } from "../signing-pools/signing-pool.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import {
@@ -20,8 +20,7 @@ import {
   setApplicationDisabled,
 } from "./applications.store.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
-import { requireKnownPool } from "./known-pool.ts";
-import { requireValidApplication } from "./validation.ts";
+import { InvalidApplication, requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
   /** Undefined when it is unknown, disabled, or of another organisation. */
@@ -34,22 +33,10 @@ export interface ApplicationDirectory {
   findByOrigin(orgId: string, origin: string): Promise<readonly string[]>;
 }
 
-export interface ApplicationDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
-}
-
-export function applicationDirectory(deps: ApplicationDeps & { capacity?: number }): ApplicationDirectory {
-  const cache: RecordCache<Application> = recordCache({
-    capacity: deps.capacity ?? 20_000,
-    maxAgeMs: 30_000,
-    clock: deps.clock,
+export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
+  const cache = changeTrackingCache<Application>(deps, "application", {
+    capacity: 20_000,
     load: (orgId, id) => findApplication(deps.database.query, orgId, id),
-  });
-  deps.changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "application") cache.evictOrganisation(change.orgId);
   });
   const enabled = (application: Application | undefined) =>
     application && application.disabledAt === null ? application : undefined;
@@ -81,19 +68,20 @@ export interface NewApplication {
 }
 
 /** @throws InvalidApplication naming every fault */
-export async function createApplication(deps: ApplicationDeps, input: NewApplication): Promise<Application> {
+export async function createApplication(deps: RecordDeps, input: NewApplication): Promise<Application> {
   const now = deps.clock();
+  const { orgId, name, clientType } = input;
   const settings = {
-    ...defaultSettings(input.clientType),
+    ...defaultSettings(clientType),
     ...input.settings,
     ...bothConsentMembers(input.settings ?? {}),
   };
-  requireValidApplication({ name: input.name, clientType: input.clientType, settings });
+  requireValidApplication({ name, clientType, settings });
   const application: Application = {
-    orgId: input.orgId,
+    orgId,
     id: newUuid(),
-    name: input.name.trim(),
-    clientType: input.clientType,
+    name: name.trim(),
+    clientType,
     settings,
     secrets: [],
     createdAt: now,
@@ -102,16 +90,23 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
-    await requireKnownPool(tx, input.orgId, settings);
+    await requireKnownPool(tx, orgId, settings);
     await insertApplication(tx, application);
-    await recordAuditEvent(tx, {
-      ...auditFields(input, now),
-      action: "application.created",
-      target: application.id,
-    });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+    const event = { action: "application.created" as const, target: application.id };
+    await recordChange(tx, deps, "application", { ...auditFields(input, now), ...event });
   });
   return application;
+}
+
+/** Locks the application's pool until the end of the transaction. @throws InvalidApplication for another organisation's */
+export async function requireKnownPool(
+  tx: Db,
+  orgId: string,
+  { signingPoolId }: ApplicationSettings,
+): Promise<void> {
+  if (signingPoolId === undefined || (await lockPool(tx, orgId, signingPoolId))) return;
+  const message = "names no signing pool of the organisation";
+  throw new InvalidApplication([{ path: "signingPoolId", message }]);
 }
 
 /** Revokes codes of both kinds, refresh tokens and session keys; enabling the application again doesn't restore them. */
@@ -132,19 +127,15 @@ export async function revokeGrantedCredentials(
  * @returns false when there is no such application, or its status is already the wanted one
  */
 export async function setApplicationStatus(
-  deps: ApplicationDeps,
+  deps: RecordDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string; address?: string },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) await revokeGrantedCredentials(tx, input, now);
-    await recordAuditEvent(tx, {
-      ...auditFields(input, now),
-      action: input.disabled ? "application.disabled" : "application.enabled",
-      target: input.id,
-    });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+    const action = input.disabled ? "application.disabled" : "application.enabled";
+    await recordChange(tx, deps, "application", { ...auditFields(input, now), action, target: input.id });
     return true;
   });
 }

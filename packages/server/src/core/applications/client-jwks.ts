@@ -1,7 +1,7 @@
 /** Public keys for client authentication (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
 import { createPublicKey, type webcrypto } from "node:crypto";
 import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ export const MAX_CLIENT_KEYS = 20;
 /** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
 export function clientJwkFault(jwk: unknown): string | undefined {
   if (!isObject(jwk)) return "must be an object";
-  if (!isNestedWithin(jwk)) return `must not be nested more than ${MOST_JSON_DEPTH} deep`;
+  if (!isNestedWithin(jwk)) return `must not be nested more than ${MAX_JSON_DEPTH} deep`;
   // A private key that was sent is compromised, and the sender must know.
   if (PRIVATE_MEMBERS.some((member) => member in jwk))
     return "must have public members only; the private key you sent is compromised, replace it";

@@ -2,15 +2,20 @@
 
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import { boundTo, type Database } from "../../db/open.ts";
+import { auditFields } from "../audit/audit.store.ts";
+import type { Clock } from "../clock.ts";
+import { lastUses } from "../last-uses.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application, ClientSecret } from "./application.ts";
 import {
   expireOtherSecrets,
   findApplication,
   insertClientSecret,
   revokeClientSecret,
+  touchClientSecret,
 } from "./applications.store.ts";
-import type { ApplicationDeps } from "./applications.ts";
+import { createApplication, type NewApplication } from "./applications.ts";
 
 export interface NewClientSecret {
   readonly orgId: string;
@@ -30,7 +35,7 @@ export const isSecretLabel = (label: string): boolean =>
 
 /** @returns the record, and the plaintext, which is not stored */
 export async function createClientSecret(
-  deps: ApplicationDeps,
+  deps: RecordDeps,
   input: NewClientSecret,
 ): Promise<{ secret: ClientSecret; plaintext: string }> {
   const now = deps.clock();
@@ -49,32 +54,44 @@ export async function createClientSecret(
     await insertClientSecret(tx, input, secret);
     if (input.expireOthersInSeconds !== undefined)
       await expireOtherSecrets(tx, { ...input, id: secret.id }, now + input.expireOthersInSeconds * 1000);
-    await recordAuditEvent(tx, {
+    await recordChange(tx, deps, "application", {
       ...auditFields(input, now),
       action: "client-secret.created",
       target: input.applicationId,
       details: { secretId: secret.id, label: secret.label },
     });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
   });
   return { secret, plaintext };
 }
 
+/** Creates an application together with its first secret. @throws InvalidApplication naming every fault */
+export function createWithSecret(
+  deps: RecordDeps,
+  { secretLabel, ...input }: NewApplication & { readonly secretLabel: string },
+): Promise<{ application: Application; plaintext: string }> {
+  return deps.database.transaction(async (tx) => {
+    const inside = { ...deps, database: boundTo(deps.database, tx) };
+    const application = await createApplication(inside, input);
+    const wanted = { ...input, applicationId: application.id, label: secretLabel, expiresAt: null };
+    const { secret, plaintext } = await createClientSecret(inside, wanted);
+    return { application: { ...application, secrets: [secret] }, plaintext };
+  });
+}
+
 /** @returns false when there is no such active secret */
 export async function revokeSecret(
-  deps: ApplicationDeps,
+  deps: RecordDeps,
   input: { orgId: string; applicationId: string; id: string; actor: string; address?: string },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await revokeClientSecret(tx, input, now))) return false;
-    await recordAuditEvent(tx, {
+    await recordChange(tx, deps, "application", {
       ...auditFields(input, now),
       action: "client-secret.revoked",
       target: input.applicationId,
       details: { secretId: input.id },
     });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
     return true;
   });
 }
@@ -84,7 +101,7 @@ export async function revokeSecret(
  * @returns the number of revoked secrets
  */
 export async function revokeOldSecrets(
-  deps: ApplicationDeps,
+  deps: RecordDeps,
   input: { orgId: string; applicationId: string; actor: string; address?: string },
 ): Promise<number> {
   const { orgId, applicationId } = input;
@@ -117,4 +134,28 @@ export function matchClientSecret(
 
 export function isActive(secret: ClientSecret, now: number): boolean {
   return secret.revokedAt === null && (secret.expiresAt === null || secret.expiresAt > now);
+}
+
+/** Records when each client secret was last used. */
+export interface SecretUse {
+  note(application: Application, secret: ClientSecret): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function secretUse(deps: {
+  database: Database;
+  clock: Clock;
+  onError(error: unknown): void;
+}): SecretUse {
+  const { flush, close, note } = lastUses<{ orgId: string; applicationId: string; id: string; at: number }>({
+    write: (use) => touchClientSecret(deps.database.query, use, use.at),
+    onError: deps.onError,
+  });
+  return {
+    note: ({ orgId, id: applicationId }, { id }) =>
+      note(`${orgId}/${id}`, { orgId, applicationId, id, at: deps.clock() }),
+    flush,
+    close,
+  };
 }

@@ -11,7 +11,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { findApplication } from "./applications.store.ts";
-import { secretUse } from "./secret-use.ts";
+import { secretUse } from "./client-secrets.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

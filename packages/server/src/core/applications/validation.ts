@@ -1,10 +1,15 @@
 /** Validates an application. Reports all faults together, each with its member's path. */
 import { isUuid } from "@signet/protocol/hash";
 import { isSigningAlg } from "@signet/protocol/jose/jws";
-import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/oauth/redirect-uri";
+import {
+  type ClientType,
+  checkRegistrableRedirectUri,
+  type RedirectUriFault,
+} from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
-import { isAcr } from "../sessions/assurance.ts";
+import { isRecordName } from "../organisations/organisation.ts";
+import { addressRules } from "../outbound/address-rules.ts";
 import { acrValues } from "../sessions/session.ts";
 import {
   type ApplicationSettings,
@@ -13,11 +18,13 @@ import {
   grantTypes,
   tokenEndpointAuthMethods,
 } from "./application.ts";
-import { calledAddressFaults, clientKeyFaults } from "./called-addresses.ts";
+import { clientJwksFaults } from "./client-jwks.ts";
 
 export interface Fault {
   readonly path: string;
   readonly message: string;
+  /** Of a URI, for pages, which translate it. */
+  readonly code?: RedirectUriFault["code"] | "plain";
 }
 
 export class InvalidApplication extends Error {
@@ -30,102 +37,118 @@ export class InvalidApplication extends Error {
 }
 
 /** @throws InvalidApplication naming every fault */
-export function requireValidApplication(input: {
+export function requireValidApplication({
+  name,
+  clientType,
+  settings,
+}: {
   name: string;
   clientType: ClientType;
   settings: ApplicationSettings;
 }): void {
-  const { settings, clientType } = input;
+  const registrable = (uri: string) => checkRegistrableRedirectUri(uri, clientType);
   const faults = [
-    ...nameFaults(input.name),
-    ...uriFaults("redirectUris", settings.redirectUris, clientType),
-    ...uriFaults("postLogoutRedirectUris", settings.postLogoutRedirectUris, clientType),
-    ...returnUrlFaults(settings.returnUrls, clientType),
+    ...requireThat(isRecordName(name), "name", "must be 1 to 100 characters without control characters"),
+    ...listFaults("redirectUris", settings.redirectUris, 50, registrable),
+    ...listFaults("postLogoutRedirectUris", settings.postLogoutRedirectUris, 50, registrable),
+    ...listFaults("returnUrls", settings.returnUrls, 50, (url) => returnUrlFault(url, clientType)),
     ...optionalWebAddress("homepageUri", settings.homepageUri),
     ...optionalWebAddress("logoUri", settings.logoUri),
     ...grantFaults(settings, clientType),
-    ...scopeFaults(settings.allowedScopes),
+    ...listFaults("allowedScopes", settings.allowedScopes, 100, (scope) =>
+      isScopeToken(scope) ? undefined : { message: "is not a scope token (RFC 6749 §3.3)" },
+    ),
     ...rangeFaults(settings),
     ...algorithmFaults(settings),
-    ...resourceFaults(settings),
-    ...acrFaults(settings),
+    ...listFaults("allowedResources", settings.allowedResources, 100, (uri) =>
+      isResource(uri) ? undefined : { message: "must be an absolute URI without fragment (RFC 8707 §2)" },
+    ),
+    ...choiceFaults("requiredAcr", settings.requiredAcr, Object.values(acrValues)),
     ...clientKeyFaults(settings),
     ...certificateFaults(settings),
     ...calledAddressFaults(settings),
-    ...audienceFaults(settings.audience),
+    ...audienceFaults(settings),
     ...consentFaults(settings),
-    ...textFaults(settings),
-    ...contactFaults(settings.contacts),
-    ...accessFaults(settings.access),
+    ...descriptionFaults(settings),
+    ...listFaults("contacts", settings.contacts, 20, (contact) =>
+      contact.trim() !== "" && isPlain(contact, 254)
+        ? undefined
+        : { message: "must be 1 to 254 characters without control characters" },
+    ),
+    ...choiceFaults("access", settings.access, accessModes),
     ...poolFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
 
-function nameFaults(name: string): Fault[] {
-  const length = [...name.trim()].length;
-  // Control and bidirectional characters could make two names look alike.
-  const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
-  return length < 1 || length > 100 || deceptive
-    ? [{ path: "name", message: "must be 1 to 100 characters without control characters" }]
-    : [];
-}
+const requireThat = (isFine: boolean, path: string, message: string): Fault[] =>
+  isFine ? [] : [{ path, message }];
 
-function uriFaults(path: string, uris: readonly string[], clientType: ClientType): Fault[] {
-  if (uris.length > 50) return [{ path, message: "at most 50" }];
-  return uris.flatMap((uri, index) => {
-    const reason = checkRegistrableRedirectUri(uri, clientType);
-    return reason === undefined ? [] : [{ path: `${path}[${index}]`, message: reason }];
+/** The faults of a list's values, each with its index, unless the list is too long. */
+function listFaults(
+  path: string,
+  values: readonly string[],
+  max: number,
+  faultOf: (value: string) => Omit<Fault, "path"> | undefined,
+): Fault[] {
+  if (values.length > max) return [{ path, message: `at most ${max}` }];
+  return values.flatMap((value, index) => {
+    const fault = faultOf(value);
+    return fault ? [{ path: `${path}[${index}]`, ...fault }] : [];
   });
 }
 
+const choiceFaults = (path: string, value: string | undefined, choices: readonly string[]): Fault[] =>
+  requireThat(value === undefined || choices.includes(value), path, `must be one of ${choices.join(", ")}`);
+
+const isPlain = (text: string, max: number): boolean =>
+  [...text].length <= max && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
+
+const isScopeToken = (scope: string): boolean => parseScope(scope)?.length === 1 && !scope.includes(" ");
+
+const isResource = (uri: string): boolean => uri.length <= 2_048 && URL.canParse(uri) && !uri.includes("#");
+
 /** The legacy federation has no private-use schemes and matches prefixes: fewer forms are safe. */
-function returnUrlFaults(urls: readonly string[], clientType: ClientType): Fault[] {
-  const faults = uriFaults("returnUrls", urls, clientType);
-  if (faults.length > 0) return faults;
-  const message = "must be an https URL; http is allowed for loopback only";
-  return urls.flatMap((url, index) =>
-    isRegistrableReturnUrl(url) ? [] : [{ path: `returnUrls[${index}]`, message }],
-  );
+export function returnUrlFault(url: string, clientType: ClientType): Omit<Fault, "path"> | undefined {
+  const fault = checkRegistrableRedirectUri(url, clientType);
+  if (fault || isRegistrableReturnUrl(url)) return fault;
+  return { code: "plain", message: "must be an https URL; http is allowed for loopback only" };
 }
 
 export function optionalWebAddress(path: string, uri: string | undefined): Fault[] {
   if (uri === undefined) return [];
   const url = URL.parse(uri);
-  const fine =
-    url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
-  return fine && uri.length <= 2_048 ? [] : [{ path, message: "must be an http or https URL" }];
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  const isFine = isWeb && !url.username && !url.password && uri.length <= 2_048;
+  return requireThat(isFine, path, "must be an http or https URL");
 }
 
 function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fault[] {
-  const faults: Fault[] = [];
-  const grants = settings.grantTypes;
-  if (grants.length === 0 || grants.some((grant) => !grantTypes.includes(grant))) {
-    faults.push({ path: "grantTypes", message: `must be some of ${grantTypes.join(", ")}` });
-  }
-  if (!tokenEndpointAuthMethods.includes(settings.tokenEndpointAuthMethod)) {
-    faults.push({
-      path: "tokenEndpointAuthMethod",
-      message: `must be one of ${tokenEndpointAuthMethods.join(", ")}`,
-    });
-  }
-  const confidential = clientType === "confidential";
-  if (confidential === (settings.tokenEndpointAuthMethod === "none")) {
-    faults.push({
-      path: "tokenEndpointAuthMethod",
-      message: "confidential clients must authenticate, public clients can't",
-    });
-  }
-  if (!confidential && grants.includes("client_credentials")) {
-    faults.push({
-      path: "grantTypes",
-      message: "client_credentials needs a confidential client (RFC 6749 §4.4)",
-    });
-  }
-  if (!confidential && !settings.requirePkce) {
-    faults.push({ path: "requirePkce", message: "only a confidential client may be exempted" });
-  }
-  return faults;
+  const { grantTypes: grants, tokenEndpointAuthMethod: method } = settings;
+  const isConfidential = clientType === "confidential";
+  return [
+    ...requireThat(
+      grants.length > 0 && grants.every((grant) => grantTypes.includes(grant)),
+      "grantTypes",
+      `must be some of ${grantTypes.join(", ")}`,
+    ),
+    ...choiceFaults("tokenEndpointAuthMethod", method, tokenEndpointAuthMethods),
+    ...requireThat(
+      isConfidential === (method !== "none"),
+      "tokenEndpointAuthMethod",
+      "confidential clients must authenticate, public clients can't",
+    ),
+    ...requireThat(
+      isConfidential || !grants.includes("client_credentials"),
+      "grantTypes",
+      "client_credentials needs a confidential client (RFC 6749 §4.4)",
+    ),
+    ...requireThat(
+      isConfidential || settings.requirePkce,
+      "requirePkce",
+      "only a confidential client may be exempted",
+    ),
+  ];
 }
 
 function certificateFaults({
@@ -135,17 +158,11 @@ function certificateFaults({
   if (uri === undefined) return [];
   const path = "tlsClientAuthSanUri";
   if (tokenEndpointAuthMethod !== "tls_client_auth") return [{ path, message: "requires tls_client_auth" }];
-  return /^[\x21-\x7e]{1,2048}$/.test(uri) && URL.canParse(uri)
-    ? []
-    : [{ path, message: "must be an absolute URI, as in the device's certificate (RFC 8705 §2.1.2)" }];
-}
-
-function scopeFaults(scopes: readonly string[]): Fault[] {
-  if (scopes.length > 100) return [{ path: "allowedScopes", message: "at most 100" }];
-  return scopes.flatMap((scope, index) =>
-    parseScope(scope)?.length === 1 && !scope.includes(" ")
-      ? []
-      : [{ path: `allowedScopes[${index}]`, message: "is not a scope token (RFC 6749 §3.3)" }],
+  const isUri = /^[\x21-\x7e]{1,2048}$/.test(uri) && URL.canParse(uri);
+  return requireThat(
+    isUri,
+    path,
+    "must be an absolute URI, as in the device's certificate (RFC 8705 §2.1.2)",
   );
 }
 
@@ -157,84 +174,79 @@ export const lifetimeRanges = {
   refreshTokenGraceSeconds: [0, 60],
 } as const;
 
-function rangeFaults(settings: ApplicationSettings): Fault[] {
-  return Object.entries(lifetimeRanges).flatMap(([path, [min, max]]) => {
+const rangeFaults = (settings: ApplicationSettings): Fault[] =>
+  Object.entries(lifetimeRanges).flatMap(([path, [min, max]]) => {
     const value = settings[path as keyof typeof lifetimeRanges];
-    const fine = Number.isInteger(value) && value >= min && value <= max;
-    return fine ? [] : [{ path, message: `must be an integer from ${min} to ${max}` }];
+    const isFine = Number.isInteger(value) && value >= min && value <= max;
+    return requireThat(isFine, path, `must be an integer from ${min} to ${max}`);
   });
-}
 
-function algorithmFaults(settings: ApplicationSettings): Fault[] {
-  return (["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
-    isSigningAlg(settings[path]) ? [] : [{ path, message: "must be ES256, RS256, PS256 or EdDSA" }],
+const algorithmFaults = (settings: ApplicationSettings): Fault[] =>
+  (["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
+    requireThat(isSigningAlg(settings[path]), path, "must be ES256, RS256, PS256 or EdDSA"),
   );
-}
 
-function audienceFaults(audience: string | undefined): Fault[] {
-  return audience === undefined || /^[\x21-\x7e]{1,2048}$/.test(audience)
-    ? []
-    : [{ path: "audience", message: "must be 1 to 2048 printable characters without spaces" }];
-}
-
-function resourceFaults(settings: ApplicationSettings): Fault[] {
-  if (settings.allowedResources.length > 100) return [{ path: "allowedResources", message: "at most 100" }];
-  const fine = (uri: string) => uri.length <= 2_048 && URL.canParse(uri) && !uri.includes("#");
-  return settings.allowedResources.flatMap((uri, index) =>
-    fine(uri)
-      ? []
-      : [
-          {
-            path: `allowedResources[${index}]`,
-            message: "must be an absolute URI without fragment (RFC 8707 §2)",
-          },
-        ],
-  );
-}
-
-function acrFaults({ requiredAcr }: ApplicationSettings): Fault[] {
-  if (requiredAcr === undefined || isAcr(requiredAcr)) return [];
-  return [{ path: "requiredAcr", message: `must be one of ${Object.values(acrValues).join(", ")}` }];
+function audienceFaults({ audience }: ApplicationSettings): Fault[] {
+  const isFine = audience === undefined || /^[\x21-\x7e]{1,2048}$/.test(audience);
+  return requireThat(isFine, "audience", "must be 1 to 2048 printable characters without spaces");
 }
 
 function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fault[] {
-  if (consentMode === undefined) return [];
-  if (!consentModes.includes(consentMode))
-    return [{ path: "consentMode", message: `must be one of ${consentModes.join(", ")}` }];
-  return requireConsent === (consentMode === "preauthorized")
-    ? [{ path: "consentMode", message: "contradicts requireConsent" }]
-    : [];
+  const faults = choiceFaults("consentMode", consentMode, consentModes);
+  if (consentMode === undefined || faults.length > 0) return faults;
+  const agrees = requireConsent === (consentMode !== "preauthorized");
+  return requireThat(agrees, "consentMode", "contradicts requireConsent");
 }
 
-function textFaults({ description }: ApplicationSettings): Fault[] {
-  return description === undefined || isPlain(description, 500)
-    ? []
-    : [{ path: "description", message: "must be at most 500 characters without control characters" }];
+function descriptionFaults({ description = "" }: ApplicationSettings): Fault[] {
+  const message = "must be at most 500 characters without control characters";
+  return requireThat(isPlain(description, 500), "description", message);
 }
-
-function contactFaults(contacts: readonly string[]): Fault[] {
-  if (contacts.length > 20) return [{ path: "contacts", message: "at most 20" }];
-  return contacts.flatMap((contact, index) =>
-    contact.trim() !== "" && isPlain(contact, 254)
-      ? []
-      : [{ path: `contacts[${index}]`, message: "must be 1 to 254 characters without control characters" }],
-  );
-}
-
-const isPlain = (text: string, max: number): boolean =>
-  [...text].length <= max && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
-
-const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
-  accessModes.includes(access)
-    ? []
-    : [{ path: "access", message: `must be one of ${accessModes.join(", ")}` }];
 
 function poolFaults({ signingPoolId, backchannelLogoutUri }: ApplicationSettings): Fault[] {
   if (signingPoolId === undefined) return [];
   if (!isUuid(signingPoolId)) return [{ path: "signingPoolId", message: "must be the id of a signing pool" }];
   // A logout token is verified like an ID token (OpenID Connect Back-Channel Logout 1.0 §2.6), and Signet has no key
   // that such an application trusts.
-  if (backchannelLogoutUri !== undefined)
-    return [{ path: "backchannelLogoutUri", message: "cannot be set together with signingPoolId" }];
-  return [];
+  const message = "cannot be set together with signingPoolId";
+  return requireThat(backchannelLogoutUri === undefined, "backchannelLogoutUri", message);
 }
+
+/** OpenID Connect Registration §2: `jwks` and `jwks_uri` are exclusive; private_key_jwt needs one. */
+function clientKeyFaults({ jwks, jwksUri, tokenEndpointAuthMethod }: ApplicationSettings): Fault[] {
+  const faults = jwks === undefined ? [] : clientJwksFaults(jwks);
+  const hasKeys = jwks !== undefined || jwksUri !== undefined;
+  return [
+    ...faults.map(({ path, message }) => ({ path: `jwks.${path}`, message })),
+    ...requireThat(
+      jwks === undefined || jwksUri === undefined,
+      "jwksUri",
+      "jwks and jwksUri are mutually exclusive",
+    ),
+    ...requireThat(
+      hasKeys || tokenEndpointAuthMethod !== "private_key_jwt",
+      "jwks",
+      "private_key_jwt needs public keys: jwks or jwksUri",
+    ),
+  ];
+}
+
+/** URLs for Signet to call. The host's address is checked at each call (core/outbound). */
+const calledAddressFaults = (settings: ApplicationSettings): Fault[] =>
+  (["jwksUri", "backchannelLogoutUri"] as const).flatMap((path) => {
+    const isFine = settings[path] === undefined || isCallable(settings[path]);
+    return requireThat(isFine, path, "must be an https URL without credentials and fragment");
+  });
+
+function isCallable(uri: string): boolean {
+  const url = URL.parse(uri);
+  // OpenID Connect Back-Channel Logout §2.2: no fragment.
+  if (!url || uri.length > 2_048 || uri.includes("#") || url.username || url.password) return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
+}
+
+const { isLoopback } = addressRules([]);
+
+/** http for local development only; whether loopback may be called is the operator's setting. */
+const isLoopbackHost = (host: string): boolean =>
+  host === "localhost" || isLoopback(host.replace(/^\[(.*)\]$/, "$1"));

@@ -1,5 +1,8 @@
 /** Names of actors and targets, for readers of the audit log. */
+import { isUuid } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
+import { emailKey } from "../users/user.ts";
+import { findUserByEmail } from "../users/users.store.ts";
 import { namedKinds, selectNames } from "./audit.store.ts";
 
 /**
@@ -19,4 +22,24 @@ export async function findActorNames(
       names.set(`${prefix}${id}`, name);
   }
   return names;
+}
+
+const withoutId = ["operator", "system", "anonymous"];
+const withId = ["user", "client", "system-account", "agent", "device"];
+
+/**
+ * Resolves what a reader types into the actor filter.
+ * @param text an email address of the organisation, an id, or an actor as in the log
+ * @returns matching actors; empty without a match
+ */
+export async function matchActors(db: Db, orgId: string, text: string): Promise<readonly string[]> {
+  const input = text.trim();
+  if (input.includes("@")) {
+    const found = await findUserByEmail(db, orgId, emailKey(input));
+    return found ? [`user:${found.user.id}`] : [];
+  }
+  const lower = input.toLowerCase();
+  if (isUuid(lower)) return withId.map((kind) => `${kind}:${lower}`);
+  const isActor = withoutId.includes(lower) || withId.some((kind) => lower.startsWith(`${kind}:`));
+  return isActor ? [lower] : [];
 }

@@ -7,6 +7,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
+import { memberships } from "../users/members/members.store.ts";
 import { type AuditAction, isChangeOf } from "./actions.ts";
 
 export interface AuditEvent {
@@ -19,9 +20,9 @@ export interface AuditEvent {
   readonly actor: string;
   readonly action: AuditAction;
   /** The id of the record: at most a few hundred bytes, because it is indexed. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   readonly address?: string | undefined;
-  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
 /** An event as stored. */
@@ -35,11 +36,10 @@ export interface StoredEvent extends Omit<AuditEvent, "action"> {
   readonly hash?: string;
 }
 
-/** What a change and its audit event have in common: the organisation, the actor and the address. */
-export const auditFields = (
-  { orgId, actor, address }: { orgId: string; actor: string; address?: string | undefined },
-  at: number,
-) => ({ orgId, at, actor, address });
+/** What a change and its audit event have in common. */
+export type Act = Pick<AuditEvent, "orgId" | "actor" | "address">;
+
+export const auditFields = ({ orgId, actor, address }: Act, at: number) => ({ orgId, at, actor, address });
 
 /**
  * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through
@@ -81,8 +81,7 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
   const row = await db
     .selectFrom("audit_event")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && toStoredEvent(row);
 }
@@ -142,8 +141,7 @@ const newestChange = (db: Db, orgId: string, target: string) =>
   db
     .selectFrom("audit_event")
     .select(["target", "actor", "at"])
-    .where("org_id", "=", orgId)
-    .where("target", "=", target)
+    .where((eb) => eb.and({ org_id: orgId, target }))
     // A literal, as in the partial index: with a parameter the index would not be used.
     .where("is_change", "=", sql.lit(1))
     .orderBy("at", "desc")
@@ -179,15 +177,8 @@ export async function selectNames(
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();
-  return db
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
+  return memberships(db, orgId)
     .select(["user_account.id", "user_account.email as name"])
-    .where("membership.org_id", "=", orgId)
     .where("membership.user_id", "in", ids)
     .execute();
 }

@@ -2,18 +2,11 @@
  * Audit events that unauthenticated requests can cause in any number: rate-limited, so that nobody can fill the disk
  * or bury other events. Counted in the database, for all nodes together.
  */
-
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
 import { consumeOnce } from "../consumed-values.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { countHit } from "../rate-limits/rate-limits.store.ts";
 import { type AuditEvent, recordAuditEvent } from "./audit.store.ts";
-
-export interface UnauthenticatedEventDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -27,29 +20,20 @@ const MAX_WITHOUT_TARGET = 600;
  * beyond the limit is recorded as `audit.events-withheld`, the others are dropped.
  */
 export async function recordUnauthenticatedEvent(
-  { database, clock }: UnauthenticatedEventDeps,
+  { database, clock }: CoreDeps,
   event: Omit<AuditEvent, "at">,
 ): Promise<void> {
   const { orgId, action, target } = event;
   const max = target === undefined ? MAX_WITHOUT_TARGET : MAX_PER_TARGET;
   const at = clock();
   const bucket = `audit:${sha256Base64url(`${action}|${target ?? ""}`)}`;
-  const { hits, windowStartedAt } = await countHit(database.query, {
-    orgId,
-    bucket,
-    now: at,
-    windowMs: HOUR_MS,
-  });
+  const hit = { orgId, bucket, now: at, windowMs: HOUR_MS };
+  const { hits, windowStartedAt } = await countHit(database.query, hit);
   if (hits <= max) return recordAuditEvent(database.query, { ...event, at });
   if (hits > max + 1) return;
-  await recordAuditEvent(database.query, {
-    orgId,
-    at,
-    actor: "system",
-    action: "audit.events-withheld",
-    ...(target === undefined ? {} : { target }),
-    details: { action, until: new Date(windowStartedAt + HOUR_MS).toISOString() },
-  });
+  const details = { action, until: new Date(windowStartedAt + HOUR_MS).toISOString() };
+  const withheld = { orgId, at, actor: "system", action: "audit.events-withheld", target } as const;
+  await recordAuditEvent(database.query, { ...withheld, details });
 }
 
 /**
@@ -58,7 +42,7 @@ export async function recordUnauthenticatedEvent(
  * @param eventOf called only when the event is recorded
  */
 export async function recordOnce(
-  { database, clock }: UnauthenticatedEventDeps,
+  { database, clock }: CoreDeps,
   once: { readonly orgId: string; readonly subject: string; readonly everyMs?: number },
   eventOf: () => Promise<Omit<AuditEvent, "at" | "orgId">> | Omit<AuditEvent, "at" | "orgId">,
 ): Promise<void> {

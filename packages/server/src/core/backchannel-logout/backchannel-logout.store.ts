@@ -1,6 +1,7 @@
 /** Back-channel logouts in the outbox: one row for each application of an ended session. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
+import { toRecord } from "../../db/records.ts";
 import type { LogoutDeliveryTable } from "../../db/tables/messages.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
 import type { OutboxRow, OutboxTable } from "../outbox/outbox.store.ts";
@@ -87,13 +88,4 @@ async function applicationsToNotify(
     .map(({ session_id, id }) => ({ sessionId: session_id, applicationId: id }));
 }
 
-export function logoutDelivery(row: LogoutDeliveryTable): LogoutDelivery {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    applicationId: row.application_id,
-    userId: row.user_id,
-    sessionId: row.session_id,
-    attempts: row.attempts,
-  };
-}
+export const logoutDelivery = (row: LogoutDeliveryTable): LogoutDelivery => toRecord(row);

@@ -2,7 +2,9 @@
  * A bounded cache of records that every request reads and that rarely change. The change feed evicts; the time limit
  * is a safety net.
  */
+import type { Change } from "../../db/change-feed.ts";
 import type { Clock } from "../clock.ts";
+import type { RecordDeps } from "../record-changes.ts";
 
 export interface RecordCacheOptions<T> {
   readonly capacity: number;
@@ -58,4 +60,20 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
       entries.clear();
     },
   };
+}
+
+const MAX_AGE_MS = 30_000;
+
+/** A cache from which changes of the topic evict their organisation's records. */
+export function changeTrackingCache<T>(
+  { changes, clock }: Pick<RecordDeps, "changes" | "clock">,
+  topic: Change["topic"],
+  options: Pick<RecordCacheOptions<T>, "capacity" | "load">,
+): RecordCache<T> {
+  const cache = recordCache<T>({ ...options, clock, maxAgeMs: MAX_AGE_MS });
+  changes.subscribe((change) => {
+    if (change === "everything") cache.clear();
+    else if (change.topic === topic) cache.evictOrganisation(change.orgId);
+  });
+  return cache;
 }

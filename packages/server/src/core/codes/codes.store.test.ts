@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -39,8 +41,9 @@ forEachDatabase(({ fresh }) => {
   const newSession = async () => {
     const id = `session ${count++}`;
     const times = { authTime: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_000 };
-    const who = { ...base, id, tokenHash: id, amr: ["pwd"], acr: "x", address: "", userAgent: "" };
-    await insertSession(db(), { ...who, ...times });
+    const { orgId, userId } = base;
+    const signIn = { amr: ["pwd"], acr: "x", address: "", userAgent: "" };
+    await insertSession(db(), { orgId, userId, id, tokenHash: id, ...signIn, ...times });
     return id;
   };
   const newStoredCode = async (more: Partial<AuthorizationCode> = {}): Promise<AuthorizationCode> => {
@@ -143,7 +146,7 @@ forEachDatabase(({ fresh }) => {
           const which = { orgId: base.orgId, sessionId: code.sessionId, now: NOW, reason: "signed_out" };
           return revokeTokenFamilies(other, which);
         });
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await otherWaits();
         await insertTokenFamily(tx, family(code, id));
       });
       assert.equal(await signOut, 1);
@@ -169,7 +172,7 @@ forEachDatabase(({ fresh }) => {
         await database.transaction(async (tx) => {
           assert.equal(await lockSessionAndConsent(tx, code), true, kind);
           taken = takeBack(deps, { orgId: base.orgId, id: code.consentId ?? "", actor: "test" });
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          await otherWaits();
           await insertTokenFamily(tx, family(code, id));
         });
         assert.equal(await taken, true);
@@ -178,6 +181,13 @@ forEachDatabase(({ fresh }) => {
       }
     }
   });
+
+  /** SQLite has one writer anyway. */
+  const otherWaits = async () => {
+    const { database } = running.service;
+    if (database.kind === "postgres")
+      await eventually("the other waits for us", () => isStatementBlocked(database.query));
+  };
 
   const family = (code: AuthorizationCode, id: string): TokenFamily => ({
     ...code,

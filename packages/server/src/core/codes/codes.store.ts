@@ -1,38 +1,17 @@
-import { formatScope } from "@signet/protocol/oauth/scope";
 /** Authorization codes: single use, and the session and consent behind them. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import { lockConsent } from "../consents/consents.store.ts";
-import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import { grantColumns, readGrant } from "../tokens/grant-columns.ts";
 import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
+  const { scopes, resources, authentication, requestedClaims, signing, ...members } = code;
   await db
     .insertInto("authorization_code")
-    .values({
-      org_id: code.orgId,
-      code_hash: code.codeHash,
-      application_id: code.applicationId,
-      user_id: code.userId,
-      session_id: code.sessionId,
-      consent_id: code.consentId,
-      redirect_uri: code.redirectUri,
-      scope: formatScope(code.scopes),
-      resources: JSON.stringify(code.resources),
-      code_challenge: code.codeChallenge,
-      nonce: code.nonce,
-      auth_time: code.authentication.authTime,
-      amr: JSON.stringify(code.authentication.amr),
-      acr: code.authentication.acr,
-      created_at: code.createdAt,
-      expires_at: code.expiresAt,
-      used_at: code.usedAt,
-      family_id: code.familyId,
-      requested_claims: writeRequestedClaims(code.requestedClaims),
-      signing: code.signing && JSON.stringify(code.signing),
-    })
+    .values({ ...toRow(members), ...grantColumns(code), signing: signing && JSON.stringify(signing) })
     .execute();
 }
 
@@ -50,27 +29,13 @@ export async function findCode(
   orgId: string,
   codeHash: string,
 ): Promise<AuthorizationCode | undefined> {
-  const [row] = await selectCode(db, { orgId, codeHash });
-  if (!row) return undefined;
+  const [found] = await selectCode(db, { orgId, codeHash });
+  if (!found) return undefined;
+  const { scope, resources, auth_time, amr, acr, requested_claims, signing, ...row } = found;
   return {
-    orgId: row.org_id,
-    codeHash: row.code_hash,
-    applicationId: row.application_id,
-    userId: row.user_id,
-    sessionId: row.session_id,
-    consentId: row.consent_id,
-    redirectUri: row.redirect_uri,
-    scopes: row.scope.split(" "),
-    resources: JSON.parse(row.resources) as string[],
-    codeChallenge: row.code_challenge,
-    nonce: row.nonce,
-    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-    familyId: row.family_id,
-    requestedClaims: readRequestedClaims(row.requested_claims),
-    signing: row.signing === null ? null : (JSON.parse(row.signing) as SigningRequestRef),
+    ...toRecord(row),
+    ...readGrant(found),
+    signing: signing === null ? null : (JSON.parse(signing) as SigningRequestRef),
   };
 }
 
@@ -80,8 +45,7 @@ const use = prepared((db, value: Parameter<CodeUse>) =>
   db
     .updateTable("authorization_code")
     .set({ used_at: value("now"), family_id: value("familyId") })
-    .where("org_id", "=", value("orgId"))
-    .where("code_hash", "=", value("codeHash"))
+    .where((eb) => eb.and({ org_id: value("orgId"), code_hash: value("codeHash") }))
     .where("used_at", "is", null)
     .where("expires_at", ">", value("now"))
     .returning("code_hash"),
@@ -96,8 +60,7 @@ const lockSession = prepared((db, value: Parameter<{ orgId: string; sessionId: s
   db
     .updateTable("browser_session")
     .set((eb) => ({ ended_at: eb.ref("ended_at") }))
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("sessionId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("sessionId") }))
     .where("ended_at", "is", null)
     .returning("id"),
 );
@@ -123,18 +86,8 @@ export async function expireCodes(
   await db
     .updateTable("authorization_code")
     .set({ expires_at: now })
-    .where("org_id", "=", orgId)
-    .where("application_id", "=", applicationId)
+    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
     .where("used_at", "is", null)
     .where("expires_at", ">", now)
     .execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredCodes = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "authorization_code", key: ["org_id", "code_hash"], column: "expires_at" },
-    before,
-    limit,
-  );

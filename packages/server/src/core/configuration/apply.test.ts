@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Change, ChangeFeed } from "../../db/change-feed.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
 import {
   actor,
   applicationIn,
@@ -12,6 +12,7 @@ import {
   withoutIds,
 } from "../../testing/fixtures/configuration.ts";
 import { furnishedOrganisation } from "../../testing/fixtures/furnished-organisation.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import { listApplications } from "../applications/applications.store.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
@@ -97,12 +98,13 @@ forEachDatabase(({ fresh }) => {
     let second: Promise<void> | undefined;
     const slow: ChangeFeed = {
       ...running.deps.changes,
-      // In the middle of the first: long enough for the second to look, if nothing holds it.
+      // In the middle of the first, which the second waits for.
       publish: async (db, change) => {
         if (!second) {
           second = applyFile(running.deps, applying);
           second.catch(() => {});
-          await delay(100);
+          const { kind, query } = running.deps.database;
+          if (kind === "postgres") await eventually("the second waits", () => isStatementBlocked(query));
         }
         await running.deps.changes.publish(db, change);
       },

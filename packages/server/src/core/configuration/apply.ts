@@ -11,7 +11,7 @@ import {
   changeApplication,
   deleteApplication,
 } from "../applications/application-changes.ts";
-import { type ApplicationDeps, createApplication } from "../applications/applications.ts";
+import { createApplication } from "../applications/applications.ts";
 import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Consent } from "../consents/consent.ts";
@@ -23,6 +23,7 @@ import {
 } from "../consents/consents.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import type { RecordDeps } from "../record-changes.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
@@ -49,7 +50,7 @@ export interface Applying {
 }
 
 /** @throws ConfigurationChanged, InvalidFile, or the error of one of the changes; nothing has changed then */
-export async function applyFile(deps: ApplicationDeps, applying: Applying): Promise<void> {
+export async function applyFile(deps: RecordDeps, applying: Applying): Promise<void> {
   const { orgId, file, prune, shown, actor } = applying;
   const { database } = deps;
   await database.transaction(async (tx) => {
@@ -76,7 +77,7 @@ export async function applyFile(deps: ApplicationDeps, applying: Applying): Prom
 }
 
 /** The dependencies in the transaction, and the actor. */
-interface Inside extends ApplicationDeps {
+interface Inside extends RecordDeps {
   readonly orgId: string;
   readonly actor: string;
 }

@@ -16,8 +16,7 @@ export async function removeExternalKey(
 ): Promise<void> {
   await db
     .deleteFrom("application_external_key")
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
     .execute();
 }
 

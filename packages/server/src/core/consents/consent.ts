@@ -21,10 +21,12 @@ export interface Consent {
   readonly revokedAt: number | null;
 }
 
-export interface RequestedScopes {
-  readonly scopes: readonly string[];
-  readonly fingerprints: ScopeFingerprints;
-}
+/** A pre-authorization as a consent. */
+export const preauthorization = (
+  given: Pick<Consent, "orgId" | "id" | "applicationId" | "scopes" | "grantedBy" | "grantedAt">,
+): Consent => ({ ...given, kind: "preauthorization", userId: null, fingerprints: {}, revokedAt: null });
+
+export type RequestedScopes = Pick<Consent, "scopes" | "fingerprints">;
 
 /** Hash of what a consent page shows: its form is accepted while the request is unchanged. */
 export const consentRequestHash = ({ scopes, fingerprints }: RequestedScopes): string =>

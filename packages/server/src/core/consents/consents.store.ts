@@ -1,14 +1,14 @@
 /** Stores consents and pre-authorizations. */
-/** Stores consents and pre-authorizations. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
-import type { Consent } from "./consent.ts";
+import { type Consent, preauthorization } from "./consent.ts";
 
 /** The active consents of every kind that apply to this user and application. */
 export async function findConsents(
@@ -18,19 +18,11 @@ export async function findConsents(
   const consents = await db
     .selectFrom("consent")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
+    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
-  const preauthorizations = await db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .orderBy("id")
-    .execute();
-  return [...consents.map(fromRow), ...preauthorizations.map(fromPreauthorization)];
+  return [...consents.map(fromRow), ...(await findPreauthorizations(db, key))];
 }
 
 export interface ConsentGrant {
@@ -92,53 +84,38 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
     )
     .returning("id")
     .executeTakeFirstOrThrow();
-  const key = { orgId: grant.orgId, id };
-  const row = await db
+  const before = await db
     .selectFrom("consent")
     .select(["scope", "scope_fingerprints"])
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: grant.orgId, id }))
     .executeTakeFirstOrThrow();
-  const before = readFingerprints(row.scope_fingerprints);
   // The consent is to the current claims of these scopes.
-  const others = Object.entries(before).filter(([scope]) => !grant.scopes.includes(scope));
+  const others = Object.entries(readFingerprints(before.scope_fingerprints)).filter(
+    ([name]) => !grant.scopes.includes(name),
+  );
+  const fingerprints = Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]);
+  const scope = formatScope([...new Set([...before.scope.split(" "), ...grant.scopes])]);
   await db
     .updateTable("consent")
-    .set({
-      scope: formatScope([...new Set([...row.scope.split(" "), ...grant.scopes])]),
-      scope_fingerprints: JSON.stringify(
-        Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]),
-      ),
-    })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .set({ scope, scope_fingerprints: JSON.stringify(fingerprints) })
+    .where((eb) => eb.and({ org_id: grant.orgId, id }))
     .execute();
   return { id, isNew: id === newId };
 }
 
-export interface ConsentKey {
-  readonly orgId: string;
-  readonly id: string;
+type RecordKey = Pick<Consent, "orgId" | "id">;
+
+export interface ConsentKey extends RecordKey {
   /** Only this user's consent. */
   readonly userId?: string;
 }
 
-/** An active consent. */
-export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
-  const consent = await findConsentRecord(db, key);
-  return consent?.revokedAt === null ? consent : undefined;
-}
-
 /** Also a revoked one. */
-export async function findConsentRecord(
-  db: Db,
-  key: { orgId: string; id: string },
-): Promise<Consent | undefined> {
+export async function findConsentRecord(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await db
     .selectFrom("consent")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -146,17 +123,16 @@ export async function findConsentRecord(
 /** @returns the revoked consent; undefined when there is no such active one */
 export async function markConsentRevoked(
   db: Db,
-  key: ConsentKey,
+  { orgId, id, userId }: ConsentKey,
   { by, now }: { by: string; now: number },
 ): Promise<Consent | undefined> {
-  let query = db
+  const ofUser = userId === undefined ? {} : { kind: "user", user_id: userId };
+  const row = await db
     .updateTable("consent")
     .set({ revoked_at: now, revoked_by: by })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("revoked_at", "is", null);
-  if (key.userId !== undefined) query = query.where("kind", "=", "user").where("user_id", "=", key.userId);
-  const row = await query.returningAll().executeTakeFirst();
+    .where((eb) => eb.and({ org_id: orgId, id, ...ofUser, revoked_at: null }))
+    .returningAll()
+    .executeTakeFirst();
   return row && fromRow(row);
 }
 
@@ -174,14 +150,13 @@ export async function listUserConsents(
     )
     .selectAll("consent")
     .select("application.name as applicationName")
-    .where("consent.org_id", "=", key.orgId)
-    .where("consent.user_id", "=", key.userId)
+    .where((eb) => eb.and({ "consent.org_id": key.orgId, "consent.user_id": key.userId }))
     .where("consent.kind", "=", "user")
     .where("consent.revoked_at", "is", null)
     .orderBy("consent.granted_at", "desc")
     .orderBy("consent.id", "desc")
     .execute();
-  return rows.map((row) => ({ consent: fromRow(row), applicationName: row.applicationName }));
+  return rows.map(({ applicationName, ...row }) => ({ consent: fromRow(row), applicationName }));
 }
 
 export interface ConsentFilter {
@@ -213,95 +188,69 @@ export async function listConsents(
 }
 
 export async function insertPreauthorization(db: Db, record: Consent): Promise<void> {
+  const { orgId, id, applicationId, scopes, grantedBy, grantedAt } = record;
+  const granted = { scope: formatScope(scopes), created_by: grantedBy, created_at: grantedAt };
   await db
     .insertInto("preauthorization")
-    .values({
-      org_id: record.orgId,
-      id: record.id,
-      application_id: record.applicationId,
-      scope: formatScope(record.scopes),
-      created_by: record.grantedBy,
-      created_at: record.grantedAt,
-    })
+    .values({ ...toRow({ orgId, id, applicationId }), ...granted })
     .execute();
 }
 
-export async function removePreauthorization(
-  db: Db,
-  key: { orgId: string; id: string },
-): Promise<Consent | undefined> {
+export async function removePreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await db
     .deleteFrom("preauthorization")
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
   return row && fromPreauthorization(row);
 }
 
+const preauthorizations = (db: Db, orgId: string) =>
+  db.selectFrom("preauthorization").selectAll().where("org_id", "=", orgId).orderBy("id");
+
 export async function listPreauthorizations(
   db: Db,
   orgId: string,
-  page: { applicationId?: string | undefined; after?: string | undefined; limit: number },
+  {
+    applicationId,
+    after,
+    limit,
+  }: { applicationId?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<Consent[]> {
-  let query = db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .orderBy("id")
-    .limit(page.limit);
-  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
-  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  let query = preauthorizations(db, orgId).limit(limit);
+  if (applicationId !== undefined) query = query.where("application_id", "=", applicationId);
+  if (after !== undefined) query = query.where("id", ">", after);
   return (await query.execute()).map(fromPreauthorization);
 }
 
-export async function findPreauthorization(
+/** All of an application. */
+export async function findPreauthorizations(
   db: Db,
-  key: { orgId: string; id: string },
-): Promise<Consent | undefined> {
-  const row = await db
-    .selectFrom("preauthorization")
-    .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .executeTakeFirst();
-  return row && fromPreauthorization(row);
+  { orgId, applicationId }: { orgId: string; applicationId: string },
+): Promise<Consent[]> {
+  const rows = await preauthorizations(db, orgId).where("application_id", "=", applicationId).execute();
+  return rows.map(fromPreauthorization);
 }
 
-/** The caller holds the application's lock. */
-export async function preauthorizedScopes(
-  tx: Db,
-  key: { orgId: string; applicationId: string },
-): Promise<string[][]> {
-  const rows = await tx
-    .selectFrom("preauthorization")
-    .select("scope")
-    .where("org_id", "=", key.orgId)
-    .where("application_id", "=", key.applicationId)
-    .execute();
-  return rows.map(({ scope }) => scope.split(" "));
+export async function findPreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
+  const row = await preauthorizations(db, orgId).where("id", "=", id).executeTakeFirst();
+  return row && fromPreauthorization(row);
 }
 
 type Key = { orgId: string; consentId: string };
 
-const lockConsentRow = prepared((db, value: Parameter<Key>) => {
-  const query = db
-    .selectFrom("consent")
-    .select("id")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"))
-    .where("revoked_at", "is", null);
-  return isPostgres(db) ? query.forShare() : query;
-});
+const lockRow = (table: "consent" | "preauthorization") =>
+  prepared((db, value: Parameter<Key>) => {
+    const query = db
+      .selectFrom(table as "consent")
+      .select("id")
+      .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
+      .$if(table === "consent", (consents) => consents.where("revoked_at", "is", null));
+    return isPostgres(db) ? query.forShare() : query;
+  });
 
-const lockPreauthorizationRow = prepared((db, value: Parameter<Key>) => {
-  const query = db
-    .selectFrom("preauthorization")
-    .select("id")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"));
-  return isPostgres(db) ? query.forShare() : query;
-});
+const lockConsentRow = lockRow("consent");
+const lockPreauthorizationRow = lockRow("preauthorization");
 
 /**
  * Whether the consent is active, locked until the transaction ends. A shared lock, because all codes of an application may
@@ -316,8 +265,7 @@ const selectFingerprints = prepared((db, value: Parameter<Key>) =>
   db
     .selectFrom("consent")
     .select("scope_fingerprints")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
     .where("kind", "=", "user"),
 );
 
@@ -330,32 +278,17 @@ export async function findConsentedFingerprints(db: Db, key: Key): Promise<Scope
 const readFingerprints = (text: string | null): ScopeFingerprints =>
   text === null ? {} : (JSON.parse(text) as ScopeFingerprints);
 
-function fromRow(row: ConsentTable): Consent {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    kind: row.kind as Consent["kind"],
-    applicationId: row.application_id,
-    userId: row.user_id,
-    scopes: row.scope.split(" "),
-    fingerprints: readFingerprints(row.scope_fingerprints),
-    grantedBy: row.granted_by,
-    grantedAt: row.granted_at,
-    revokedAt: row.revoked_at,
-  };
-}
+const fromRow = ({ kind, scope, scope_fingerprints, revoked_by: _, ...row }: ConsentTable): Consent => ({
+  ...toRecord(row),
+  kind: kind as Consent["kind"],
+  scopes: scope.split(" "),
+  fingerprints: readFingerprints(scope_fingerprints),
+});
 
-function fromPreauthorization(row: PreauthorizationTable): Consent {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    kind: "preauthorization",
-    applicationId: row.application_id,
-    userId: null,
-    scopes: row.scope.split(" "),
-    fingerprints: {},
-    grantedBy: row.created_by,
-    grantedAt: row.created_at,
-    revokedAt: null,
-  };
-}
+const fromPreauthorization = ({ scope, created_by, created_at, ...row }: PreauthorizationTable): Consent =>
+  preauthorization({
+    ...toRecord(row),
+    scopes: scope.split(" "),
+    grantedBy: created_by,
+    grantedAt: created_at,
+  });

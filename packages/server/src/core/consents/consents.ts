@@ -1,36 +1,28 @@
 /** Grants consents by administrators, and revokes consents of every kind. */
 import { isSubset } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { lockApplication } from "../applications/applications.store.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { fingerprintsOf } from "../scopes/custom-scope.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
-import type { Consent } from "./consent.ts";
+import { type Consent, preauthorization } from "./consent.ts";
 import {
   type ConsentKey,
+  findPreauthorizations,
   type Granted,
   grantConsent,
   insertPreauthorization,
   markConsentRevoked,
-  preauthorizedScopes,
   removePreauthorization,
 } from "./consents.store.ts";
 
-export interface ConsentDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
 export class InvalidConsent extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "InvalidConsent";
-  }
+  override readonly name = "InvalidConsent";
 }
 
 export class PreauthorizationExists extends Error {
@@ -48,85 +40,55 @@ export interface AdministratorsGrant {
 }
 
 /** For all users of the organisation; adds the scopes. @returns the consent's id. @throws InvalidConsent */
-export async function grantOrganisationConsent(
-  deps: ConsentDeps,
-  grant: AdministratorsGrant,
-): Promise<string> {
+export async function grantOrganisationConsent(deps: CoreDeps, grant: AdministratorsGrant): Promise<string> {
   return (await grantByAdministrator(deps, grant)).id;
 }
 
 /** For a user or for all of the organisation; adds the scopes. @throws InvalidConsent */
 export async function grantByAdministrator(
-  deps: ConsentDeps,
+  deps: CoreDeps,
   grant: AdministratorsGrant & { readonly userId?: string },
 ): Promise<Granted> {
   requireAllowedScopes(grant);
   const { application, scopes, actor, address, userId } = grant;
   const { orgId, id: applicationId } = application;
+  const consenter = userId === undefined ? {} : { userId };
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
     // Administrators decide about a scope's claims; a user's consent is to the current claims.
     const fingerprints =
       userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
-    const granted = await grantConsent(tx, {
-      orgId,
-      applicationId,
-      ...(userId === undefined ? {} : { userId }),
-      scopes,
-      fingerprints,
-      grantedBy: actor,
-      now,
-    });
+    const consent = { orgId, applicationId, ...consenter, scopes, fingerprints, grantedBy: actor, now };
+    const granted = await grantConsent(tx, consent);
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
+      ...auditFields({ orgId, actor, address }, now),
       action: userId === undefined ? "consent.granted-for-organisation" : "consent.granted-for-user",
       target: applicationId,
-      address,
-      details: { scopes, ...(userId === undefined ? {} : { userId }) },
+      details: { scopes, ...consenter },
     });
     return granted;
   });
 }
 
 /** @throws InvalidConsent, PreauthorizationExists */
-export async function createPreauthorization(
-  deps: ConsentDeps,
-  grant: AdministratorsGrant,
-): Promise<Consent> {
+export async function createPreauthorization(deps: CoreDeps, grant: AdministratorsGrant): Promise<Consent> {
   requireAllowedScopes(grant);
   const { application, scopes, actor, address } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
-  const record: Consent = {
-    orgId,
-    id: newUuid(),
-    kind: "preauthorization",
-    applicationId,
-    userId: null,
-    scopes: [...new Set(scopes)],
-    fingerprints: {},
-    grantedBy: actor,
-    grantedAt: now,
-    revokedAt: null,
-  };
+  const record = preauthorization({
+    ...{ orgId, id: newUuid(), applicationId, scopes: [...new Set(scopes)] },
+    ...{ grantedBy: actor, grantedAt: now },
+  });
   await deps.database.transaction(async (tx) => {
     if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
-    const others = await preauthorizedScopes(tx, { orgId, applicationId });
-    if (others.some((other) => isSubset(other, scopes) && isSubset(scopes, other)))
+    const others = await findPreauthorizations(tx, { orgId, applicationId });
+    if (others.some((other) => isSubset(other.scopes, scopes) && isSubset(scopes, other.scopes)))
       throw new PreauthorizationExists();
     await insertPreauthorization(tx, record);
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
-      action: "preauthorization.created",
-      target: applicationId,
-      address,
-      details: { scopes },
-    });
+    const event = { action: "preauthorization.created", target: applicationId, details: { scopes } } as const;
+    await recordAuditEvent(tx, { ...auditFields({ orgId, actor, address }, now), ...event });
   });
   return record;
 }
@@ -140,16 +102,13 @@ function requireAllowedScopes({ application, scopes }: AdministratorsGrant): voi
   throw new InvalidConsent(`the application may not request ${others.join(" ")}`);
 }
 
-export interface Revocation extends ConsentKey {
-  readonly actor: string;
-  readonly address?: string;
-}
+export type Revocation = ConsentKey & Act;
 
 /**
  * Revokes the consent with its refresh tokens; introspection then rejects the access tokens too.
  * @returns false when there is no such active consent
  */
-export function revokeConsent(deps: ConsentDeps, revocation: Revocation): Promise<boolean> {
+export function revokeConsent(deps: CoreDeps, revocation: Revocation): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     const consent = await markConsentRevoked(tx, revocation, { by: revocation.actor, now });
@@ -160,7 +119,7 @@ export function revokeConsent(deps: ConsentDeps, revocation: Revocation): Promis
 
 /** @returns false when there is no such record */
 export function deletePreauthorization(
-  deps: ConsentDeps,
+  deps: CoreDeps,
   revocation: Omit<Revocation, "userId">,
 ): Promise<boolean> {
   const now = deps.clock();
@@ -174,18 +133,10 @@ export function deletePreauthorization(
 async function revokeTokens(
   tx: Db,
   consent: Consent,
-  { actor, address }: Revocation,
+  revocation: Revocation,
   { now, action }: { now: number; action: AuditAction },
 ): Promise<void> {
   const { orgId, id: consentId, applicationId: target, scopes } = consent;
   const ended = await revokeTokenFamilies(tx, { orgId, consentId, now, reason: "consent_revoked" });
-  await recordAuditEvent(tx, {
-    orgId,
-    at: now,
-    actor,
-    action,
-    target,
-    address,
-    details: { scopes, ended },
-  });
+  await recordAuditEvent(tx, { ...auditFields(revocation, now), action, target, details: { scopes, ended } });
 }

@@ -1,9 +1,10 @@
 /** Device authorizations: the decision, the polls and the single use are conditional updates. */
-import { formatScope } from "@signet/protocol/oauth/scope";
-import { deleteExpired } from "../../db/delete-expired.ts";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { DeviceAuthorizationTable } from "../../db/tables/tokens.ts";
+import { authenticationColumns, readRequest, requestColumns } from "../tokens/grant-columns.ts";
 import {
   type DeviceApproval,
   type DeviceAuthorization,
@@ -11,44 +12,28 @@ import {
   POLL_INTERVAL_SECONDS,
 } from "./device-authorization.ts";
 
-export type NewDeviceAuthorization = Pick<
+export type NewDeviceAuthorization = Omit<
   DeviceAuthorization,
-  | "orgId"
-  | "deviceCodeHash"
-  | "applicationId"
-  | "scopes"
-  | "resources"
-  | "address"
-  | "userAgent"
-  | "createdAt"
-  | "expiresAt"
+  "status" | "approval" | "familyId" | "signing"
 > & { readonly userCodeHash: string };
 
 /** @returns false when another authorization of the organisation has the same user code */
-export async function insertDeviceAuthorization(
-  db: Db,
-  authorization: NewDeviceAuthorization,
-): Promise<boolean> {
-  const row = await db
-    .insertInto("device_authorization")
-    .values({
-      org_id: authorization.orgId,
-      device_code_hash: authorization.deviceCodeHash,
-      user_code_hash: authorization.userCodeHash,
-      application_id: authorization.applicationId,
-      scope: formatScope(authorization.scopes),
-      resources: JSON.stringify(authorization.resources),
-      address: authorization.address,
-      user_agent: authorization.userAgent,
-      status: "pending",
-      interval_seconds: POLL_INTERVAL_SECONDS,
-      created_at: authorization.createdAt,
-      expires_at: authorization.expiresAt,
-    })
-    .onConflict((conflict) => conflict.columns(["org_id", "user_code_hash"]).doNothing())
-    .returning("device_code_hash")
-    .executeTakeFirst();
-  return row !== undefined;
+export function insertDeviceAuthorization(db: Db, authorization: NewDeviceAuthorization): Promise<boolean> {
+  const { orgId, deviceCodeHash, userCodeHash, applicationId, address, userAgent, ...rest } = authorization;
+  return hasRow(
+    db
+      .insertInto("device_authorization")
+      .values({
+        ...toRow({ orgId, deviceCodeHash, userCodeHash, applicationId, address, userAgent }),
+        ...requestColumns(rest),
+        status: "pending",
+        interval_seconds: POLL_INTERVAL_SECONDS,
+        created_at: rest.createdAt,
+        expires_at: rest.expiresAt,
+      })
+      .onConflict((conflict) => conflict.columns(["org_id", "user_code_hash"]).doNothing())
+      .returning("device_code_hash"),
+  );
 }
 
 const selectByDeviceCode = prepared((db, value: Parameter<{ orgId: string; hash: string }>) =>
@@ -76,8 +61,7 @@ export async function findByUserCode(
   const row = await db
     .selectFrom("device_authorization")
     .selectAll()
-    .where("org_id", "=", key.orgId)
-    .where("user_code_hash", "=", key.hash)
+    .where((eb) => eb.and({ org_id: key.orgId, user_code_hash: key.hash }))
     .where("expires_at", ">", key.now)
     .executeTakeFirst();
   return row && fromRow(row);
@@ -89,23 +73,18 @@ type Decision = { readonly orgId: string; readonly deviceCodeHash: string; reado
  * @param signing when an agent has to sign the tokens
  * @returns false when it was decided before or has expired
  */
-export function approveAuthorization(
+export const approveAuthorization = (
   db: Db,
   answered: Decision,
-  approval: DeviceApproval,
+  { authentication, userId, sessionId, consentId }: DeviceApproval,
   signing: DeviceSigning | null = null,
-): Promise<boolean> {
-  return decide(db, answered, {
+): Promise<boolean> =>
+  decide(db, answered, {
     status: "approved",
-    user_id: approval.userId,
-    session_id: approval.sessionId,
-    consent_id: approval.consentId,
-    auth_time: approval.authentication.authTime,
-    amr: JSON.stringify(approval.authentication.amr),
-    acr: approval.authentication.acr,
+    ...toRow({ userId, sessionId, consentId }),
+    ...authenticationColumns(authentication),
     signing: signing && JSON.stringify(signing),
   });
-}
 
 export async function recordSigning(
   db: Db,
@@ -114,32 +93,26 @@ export async function recordSigning(
   await db
     .updateTable("device_authorization")
     .set({ signing: signing && JSON.stringify(signing) })
-    .where("org_id", "=", orgId)
-    .where("device_code_hash", "=", deviceCodeHash)
+    .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash }))
     .execute();
 }
 
 /** @returns false when it was decided before or has expired */
-export function denyAuthorization(db: Db, answered: Decision, userId: string): Promise<boolean> {
-  return decide(db, answered, { status: "denied", user_id: userId });
-}
+export const denyAuthorization = (db: Db, answered: Decision, userId: string): Promise<boolean> =>
+  decide(db, answered, { status: "denied", user_id: userId });
 
-async function decide(
+const decide = (
   db: Db,
   { orgId, deviceCodeHash, now }: Decision,
   change: Partial<DeviceAuthorizationTable>,
-): Promise<boolean> {
-  const row = await db
-    .updateTable("device_authorization")
-    .set(change)
-    .where("org_id", "=", orgId)
-    .where("device_code_hash", "=", deviceCodeHash)
-    .where("status", "=", "pending")
-    .where("expires_at", ">", now)
-    .returning("device_code_hash")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device_authorization")
+      .set(change)
+      .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash, status: "pending" }))
+      .where("expires_at", ">", now),
+  );
 
 /** A poll this much early still counts as in time: timers and networks are not exact. */
 const TOLERANCE_MS = 500;
@@ -151,8 +124,7 @@ const TOLERANCE_MS = 500;
 export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> {
   const update = db
     .updateTable("device_authorization")
-    .where("org_id", "=", orgId)
-    .where("device_code_hash", "=", deviceCodeHash);
+    .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash }));
   const inTime = await update
     .set({ polled_at: now })
     .where((eb) =>
@@ -174,22 +146,18 @@ export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decisio
 }
 
 /** The single use. @returns false when it was used or has expired */
-export async function markDeviceCodeUsed(
+export const markDeviceCodeUsed = (
   db: Db,
-  use: Decision & { readonly familyId: string },
-): Promise<boolean> {
-  const row = await db
-    .updateTable("device_authorization")
-    .set({ family_id: use.familyId })
-    .where("org_id", "=", use.orgId)
-    .where("device_code_hash", "=", use.deviceCodeHash)
-    .where("status", "=", "approved")
-    .where("family_id", "is", null)
-    .where("expires_at", ">", use.now)
-    .returning("device_code_hash")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+  { orgId, deviceCodeHash, familyId, now }: Decision & { readonly familyId: string },
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device_authorization")
+      .set({ family_id: familyId })
+      .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash, status: "approved" }))
+      .where("family_id", "is", null)
+      .where("expires_at", ">", now),
+  );
 
 /** Expires the application's unredeemed device authorizations. */
 export async function expireDeviceAuthorizations(
@@ -199,37 +167,22 @@ export async function expireDeviceAuthorizations(
   await db
     .updateTable("device_authorization")
     .set({ expires_at: now })
-    .where("org_id", "=", orgId)
-    .where("application_id", "=", applicationId)
+    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
     .where("family_id", "is", null)
     .where("expires_at", ">", now)
     .execute();
 }
 
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredDeviceAuthorizations = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "device_authorization", key: ["org_id", "device_code_hash"], column: "expires_at" },
-    before,
-    limit,
-  );
-
 function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
+  const { org_id, device_code_hash, application_id, address, user_agent, signing } = row;
+  const { created_at, expires_at, family_id } = row;
   return {
-    orgId: row.org_id,
-    deviceCodeHash: row.device_code_hash,
-    applicationId: row.application_id,
-    scopes: row.scope.split(" "),
-    resources: JSON.parse(row.resources) as string[],
-    address: row.address,
-    userAgent: row.user_agent,
+    ...toRecord({ org_id, device_code_hash, application_id, address, user_agent }),
+    ...toRecord({ created_at, expires_at, family_id }),
+    ...readRequest(row),
     status: row.status as DeviceAuthorization["status"],
     approval: readApproval(row),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    familyId: row.family_id,
-    signing: row.signing === null ? null : (JSON.parse(row.signing) as DeviceSigning),
+    signing: signing === null ? null : (JSON.parse(signing) as DeviceSigning),
   };
 }
 

@@ -3,10 +3,8 @@
  * opened, rotated long before it expires (device-identity.md §2).
  */
 import { X509Certificate } from "node:crypto";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
-import { type RecordCache, recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { changeTrackingCache, type RecordCache } from "../cache/record-cache.ts";
 import type { Attestation } from "../devices/device.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { openCaKey } from "./ca-key.ts";
@@ -18,6 +16,7 @@ import {
   ConcurrentRotation,
   createGeneration,
   type OpenGeneration,
+  type RotationDeps,
   rotateDueGenerations,
   rotateGeneration,
 } from "./rotation.ts";
@@ -50,30 +49,20 @@ export interface DeviceCa {
   rotateDue(limit: number): Promise<number>;
 }
 
-export interface DeviceCaDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
-  readonly encryption: Encryption;
+export interface DeviceCaDeps extends RotationDeps {
   readonly baseUrl: string;
 }
 
 type Cache = RecordCache<readonly OpenGeneration[]>;
 
-export function deviceCa(deps: DeviceCaDeps & { capacity?: number }): DeviceCa {
+export function deviceCa(deps: DeviceCaDeps): DeviceCa {
   const { database, clock } = deps;
-  const cache: Cache = recordCache({
-    capacity: deps.capacity ?? 2_000,
-    maxAgeMs: 30_000,
-    clock,
+  const cache: Cache = changeTrackingCache(deps, "device-ca", {
+    capacity: 2_000,
     load: async (orgId) => {
       const rows = await findGenerations(database.query, orgId);
       return rows.length === 0 ? undefined : rows.map((row) => openGeneration(deps.encryption, row));
     },
-  });
-  deps.changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "device-ca") cache.evictOrganisation(change.orgId);
   });
   const signers = (orgId: string) => openGenerations(deps, cache, orgId);
   const rotate = async (orgId: string, by: { actor: string; address?: string; replaces: number }) => {

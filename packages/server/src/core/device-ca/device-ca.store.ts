@@ -1,4 +1,5 @@
 /** The generations of device CAs as rows. */
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import type { DeviceCaTable } from "../../db/tables/device-identity.ts";
 
@@ -16,13 +17,14 @@ export function findGenerations(db: Db, orgId: string): Promise<CaRow[]> {
 
 /** Also inserts its CRL, not signed yet. @returns false when the generation, or another active one, exists */
 export async function insertGeneration(db: Db, row: CaRow): Promise<boolean> {
-  const inserted = await db
-    .insertInto("device_ca")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("generation")
-    .executeTakeFirst();
-  if (!inserted) return false;
+  const isNew = await hasRow(
+    db
+      .insertInto("device_ca")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("generation"),
+  );
+  if (!isNew) return false;
   await db
     .insertInto("device_crl")
     .values({
@@ -40,20 +42,18 @@ export async function insertGeneration(db: Db, row: CaRow): Promise<boolean> {
 }
 
 /** @returns false when it is no longer the active one */
-export async function retireGeneration(
+export function retireGeneration(
   db: Db,
   { orgId, generation }: { orgId: string; generation: number },
   at: number,
 ): Promise<boolean> {
-  const retired = await db
-    .updateTable("device_ca")
-    .set({ retired_at: at })
-    .where("org_id", "=", orgId)
-    .where("generation", "=", generation)
-    .where("retired_at", "is", null)
-    .returning("generation")
-    .executeTakeFirst();
-  return retired !== undefined;
+  return affectsAny(
+    db
+      .updateTable("device_ca")
+      .set({ retired_at: at })
+      .where((eb) => eb.and({ org_id: orgId, generation }))
+      .where("retired_at", "is", null),
+  );
 }
 
 /** Active generations that expire before the time, the most urgent first. */
@@ -62,15 +62,14 @@ export async function findExpiringGenerations(
   before: number,
   limit: number,
 ): Promise<Array<{ orgId: string; generation: number }>> {
-  const rows = await db
+  return db
     .selectFrom("device_ca")
-    .select(["org_id", "generation"])
+    .select(["org_id as orgId", "generation"])
     .where("retired_at", "is", null)
     .where("not_after", "<", before)
     .orderBy("not_after")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ orgId: row.org_id, generation: row.generation }));
 }
 
 /** Deletes generations without unexpired certificates, with their keys and CRLs. */

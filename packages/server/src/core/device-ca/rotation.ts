@@ -1,10 +1,8 @@
 /** Creates, rotates and deletes the generations of a device CA. */
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { type CaKey, createCaKey } from "./ca-key.ts";
 import { issueCaCertificate } from "./certificates.ts";
 import {
@@ -20,10 +18,7 @@ export interface OpenGeneration extends CaGeneration {
   readonly key: CaKey;
 }
 
-export interface RotationDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
+export interface RotationDeps extends RecordDeps {
   readonly encryption: Encryption;
 }
 
@@ -89,21 +84,19 @@ export async function rotateGeneration(
   return open;
 }
 
-async function recordGeneration(
-  { changes }: Pick<RotationDeps, "changes">,
+const recordGeneration = (
+  deps: Pick<RotationDeps, "changes">,
   tx: Db,
   row: CaRow,
   by: { actor: string; address?: string; action: AuditAction },
-): Promise<void> {
-  await recordAuditEvent(tx, {
+): Promise<void> =>
+  recordChange(tx, deps, "device-ca", {
     orgId: row.org_id,
     at: row.created_at,
     ...by,
     target: String(row.generation),
     details: { notAfter: new Date(row.not_after).toISOString() },
   });
-  await changes.publish(tx, { orgId: row.org_id, topic: "device-ca" });
-}
 
 /** Rotates generations close to their expiry. @returns how many, at most `limit`. @throws the first failure, after the others were tried */
 export async function rotateDueGenerations(deps: RotationDeps, limit: number): Promise<number> {

@@ -1,8 +1,9 @@
 /** Devices, their keys and certificates as rows. */
-import type { Selectable } from "kysely";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { DeviceCertificateTable, DeviceTable } from "../../db/tables/device-identity.ts";
+import { type RecordOf, toRecord, toRow } from "../../db/records.ts";
+import type { DeviceCertificateTable, DeviceKeyTable, DeviceTable } from "../../db/tables/device-identity.ts";
 import type { Attestation, Device, DeviceCertificate, RevocationReason } from "./device.ts";
 
 export interface CertifiedDevice {
@@ -39,70 +40,35 @@ export async function findDevice(db: Db, orgId: string, id: string): Promise<Dev
 }
 
 /** @returns false if another active device of the organisation has the EK */
-export async function insertDevice(db: Db, device: Device): Promise<boolean> {
-  const row = await db
-    .insertInto("device")
-    .values({
-      org_id: device.orgId,
-      id: device.id,
-      name: device.name,
-      attestation: device.attestation,
-      ek_hash: device.ekHash,
-      ak_public: device.akPublic,
-      enrolled_at: device.enrolledAt,
-      revoked_at: device.revokedAt,
-      revoked_reason: device.revokedReason,
-      last_seen_at: device.lastSeenAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const insertDevice = (db: Db, device: Device): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto("device")
+      .values(toRow(device))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id"),
+  );
 
-export interface DeviceKey {
-  readonly orgId: string;
-  /** SHA-256 of the SPKI, base64url. */
-  readonly keyHash: string;
-  readonly deviceId: string;
-  /** Base64 TPMT_PUBLIC of an attested key; null for a key in a file. */
-  readonly tpmPublic: string | null;
-  readonly createdAt: number;
-}
+/** `keyHash` is SHA-256 of the SPKI, base64url; `tpmPublic` base64 TPMT_PUBLIC of an attested key, null for a key in a file. */
+export type DeviceKey = RecordOf<DeviceKeyTable>;
 
 /** @returns false if any device of the organisation has or had the key */
-export async function insertDeviceKey(db: Db, key: DeviceKey): Promise<boolean> {
-  const row = await db
-    .insertInto("device_key")
-    .values({
-      org_id: key.orgId,
-      key_hash: key.keyHash,
-      device_id: key.deviceId,
-      tpm_public: key.tpmPublic,
-      created_at: key.createdAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("key_hash")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const insertDeviceKey = (db: Db, key: DeviceKey): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto("device_key")
+      .values(toRow(key))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("key_hash"),
+  );
 
 export async function findDeviceKey(db: Db, orgId: string, keyHash: string): Promise<DeviceKey | undefined> {
   const row = await db
     .selectFrom("device_key")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("key_hash", "=", keyHash)
+    .where((eb) => eb.and({ org_id: orgId, key_hash: keyHash }))
     .executeTakeFirst();
-  return (
-    row && {
-      orgId,
-      keyHash,
-      deviceId: row.device_id,
-      tpmPublic: row.tpm_public,
-      createdAt: row.created_at,
-    }
-  );
+  return row && toRecord(row);
 }
 
 /** @returns the id of the active device with this EK */
@@ -110,40 +76,34 @@ export async function findDeviceByEk(db: Db, orgId: string, ekHash: string): Pro
   const row = await db
     .selectFrom("device")
     .select("id")
-    .where("org_id", "=", orgId)
-    .where("ek_hash", "=", ekHash)
+    .where((eb) => eb.and({ org_id: orgId, ek_hash: ekHash }))
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   return row?.id;
 }
 
 /** Blocks a revocation until the transaction ends. @returns false when the device is revoked or unknown */
-export async function lockActiveDevice(db: Db, orgId: string, id: string): Promise<boolean> {
-  const row = await db
-    .updateTable("device")
-    .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const lockActiveDevice = (db: Db, orgId: string, id: string): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device")
+      .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("revoked_at", "is", null),
+  );
 
 /** @returns false when the device is unknown, or was revoked before */
-export async function markDeviceRevoked(
+export const markDeviceRevoked = (
   db: Db,
   { orgId, id, reason, now }: { orgId: string; id: string; reason: RevocationReason; now: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("device")
-    .set({ revoked_at: now, revoked_reason: reason })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("revoked_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device")
+      .set({ revoked_at: now, revoked_reason: reason })
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("revoked_at", "is", null),
+  );
 
 /** Also superseded ones. */
 export async function markCertificatesRevoked(
@@ -153,41 +113,38 @@ export async function markCertificatesRevoked(
   await db
     .updateTable("device_certificate")
     .set({ revoked_at: now })
-    .where("org_id", "=", orgId)
-    .where("device_id", "=", deviceId)
+    .where((eb) => eb.and({ org_id: orgId, device_id: deviceId }))
     .where("revoked_at", "is", null)
     .execute();
 }
 
 /** @returns false when the certificate was renewed before, or is revoked */
-export async function supersedeCertificate(
+export const supersedeCertificate = (
   db: Db,
   { orgId, fingerprint, now }: { orgId: string; fingerprint: string; now: number },
-): Promise<boolean> {
-  const row = await db
-    .updateTable("device_certificate")
-    .set({ superseded_at: now })
-    .where("org_id", "=", orgId)
-    .where("fingerprint", "=", fingerprint)
-    .where("superseded_at", "is", null)
-    .where("revoked_at", "is", null)
-    .returning("fingerprint")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device_certificate")
+      .set({ superseded_at: now })
+      .where((eb) => eb.and({ org_id: orgId, fingerprint }))
+      .where("superseded_at", "is", null)
+      .where("revoked_at", "is", null),
+  );
+
+const certificatesOf = (db: Db, orgId: string, deviceId: string) =>
+  db
+    .selectFrom("device_certificate")
+    .selectAll()
+    .where((eb) => eb.and({ org_id: orgId, device_id: deviceId }));
 
 export async function findCurrentCertificate(
   db: Db,
   orgId: string,
   deviceId: string,
 ): Promise<DeviceCertificate | undefined> {
-  const row = await db
-    .selectFrom("device_certificate")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("device_id", "=", deviceId)
-    .where("superseded_at", "is", null)
-    .executeTakeFirst();
+  const current = certificatesOf(db, orgId, deviceId).where("superseded_at", "is", null);
+  const row = await current.executeTakeFirst();
   return row && toCertificate(row);
 }
 
@@ -197,15 +154,8 @@ export async function listCertificates(
   orgId: string,
   deviceId: string,
 ): Promise<DeviceCertificate[]> {
-  const rows = await db
-    .selectFrom("device_certificate")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("device_id", "=", deviceId)
-    .orderBy("issued_at", "desc")
-    .orderBy("fingerprint")
-    .execute();
-  return rows.map(toCertificate);
+  const newestFirst = certificatesOf(db, orgId, deviceId).orderBy("issued_at", "desc").orderBy("fingerprint");
+  return (await newestFirst.execute()).map(toCertificate);
 }
 
 /** Superseded certificates that expired before the time. @returns how many were deleted, at most `limit` */
@@ -221,29 +171,15 @@ export async function deleteSupersededCertificates(db: Db, before: number, limit
   for (const { org_id, fingerprint } of passed)
     await db
       .deleteFrom("device_certificate")
-      .where("org_id", "=", org_id)
-      .where("fingerprint", "=", fingerprint)
+      .where((eb) => eb.and({ org_id, fingerprint }))
       .execute();
   return passed.length;
 }
 
-export async function insertCertificate(db: Db, certificate: DeviceCertificate): Promise<void> {
+export async function insertCertificate(db: Db, { der, ...certificate }: DeviceCertificate): Promise<void> {
   await db
     .insertInto("device_certificate")
-    .values({
-      org_id: certificate.orgId,
-      fingerprint: certificate.fingerprint,
-      device_id: certificate.deviceId,
-      generation: certificate.generation,
-      serial: certificate.serial,
-      key_hash: certificate.keyHash,
-      certificate: certificate.der.toString("base64"),
-      not_before: certificate.notBefore,
-      not_after: certificate.notAfter,
-      issued_at: certificate.issuedAt,
-      superseded_at: certificate.supersededAt,
-      revoked_at: certificate.revokedAt,
-    })
+    .values({ ...toRow(certificate), certificate: der.toString("base64") })
     .execute();
 }
 
@@ -255,40 +191,18 @@ export async function recordDeviceSeen(
   await db
     .updateTable("device")
     .set({ last_seen_at: seen.now })
-    .where("org_id", "=", seen.orgId)
-    .where("id", "=", seen.id)
+    .where((eb) => eb.and({ org_id: seen.orgId, id: seen.id }))
     .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<=", seen.before)]))
     .execute();
 }
 
-export function toDevice(row: Selectable<DeviceTable>): Device {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    name: row.name,
-    attestation: row.attestation as Attestation,
-    ekHash: row.ek_hash,
-    akPublic: row.ak_public,
-    enrolledAt: row.enrolled_at,
-    revokedAt: row.revoked_at,
-    revokedReason: row.revoked_reason as RevocationReason | null,
-    lastSeenAt: row.last_seen_at,
-  };
-}
+export const toDevice = (row: DeviceTable): Device => ({
+  ...toRecord(row),
+  attestation: row.attestation as Attestation,
+  revokedReason: row.revoked_reason as RevocationReason | null,
+});
 
-export function toCertificate(row: Selectable<DeviceCertificateTable>): DeviceCertificate {
-  return {
-    orgId: row.org_id,
-    fingerprint: row.fingerprint,
-    deviceId: row.device_id,
-    generation: row.generation,
-    serial: row.serial,
-    keyHash: row.key_hash,
-    der: Buffer.from(row.certificate, "base64"),
-    notBefore: row.not_before,
-    notAfter: row.not_after,
-    issuedAt: row.issued_at,
-    supersededAt: row.superseded_at,
-    revokedAt: row.revoked_at,
-  };
-}
+const toCertificate = ({ certificate, ...row }: DeviceCertificateTable): DeviceCertificate => ({
+  ...toRecord(row),
+  der: Buffer.from(certificate, "base64"),
+});

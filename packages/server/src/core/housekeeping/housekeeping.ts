@@ -3,40 +3,27 @@
  * background, on one node at a time. Nothing depends on it: expiry is checked wherever a row is read.
  */
 import { newUuid } from "@signet/protocol/uuid";
-import type { Database, Db } from "../../db/open.ts";
-import { deleteExpiredActions } from "../actions/actions.store.ts";
-import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
-import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
-import type { Clock } from "../clock.ts";
-import { deleteExpiredCodes } from "../codes/codes.store.ts";
-import { deleteExpiredValues } from "../consumed-values.store.ts";
-import { deleteExpiredDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
+import { deleteExpired, type ExpiringTable } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import { recordAgentPeak } from "../activity/activity.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
 import { deleteSupersededCertificates } from "../devices/devices.store.ts";
-import { deleteExpiredRequests } from "../idempotency/idempotency.store.ts";
-import { deleteExpiredKnownBrowsers } from "../known-browsers/known-browsers.store.ts";
-import { outgoingMails } from "../mail/mail.store.ts";
-import { deleteOldRows } from "../outbox/outbox.store.ts";
-import { deleteExpiredRateLimits } from "../rate-limits/rate-limits.store.ts";
-import { deleteExpiredTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { deleteExpiredSessionKeys } from "../session-keys/session-keys.store.ts";
-import { deleteExpiredSessions } from "../sessions/sessions.store.ts";
 import { MAX_TOKEN_LIFETIME_MS } from "../signing-keys/signing-key.ts";
-import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredAgentKeys } from "../signing-pools/agent-key.store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
-import { deleteExpiredTokens } from "../tokens/tokens.store.ts";
 import { takeLease } from "./housekeeping.store.ts";
 
-export interface HousekeepingDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+/** Deletes at most `limit` rows. @returns how many */
+type Removal = (db: Db, now: number, limit: number) => Promise<number>;
+
+export interface HousekeepingDeps extends CoreDeps {
   readonly keys: Pick<SigningKeys, "rotateDue">;
   readonly deviceCa: Pick<DeviceCa, "rotateDue">;
-  /** Rows of features: each function deletes at most `limit` rows and returns how many. */
-  readonly featureRemovals?: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>>;
+  /** Rows of features. */
+  readonly featureRemovals?: readonly Removal[];
   onError(error: unknown): void;
 }
 
@@ -49,32 +36,45 @@ const ROUND_INTERVAL_MS = 60_000;
 const LEASE_MS = 5 * ROUND_INTERVAL_MS;
 const DAY_MS = 86_400_000;
 
-type Removal = (db: Db, now: number) => Promise<number>;
+/** How long rows stay after their expiry, milliseconds. */
+const keptMs: Readonly<Record<ExpiringTable, number>> = {
+  // A used code is kept for another day: its replay is detected in that time, and revokes what the first use issued.
+  authorization_code: DAY_MS,
+  // The same for a device code.
+  device_authorization: DAY_MS,
+  // Access tokens may outlive their family's last refresh, and refer to it.
+  token_family: MAX_TOKEN_LIFETIME_MS,
+  revoked_access_token: MAX_TOKEN_LIFETIME_MS,
+  browser_session: DAY_MS,
+  session_key: DAY_MS,
+  rate_limit: 0,
+  signing_key: 30 * DAY_MS,
+  // A day longer than needed: a clock that is set back must not make a value usable again.
+  consumed_value: DAY_MS,
+  // A key is free from its expiry on: that millisecond counts.
+  idempotency_key: -1,
+  remembered_device: 0,
+  logout_delivery: 7 * DAY_MS,
+  user_action: DAY_MS,
+  outgoing_mail: 2 * DAY_MS,
+  known_browser: 0,
+  activity: 400 * DAY_MS,
+  // Needed for support in the first weeks; the audit log keeps it longer.
+  device_enrollment_code: 30 * DAY_MS,
+  // A late answer gets `challenge_expired` instead of `challenge_not_found`.
+  device_challenge: DAY_MS,
+};
 
 const removals: readonly Removal[] = [
-  // A used code is kept for another day: its replay is detected in that time, and revokes what the first use issued.
-  (db, now) => deleteExpiredCodes(db, now - DAY_MS, BATCH),
-  // The same for a device code.
-  (db, now) => deleteExpiredDeviceAuthorizations(db, now - DAY_MS, BATCH),
-  // Access tokens may outlive their family's last refresh, and refer to it.
-  (db, now) => deleteExpiredTokens(db, now - MAX_TOKEN_LIFETIME_MS, BATCH),
-  (db, now) => deleteExpiredSessions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredSessionKeys(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredRateLimits(db, now, BATCH),
-  (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
-  (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
-  // A day longer than needed: a clock that is set back must not make a value usable again.
-  (db, now) => deleteExpiredValues(db, now - DAY_MS, BATCH),
-  (db, now) => deleteExpiredRequests(db, now, BATCH),
-  (db, now) => deleteExpiredTrustedBrowsers(db, now, BATCH),
-  (db, now) => deleteOldRows(db, logoutDeliveries, now - 7 * DAY_MS, BATCH),
-  (db, now) => deleteExpiredActions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteOldRows(db, outgoingMails, now - 2 * DAY_MS, BATCH),
-  (db, now) => deleteExpiredKnownBrowsers(db, now, BATCH),
+  ...Object.entries(keptMs).map(
+    ([table, kept]): Removal =>
+      (db, now, limit) =>
+        deleteExpired(db, table as ExpiringTable, now - kept, limit),
+  ),
+  (db, now, limit) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, limit),
   // Expired certificates are no longer on the CRL; the newest of each device is kept.
-  (db, now) => deleteSupersededCertificates(db, now - 30 * DAY_MS, BATCH),
-  (db, now) => removeDrainedGenerations(db, now, BATCH),
-  (db, now) => deleteOldActivity(db, now - 400 * DAY_MS, BATCH),
+  (db, now, limit) => deleteSupersededCertificates(db, now - 30 * DAY_MS, limit),
+  removeDrainedGenerations,
 ];
 
 /**
@@ -83,12 +83,7 @@ const removals: readonly Removal[] = [
  * @throws the first failure, after all kinds
  */
 export async function removeExpired(deps: RemovalDeps): Promise<number> {
-  const ofFeatures = (deps.featureRemovals ?? []).map(
-    (remove): Removal =>
-      (db, now) =>
-        remove(db, now, BATCH),
-  );
-  const all = [...removals, ...ofFeatures];
+  const all = [...removals, ...(deps.featureRemovals ?? [])];
   const removed = await inTurn(all.map((remove) => () => removeAll(deps, remove)));
   return removed.reduce((sum, count) => sum + count, 0);
 }
@@ -96,7 +91,7 @@ export async function removeExpired(deps: RemovalDeps): Promise<number> {
 async function removeAll({ database, clock }: RemovalDeps, remove: Removal): Promise<number> {
   let removed = 0;
   for (let batch = BATCH; batch >= BATCH; removed += batch) {
-    batch = await database.transaction((tx) => remove(tx, clock()));
+    batch = await database.transaction((tx) => remove(tx, clock(), BATCH));
   }
   return removed;
 }

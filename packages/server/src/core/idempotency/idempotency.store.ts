@@ -1,6 +1,9 @@
 /** Idempotency keys: the reservation of the first request, and its stored response. */
-import { deleteExpired } from "../../db/delete-expired.ts";
+import type { ExpressionBuilder } from "kysely";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
+import { toRow } from "../../db/records.ts";
+import type { Schema } from "../../db/schema.ts";
 
 export interface RequestKey {
   readonly orgId: string;
@@ -18,47 +21,31 @@ export interface Reservation extends RequestKey {
 }
 
 /** @returns whether this request may run: it is the first of its key, or the first has expired or died */
-export async function reserveRequest(db: Db, request: Reservation): Promise<boolean> {
-  const reservation = {
-    request_hash: request.requestHash,
-    status: null,
-    headers: null,
-    body: null,
-    created_at: request.now,
-    expires_at: request.expiresAt,
-  };
-  const reserved = await db
-    .insertInto("idempotency_key")
-    .values({
-      org_id: request.orgId,
-      account_id: request.accountId,
-      key_hash: request.keyHash,
-      ...reservation,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["org_id", "account_id", "key_hash"])
-        .doUpdateSet(reservation)
-        .where((eb) =>
-          eb.or([
-            eb("idempotency_key.expires_at", "<=", request.now),
-            eb.and([
-              eb("idempotency_key.status", "is", null),
-              eb("idempotency_key.request_hash", "=", request.requestHash),
-              eb("idempotency_key.created_at", "<=", request.abandonedBefore),
+export function reserveRequest(db: Db, request: Reservation): Promise<boolean> {
+  const { orgId, accountId, keyHash, requestHash, now, expiresAt, abandonedBefore } = request;
+  const times = { created_at: now, expires_at: expiresAt };
+  const reservation = { request_hash: requestHash, status: null, headers: null, body: null, ...times };
+  return hasRow(
+    db
+      .insertInto("idempotency_key")
+      .values({ ...toRow({ orgId, accountId, keyHash }), ...reservation })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["org_id", "account_id", "key_hash"])
+          .doUpdateSet(reservation)
+          .where((eb) =>
+            eb.or([
+              eb("idempotency_key.expires_at", "<=", now),
+              eb.and([
+                eb("idempotency_key.status", "is", null),
+                eb("idempotency_key.request_hash", "=", requestHash),
+                eb("idempotency_key.created_at", "<=", abandonedBefore),
+              ]),
             ]),
-          ]),
-        ),
-    )
-    .returning("created_at")
-    .executeTakeFirst();
-  return reserved !== undefined;
-}
-
-export interface StoredRequest {
-  readonly requestHash: string;
-  /** Undefined while the first request is running. */
-  readonly answer: StoredAnswer | undefined;
+          ),
+      )
+      .returning("created_at"),
+  );
 }
 
 export interface StoredAnswer {
@@ -68,13 +55,15 @@ export interface StoredAnswer {
   readonly body: string | undefined;
 }
 
-export async function findRequest(db: Db, key: RequestKey): Promise<StoredRequest | undefined> {
+/** The answer is undefined while the first request is running. */
+export async function findRequest(
+  db: Db,
+  { orgId, accountId, keyHash }: RequestKey,
+): Promise<{ requestHash: string; answer: StoredAnswer | undefined } | undefined> {
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
+    .where((eb) => eb.and(toRow({ orgId, accountId, keyHash })))
     .executeTakeFirst();
   if (!row) return undefined;
   const headers = JSON.parse(row.headers ?? "{}") as Record<string, string>;
@@ -83,45 +72,27 @@ export async function findRequest(db: Db, key: RequestKey): Promise<StoredReques
   return { requestHash: row.request_hash, answer };
 }
 
+type Reserved = RequestKey & { readonly reservedAt: number };
+
+/** The reservation, unless another request has taken it over or it has a response. */
+const isReserved =
+  ({ orgId, accountId, keyHash, reservedAt }: Reserved) =>
+  (eb: ExpressionBuilder<Schema, "idempotency_key">) =>
+    eb.and({ ...toRow({ orgId, accountId, keyHash }), created_at: reservedAt, status: null });
+
 /** @param tx the transaction of the act. @returns false when another request has taken over the reservation */
-export async function storeAnswer(
+export const storeAnswer = (
   tx: Db,
-  key: RequestKey & { readonly reservedAt: number },
-  answer: StoredAnswer,
-): Promise<boolean> {
-  const stored = await tx
-    .updateTable("idempotency_key")
-    .set({
-      status: answer.status,
-      headers: JSON.stringify(answer.headers),
-      body: answer.body ?? null,
-    })
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
-    .where("created_at", "=", key.reservedAt)
-    .where("status", "is", null)
-    .returning("created_at")
-    .executeTakeFirst();
-  return stored !== undefined;
-}
+  reserved: Reserved,
+  { status, headers, body }: StoredAnswer,
+): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("idempotency_key")
+      .set({ status, headers: JSON.stringify(headers), body: body ?? null })
+      .where(isReserved(reserved)),
+  );
 
-export async function releaseRequest(
-  db: Db,
-  key: RequestKey & { readonly reservedAt: number },
-): Promise<void> {
-  await db
-    .deleteFrom("idempotency_key")
-    .where("org_id", "=", key.orgId)
-    .where("account_id", "=", key.accountId)
-    .where("key_hash", "=", key.keyHash)
-    .where("created_at", "=", key.reservedAt)
-    .where("status", "is", null)
-    .execute();
+export async function releaseRequest(db: Db, reserved: Reserved): Promise<void> {
+  await db.deleteFrom("idempotency_key").where(isReserved(reserved)).execute();
 }
-
-/** @param now a key is free from its expiry on. @returns how many were deleted, at most `limit` */
-export const deleteExpiredRequests = (db: Db, now: number, limit: number): Promise<number> => {
-  const key = ["org_id", "account_id", "key_hash"] as const;
-  return deleteExpired(db, { table: "idempotency_key", key, column: "expires_at" }, now + 1, limit);
-};

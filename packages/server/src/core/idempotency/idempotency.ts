@@ -4,7 +4,7 @@
  * change nothing and are not stored.
  */
 import { boundTo, type Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import {
   findRequest,
   type RequestKey,
@@ -14,9 +14,9 @@ import {
   storeAnswer,
 } from "./idempotency.store.ts";
 
-export const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = 24 * 3_600_000;
 /** Longer than any request runs. */
-export const ABANDONED_MS = 60_000;
+const ABANDONED_MS = 60_000;
 
 export class IdempotencyConflict extends Error {
   readonly code: "another-request" | "under-way";
@@ -29,23 +29,17 @@ export class IdempotencyConflict extends Error {
   }
 }
 
-export interface IdempotentRequest extends RequestKey {
-  readonly requestHash: string;
-}
-
-export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: StoredAnswer };
-
 /**
  * @param act performs the request in the given transaction and nowhere else
  * @param toStored the part of the response that is replayed
  * @throws IdempotencyConflict, and whatever `act` throws
  */
 export async function runIdempotent<A>(
-  deps: { readonly database: Database; readonly clock: Clock },
-  request: IdempotentRequest,
+  deps: CoreDeps,
+  request: RequestKey & { readonly requestHash: string },
   act: (within: Database) => Promise<A>,
   toStored: (answer: A) => StoredAnswer,
-): Promise<IdempotentOutcome<A>> {
+): Promise<{ readonly first: A } | { readonly stored: StoredAnswer }> {
   const { database, clock } = deps;
   const now = clock();
   const times = { now, expiresAt: now + KEPT_MS, abandonedBefore: now - ABANDONED_MS };

@@ -1,6 +1,6 @@
 /** Stores the browsers that a user has signed in with, to detect new ones. A browser's token is no credential. */
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
+import { toRow } from "../../db/records.ts";
 
 const LIFETIME_MS = 400 * 86_400_000;
 
@@ -13,17 +13,11 @@ export async function recordBrowserUse(
   db: Db,
   use: { orgId: string; userId: string; browserHash: string; now: number },
 ): Promise<boolean> {
-  const { orgId, userId, browserHash, now } = use;
+  const { now, ...browser } = use;
+  const seen = { last_seen_at: now, expires_at: now + LIFETIME_MS };
   const row = await db
     .insertInto("known_browser")
-    .values({
-      org_id: orgId,
-      user_id: userId,
-      browser_hash: browserHash,
-      sign_ins: 1,
-      last_seen_at: now,
-      expires_at: now + LIFETIME_MS,
-    })
+    .values({ ...toRow(browser), sign_ins: 1, ...seen })
     .onConflict((conflict) =>
       conflict.columns(["org_id", "user_id", "browser_hash"]).doUpdateSet((eb) => ({
         // Expired and not yet removed: the browser is new again.
@@ -33,8 +27,7 @@ export async function recordBrowserUse(
           .then(1)
           .else(eb("known_browser.sign_ins", "+", 1))
           .end(),
-        last_seen_at: now,
-        expires_at: now + LIFETIME_MS,
+        ...seen,
       })),
     )
     .returning("sign_ins")
@@ -45,15 +38,6 @@ export async function recordBrowserUse(
 export async function deleteKnownBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
   await db
     .deleteFrom("known_browser")
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.userId)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.userId }))
     .execute();
 }
-
-export const deleteExpiredKnownBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "known_browser", key: ["org_id", "user_id", "browser_hash"], column: "expires_at" },
-    before,
-    limit,
-  );

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { browserName } from "./browser-name.ts";
-import { deleteExpiredKnownBrowsers, recordBrowserUse } from "./known-browsers.store.ts";
+import { recordBrowserUse } from "./known-browsers.store.ts";
 
 const DAY = 86_400_000;
 
@@ -42,8 +43,8 @@ describe("known browsers", () => {
 
     test("expired browsers are deleted", async () => {
       await note("gil", "e", 5_000 * DAY);
-      assert.ok((await deleteExpiredKnownBrowsers(database.query, 5_000 * DAY, 100)) > 0);
-      assert.equal(await deleteExpiredKnownBrowsers(database.query, 5_000 * DAY, 100), 0);
+      assert.ok((await deleteExpired(database.query, "known_browser", 5_000 * DAY, 100)) > 0);
+      assert.equal(await deleteExpired(database.query, "known_browser", 5_000 * DAY, 100), 0);
       assert.equal(await note("gil", "e", 5_001 * DAY), true);
     });
   });

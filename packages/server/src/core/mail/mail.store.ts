@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { OutgoingMailTable } from "../../db/tables/messages.ts";
 import type { OutboxTable } from "../outbox/outbox.store.ts";
 import type { MailTemplate } from "./mail.ts";
@@ -25,24 +26,14 @@ export interface StoredMail {
   readonly giveUpAt: number;
 }
 
-export async function insertMail(db: Db, mail: StoredMail & { failedAt: number | null }): Promise<void> {
+export async function insertMail(
+  db: Db,
+  { sealed: data, ...mail }: StoredMail & { failedAt: number | null },
+): Promise<void> {
+  const sending = { nextAttemptAt: mail.createdAt, sentAt: null, lastError: null };
   await db
     .insertInto("outgoing_mail")
-    .values({
-      org_id: mail.orgId,
-      id: mail.id,
-      recipient: mail.recipient,
-      template: mail.template,
-      locale: mail.locale,
-      data: mail.sealed,
-      attempts: mail.attempts,
-      next_attempt_at: mail.createdAt,
-      give_up_at: mail.giveUpAt,
-      created_at: mail.createdAt,
-      sent_at: null,
-      failed_at: mail.failedAt,
-      last_error: null,
-    })
+    .values(toRow({ ...mail, data, ...sending }))
     .execute();
 }
 
@@ -62,16 +53,7 @@ export async function findReadableMail(db: Db, id: string): Promise<StoredMail |
   return row && storedMail(row);
 }
 
-export function storedMail(row: OutgoingMailTable): StoredMail {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    recipient: row.recipient,
-    template: row.template as MailTemplate,
-    locale: row.locale,
-    sealed: row.data,
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    giveUpAt: row.give_up_at,
-  };
+export function storedMail({ data: sealed, ...row }: OutgoingMailTable): StoredMail {
+  const { sent_at, failed_at, last_error, next_attempt_at, ...mail } = row;
+  return { ...toRecord(mail), template: row.template as MailTemplate, sealed };
 }

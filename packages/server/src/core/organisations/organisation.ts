@@ -52,8 +52,8 @@ export const defaultOrganisationSettings: OrganisationSettings = {
 /** The issuer identifier, in discovery, tokens and responses (wire-contract.md §1). */
 export const issuerOf = (baseUrl: string, orgId: string): string => `${baseUrl}/oauth/${orgId}`;
 
-/** Control and bidirectional characters could make two names look alike. */
-export function isOrganisationName(name: string): boolean {
+/** 1 to 100 characters. Control and bidirectional ones could make two names look alike. */
+export function isRecordName(name: string): boolean {
   const length = [...name.trim()].length;
   return length >= 1 && length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
 }

@@ -1,17 +1,13 @@
+import { affectsAny } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
 
-export async function insertOrganisation(db: Db, organisation: Organisation): Promise<void> {
+export async function insertOrganisation(db: Db, { settings, ...organisation }: Organisation): Promise<void> {
   await db
     .insertInto("organisation")
-    .values({
-      id: organisation.id,
-      name: organisation.name,
-      settings: JSON.stringify(organisation.settings),
-      created_at: organisation.createdAt,
-      disabled_at: organisation.disabledAt,
-    })
+    .values({ ...toRow(organisation), settings: JSON.stringify(settings) })
     .execute();
 }
 
@@ -34,11 +30,10 @@ export async function lockOrganisation(db: Db, orgId: string): Promise<Organisat
 /** Oldest first. */
 export async function listOrganisations(
   db: Db,
-  page: { after?: string; limit: number },
+  { after = "", limit }: { after?: string; limit: number },
 ): Promise<Organisation[]> {
-  let query = db.selectFrom("organisation").selectAll().orderBy("id").limit(page.limit);
-  if (page.after) query = query.where("id", ">", page.after);
-  return (await query.execute()).map(fromRow);
+  const page = db.selectFrom("organisation").selectAll().where("id", ">", after).orderBy("id").limit(limit);
+  return (await page.execute()).map(fromRow);
 }
 
 /** Other organisations that an account administers, which its console can switch to. By name. */
@@ -51,8 +46,7 @@ export async function organisationsAdministeredBy(
     .selectFrom("membership")
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["organisation.id", "organisation.name"])
-    .where("membership.home_org_id", "=", user.homeOrgId)
-    .where("membership.user_id", "=", user.id)
+    .where((eb) => eb.and({ "membership.home_org_id": user.homeOrgId, "membership.user_id": user.id }))
     .where("membership.role", "=", "Administrator")
     .where("membership.org_id", "<>", user.orgId)
     .where("organisation.disabled_at", "is", null)
@@ -63,42 +57,19 @@ export async function organisationsAdministeredBy(
 }
 
 /** @returns false when there is no such organisation */
-export async function setOrganisationDisabled(
-  db: Db,
-  orgId: string,
-  disabledAt: number | null,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("organisation")
-    .set({ disabled_at: disabledAt })
-    .where("id", "=", orgId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+export const setOrganisationDisabled = (db: Db, orgId: string, disabledAt: number | null): Promise<boolean> =>
+  affectsAny(db.updateTable("organisation").set({ disabled_at: disabledAt }).where("id", "=", orgId));
 
-/** @returns false when there is no such organisation */
 export async function setOrganisationRecord(
   db: Db,
   orgId: string,
   { name, settings }: { name: string; settings: OrganisationSettings },
-): Promise<boolean> {
-  const result = await db
-    .updateTable("organisation")
-    .set({ name, settings: JSON.stringify(settings) })
-    .where("id", "=", orgId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+): Promise<void> {
+  const record = { name, settings: JSON.stringify(settings) };
+  await db.updateTable("organisation").set(record).where("id", "=", orgId).execute();
 }
 
-function fromRow(row: OrganisationTable): Organisation {
-  return {
-    id: row.id,
-    name: row.name,
-    settings: {
-      ...defaultOrganisationSettings,
-      ...(JSON.parse(row.settings) as Partial<OrganisationSettings>),
-    },
-    createdAt: row.created_at,
-    disabledAt: row.disabled_at,
-  };
-}
+const fromRow = ({ settings, ...row }: OrganisationTable): Organisation => ({
+  ...toRecord(row),
+  settings: { ...defaultOrganisationSettings, ...(JSON.parse(settings) as Partial<OrganisationSettings>) },
+});

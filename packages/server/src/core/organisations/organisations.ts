@@ -1,14 +1,13 @@
 /** Finds organisations on the hot path; creates, changes, enables and disables them. */
 import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
-import { type RecordCache, recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import { changeTrackingCache } from "../cache/record-cache.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
   defaultOrganisationSettings,
-  isOrganisationName,
+  isRecordName,
   type Organisation,
   type OrganisationSettings,
 } from "./organisation.ts";
@@ -26,22 +25,10 @@ export interface OrganisationDirectory {
   find(orgId: string): Promise<Organisation | undefined>;
 }
 
-export interface OrganisationDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
-}
-
-export function organisationDirectory(deps: OrganisationDeps & { capacity?: number }): OrganisationDirectory {
-  const cache: RecordCache<Organisation> = recordCache({
-    capacity: deps.capacity ?? 20_000,
-    maxAgeMs: 30_000,
-    clock: deps.clock,
+export function organisationDirectory(deps: RecordDeps): OrganisationDirectory {
+  const cache = changeTrackingCache<Organisation>(deps, "organisation", {
+    capacity: 20_000,
     load: (orgId) => findOrganisation(deps.database.query, orgId),
-  });
-  deps.changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "organisation") cache.evictOrganisation(change.orgId);
   });
   return {
     find: async (orgId) => {
@@ -60,11 +47,11 @@ export class InvalidOrganisation extends Error {
 
 /** @throws InvalidOrganisation */
 export async function createOrganisation(
-  deps: Pick<OrganisationDeps, "clock">,
+  deps: Pick<RecordDeps, "clock">,
   db: Db,
   input: { name: string; actor: string },
 ): Promise<Organisation> {
-  if (!isOrganisationName(input.name)) throw new InvalidOrganisation();
+  if (!isRecordName(input.name)) throw new InvalidOrganisation();
   const organisation: Organisation = {
     id: newUuid(),
     name: input.name.trim(),
@@ -85,20 +72,14 @@ export async function createOrganisation(
 
 /** Enables or disables an organisation. A disabled one is gone from outside: its issuer is 404, its tokens are inactive. */
 export async function setOrganisationStatus(
-  deps: OrganisationDeps,
-  input: { orgId: string; disabled: boolean; actor: string },
+  deps: RecordDeps,
+  { orgId, disabled, actor }: { orgId: string; disabled: boolean; actor: string },
 ): Promise<boolean> {
-  const now = deps.clock();
+  const at = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await setOrganisationDisabled(tx, input.orgId, input.disabled ? now : null))) return false;
-    await recordAuditEvent(tx, {
-      orgId: input.orgId,
-      at: now,
-      actor: input.actor,
-      action: input.disabled ? "organisation.disabled" : "organisation.enabled",
-      target: input.orgId,
-    });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
+    if (!(await setOrganisationDisabled(tx, orgId, disabled ? at : null))) return false;
+    const action = disabled ? "organisation.disabled" : "organisation.enabled";
+    await recordChange(tx, deps, "organisation", { orgId, at, actor, action, target: orgId });
     return true;
   });
 }
@@ -121,11 +102,11 @@ export interface OrganisationChange {
  * @throws InvalidSettings naming every fault, InvalidOrganisation for the name
  */
 export async function changeOrganisationSettings(
-  deps: OrganisationDeps,
+  deps: RecordDeps,
   { orgId, name, settings: wanted, actor, address }: OrganisationChange,
 ): Promise<OrganisationSettings | undefined> {
-  if (name !== undefined && !isOrganisationName(name)) throw new InvalidOrganisation();
-  const now = deps.clock();
+  if (name !== undefined && !isRecordName(name)) throw new InvalidOrganisation();
+  const at = deps.clock();
   return deps.database.transaction(async (tx) => {
     const before = await lockOrganisation(tx, orgId);
     if (!before) return undefined;
@@ -137,16 +118,9 @@ export async function changeOrganisationSettings(
     const isRenamed = name !== undefined && name.trim() !== before.name;
     if (!isRenamed && isDeepStrictEqual(settings, before.settings)) return settings;
     await setOrganisationRecord(tx, orgId, { name: name?.trim() ?? before.name, settings });
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
-      action: "organisation.changed",
-      target: orgId,
-      ...(address === undefined ? {} : { address }),
-      details: { settings: changed, ...(name === undefined ? {} : { name: name.trim() }) },
-    });
-    await deps.changes.publish(tx, { orgId, topic: "organisation" });
+    const details = { settings: changed, ...(name === undefined ? {} : { name: name.trim() }) };
+    const event = { action: "organisation.changed" as const, target: orgId, details };
+    await recordChange(tx, deps, "organisation", { orgId, at, actor, address, ...event });
     return settings;
   });
 }

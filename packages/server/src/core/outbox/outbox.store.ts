@@ -1,6 +1,5 @@
 /** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
 import { sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
 
@@ -69,8 +68,7 @@ export async function claimRow<Name extends keyof OutboxTables>(
   const row = await db
     .updateTable(name)
     .set((eb) => ({ attempts: eb("attempts", "+", 1), next_attempt_at: until }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .where("next_attempt_at", "<=", now)
     .where(deliveredAt, "is", null)
     .where("failed_at", "is", null)
@@ -93,8 +91,7 @@ export async function recordOutcome(
 ): Promise<void> {
   const update = db
     .updateTable(name)
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .where(deliveredAt, "is", null);
   if ("deliveredAt" in outcome) {
     const content = outcome.keepsContent ? {} : erased;
@@ -108,12 +105,3 @@ export async function recordOutcome(
       : { next_attempt_at: outcome.nextAttemptAt, last_error };
   await update.set(change).where("attempts", "=", attempts).execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteOldRows = (
-  db: Db,
-  { name }: OutboxTable,
-  before: number,
-  limit: number,
-): Promise<number> =>
-  deleteExpired(db, { table: name, key: ["org_id", "id"], column: "created_at" }, before, limit);

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
+import { randomSecret } from "@signet/protocol/hash";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -75,4 +76,19 @@ function boundedQueue(concurrency: number, maxWaiting: number) {
       else running--;
     }
   };
+}
+
+/** A password for a user: at least 120 bits, and the minimum length of the organisation. */
+export function generatePassword({ passwordMinLength }: { readonly passwordMinLength: number }): string {
+  // Four characters for three bytes.
+  return randomSecret("", Math.max(15, Math.ceil((passwordMinLength * 3) / 4)));
+}
+
+/** Hashes a password before a transaction begins, so that the transaction stays short. */
+export async function withPrecomputedHash(
+  passwords: PasswordHasher,
+  password: string,
+): Promise<PasswordHasher> {
+  const hash = await passwords.hash(password);
+  return { ...passwords, hash: async (other) => (other === password ? hash : passwords.hash(other)) };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networkPrefix } from "./network.ts";
+import { networkPrefix } from "./rate-limits.ts";
 
 test("an IPv4 address counts as itself, also IPv4-mapped", () => {
   assert.equal(networkPrefix("192.0.2.1"), "192.0.2.1");

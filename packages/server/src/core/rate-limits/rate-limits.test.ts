@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
-import { deleteExpiredRateLimits } from "./rate-limits.store.ts";
 import { countAttempt, defaultRateLimits, RateLimited } from "./rate-limits.ts";
 
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
@@ -99,7 +99,7 @@ forEachDatabase(({ fresh }) => {
     const rows = await database.query.selectFrom("rate_limit").selectAll().execute();
     assert.doesNotMatch(JSON.stringify(rows.map(({ bucket }) => bucket)), /acme|192\.0/);
     clock.advance(61_000);
-    await deleteExpiredRateLimits(database.query, clock(), 1_000);
+    await deleteExpired(database.query, "rate_limit", clock(), 1_000);
     assert.deepEqual(await database.query.selectFrom("rate_limit").selectAll().execute(), []);
   });
 });

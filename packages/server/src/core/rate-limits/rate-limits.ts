@@ -3,8 +3,7 @@
  * if it succeeds, so that concurrent guesses all count.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { countHit, giveBackHit } from "./rate-limits.store.ts";
 
 export interface RateLimit {
@@ -61,17 +60,12 @@ export interface Attempt {
   giveBack(): Promise<void>;
 }
 
-export interface RateLimitDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
 /**
  * @param counted each limit and its subject, which is stored as a hash
  * @throws RateLimited if one is exceeded; the attempt still counts under the limits before it
  */
 export async function countAttempt(
-  deps: RateLimitDeps,
+  deps: CoreDeps,
   orgId: string,
   counted: ReadonlyArray<{ limit: RateLimit; subject: string }>,
 ): Promise<Attempt> {
@@ -92,4 +86,30 @@ export async function countAttempt(
       for (const { bucket } of buckets) await giveBackHit(db, { orgId, bucket });
     },
   };
+}
+
+/** Response headers of an exceeded limit (RateLimit header fields for HTTP, Internet-Draft). */
+export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {
+  return {
+    "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
+    ratelimit: `"${limit.name}";r=0;t=${retryAfterSeconds}`,
+  };
+}
+
+/**
+ * The network that a client's address counts as: an IPv6 /64, because a subscriber has a whole one, or an IPv4 address,
+ * also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
+ */
+export function networkPrefix(peer: string): string {
+  const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
+  if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const behind = tail === "" ? [] : tail.split(":");
+    while (groups.length + behind.length < 8) groups.push("0");
+    groups.push(...behind);
+  }
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }

@@ -1,11 +1,10 @@
 /** Finds custom scopes on the hot path; creates, changes and deletes them. */
 import { newUuid } from "@signet/protocol/uuid";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
-import { recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import type { Act, AuditEvent } from "../audit/audit.store.ts";
+import { changeTrackingCache } from "../cache/record-cache.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { CustomScope } from "./custom-scope.ts";
 import {
   deleteCustomScopeRow,
@@ -21,22 +20,10 @@ export interface CustomScopeDirectory {
   list(orgId: string): Promise<readonly CustomScope[]>;
 }
 
-export interface CustomScopeDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
-}
-
-export function customScopeDirectory(deps: CustomScopeDeps & { capacity?: number }): CustomScopeDirectory {
-  const cache = recordCache<readonly CustomScope[]>({
-    capacity: deps.capacity ?? 5_000,
-    maxAgeMs: 30_000,
-    clock: deps.clock,
+export function customScopeDirectory(deps: RecordDeps): CustomScopeDirectory {
+  const cache = changeTrackingCache<readonly CustomScope[]>(deps, "scope", {
+    capacity: 5_000,
     load: (orgId) => listCustomScopes(deps.database.query, orgId),
-  });
-  deps.changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "scope") cache.evictOrganisation(change.orgId);
   });
   return { list: async (orgId) => cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [] };
 }
@@ -67,7 +54,7 @@ export class ScopeConflict extends Error {
 }
 
 /** @throws InvalidScope naming every fault, ScopeConflict */
-export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomScope): Promise<CustomScope> {
+export async function createCustomScope(deps: RecordDeps, input: NewCustomScope): Promise<CustomScope> {
   requireValidScope(input);
   const now = deps.clock();
   const { orgId, name, displayName, description, claims, sensitive, actor, address } = input;
@@ -95,7 +82,7 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
         },
       ]);
     if (!(await insertCustomScope(tx, scope))) throw new ScopeConflict("name-taken");
-    await recordChange(deps, tx, { orgId, id: scope.id, name, actor, address, action: "scope.created" });
+    await recordScopeChange(tx, deps, { orgId, id: scope.id, name, actor, address, action: "scope.created" });
   });
   return scope;
 }
@@ -116,7 +103,7 @@ export interface ScopeChange {
  * @throws InvalidScope naming every fault, ScopeConflict
  */
 export async function changeCustomScope(
-  deps: CustomScopeDeps,
+  deps: RecordDeps,
   { orgId, id, content, version, actor, address }: ScopeChange,
 ): Promise<CustomScope | undefined> {
   return deps.database.transaction(async (tx) => {
@@ -126,7 +113,14 @@ export async function changeCustomScope(
     const scope = { ...before, ...trimmed(content), updatedAt: deps.clock(), version: before.version + 1 };
     requireValidScope(scope);
     if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await recordChange(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.changed" });
+    await recordScopeChange(tx, deps, {
+      orgId,
+      id,
+      name: scope.name,
+      actor,
+      address,
+      action: "scope.changed",
+    });
     return scope;
   });
 }
@@ -137,7 +131,7 @@ export async function changeCustomScope(
  * @throws ScopeConflict
  */
 export async function deleteCustomScope(
-  deps: CustomScopeDeps,
+  deps: RecordDeps,
   { orgId, id, version, actor, address }: Omit<ScopeChange, "content">,
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
@@ -145,7 +139,14 @@ export async function deleteCustomScope(
     if (!scope) return false;
     if (version !== undefined && version !== scope.version) throw new ScopeConflict("changed-meanwhile");
     if (!(await deleteCustomScopeRow(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await recordChange(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.deleted" });
+    await recordScopeChange(tx, deps, {
+      orgId,
+      id,
+      name: scope.name,
+      actor,
+      address,
+      action: "scope.deleted",
+    });
     return true;
   });
 }
@@ -158,12 +159,9 @@ function trimmed({ displayName, description, ...rest }: Partial<ScopeContent>): 
   };
 }
 
-async function recordChange(
-  deps: CustomScopeDeps,
+const recordScopeChange = (
   tx: Db,
-  { id: target, name, ...event }: Omit<AuditEvent, "at" | "details"> & { id: string; name: string },
-): Promise<void> {
-  const { orgId } = event;
-  await recordAuditEvent(tx, { ...event, at: deps.clock(), target, details: { name } });
-  await deps.changes.publish(tx, { orgId, topic: "scope" });
-}
+  deps: RecordDeps,
+  { id: target, name, ...event }: Act & { action: AuditEvent["action"]; id: string; name: string },
+): Promise<void> =>
+  recordChange(tx, deps, "scope", { ...event, at: deps.clock(), target, details: { name } });

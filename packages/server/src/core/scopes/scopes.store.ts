@@ -1,69 +1,50 @@
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { CustomScopeTable } from "../../db/tables/consents.ts";
 import type { CustomScope, ScopeClaim } from "./custom-scope.ts";
 
+const toScopeRow = ({ claims, sensitive, ...members }: CustomScope): CustomScopeTable => ({
+  ...toRow(members),
+  claims: JSON.stringify(claims),
+  sensitive: sensitive ? 1 : 0,
+});
+
 /** @returns false when the organisation already has a scope with this name */
-export async function insertCustomScope(db: Db, scope: CustomScope): Promise<boolean> {
-  const inserted = await db
-    .insertInto("custom_scope")
-    .values({
-      org_id: scope.orgId,
-      id: scope.id,
-      name: scope.name,
-      display_name: scope.displayName,
-      description: scope.description,
-      claims: JSON.stringify(scope.claims),
-      sensitive: scope.sensitive ? 1 : 0,
-      created_at: scope.createdAt,
-      updated_at: scope.updatedAt,
-      version: scope.version,
-    })
-    .onConflict((conflict) => conflict.columns(["org_id", "name"]).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return inserted !== undefined;
-}
+export const insertCustomScope = (db: Db, scope: CustomScope): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto("custom_scope")
+      .values(toScopeRow(scope))
+      .onConflict((conflict) => conflict.columns(["org_id", "name"]).doNothing())
+      .returning("id"),
+  );
 
 /** Replaces everything but id, name and creation time. @returns false when the scope is gone or has changed */
-export async function replaceCustomScope(db: Db, scope: CustomScope): Promise<boolean> {
-  const result = await db
-    .updateTable("custom_scope")
-    .set({
-      display_name: scope.displayName,
-      description: scope.description,
-      claims: JSON.stringify(scope.claims),
-      sensitive: scope.sensitive ? 1 : 0,
-      updated_at: scope.updatedAt,
-      version: scope.version,
-    })
-    .where("org_id", "=", scope.orgId)
-    .where("id", "=", scope.id)
-    .where("version", "=", scope.version - 1)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+export function replaceCustomScope(db: Db, scope: CustomScope): Promise<boolean> {
+  const { org_id, id, name: _name, created_at: _createdAt, ...changed } = toScopeRow(scope);
+  const version = scope.version - 1;
+  return affectsAny(
+    db
+      .updateTable("custom_scope")
+      .set(changed)
+      .where((eb) => eb.and({ org_id, id, version })),
+  );
 }
 
 /** @returns false when there is none of this version */
-export async function deleteCustomScopeRow(
+export const deleteCustomScopeRow = (
   db: Db,
-  { orgId, id, version }: { orgId: string; id: string; version: number },
-): Promise<boolean> {
-  const result = await db
-    .deleteFrom("custom_scope")
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+  { orgId, id, version }: Pick<CustomScope, "orgId" | "id" | "version">,
+): Promise<boolean> =>
+  affectsAny(db.deleteFrom("custom_scope").where((eb) => eb.and({ org_id: orgId, id, version })));
 
 export async function findCustomScope(db: Db, orgId: string, id: string): Promise<CustomScope | undefined> {
   const row = await db
     .selectFrom("custom_scope")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -76,8 +57,7 @@ export async function lockCustomScope(
   await tx
     .updateTable("custom_scope")
     .set((eb) => ({ version: eb.ref("version") }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .execute();
 }
 
@@ -90,17 +70,8 @@ export async function listCustomScopes(db: Db, orgId: string): Promise<CustomSco
   return (await selectAllOf(db, { orgId })).map(fromRow);
 }
 
-function fromRow(row: CustomScopeTable): CustomScope {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    name: row.name,
-    displayName: row.display_name,
-    description: row.description,
-    claims: JSON.parse(row.claims) as ScopeClaim[],
-    sensitive: row.sensitive === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-  };
-}
+const fromRow = ({ claims, sensitive, ...row }: CustomScopeTable): CustomScope => ({
+  ...toRecord(row),
+  claims: JSON.parse(claims) as ScopeClaim[],
+  sensitive: sensitive === 1,
+});

@@ -28,12 +28,11 @@ import {
   renewRecoveryCodes,
   resetFactors,
 } from "./changes.ts";
-import { MAX_PASSKEYS } from "./passkeys/passkey.ts";
 import { listPasskeys } from "./passkeys/passkeys.store.ts";
+import { MAX_PASSKEYS } from "./passkeys/passkeys.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { newTotpSecret } from "./totp/totp.ts";
-import { listTrustedBrowsers } from "./trusted-browsers/trusted-browsers.store.ts";
-import { trustBrowser } from "./trusted-browsers/trusted-browsers.ts";
+import { listTrustedBrowsers, trustBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

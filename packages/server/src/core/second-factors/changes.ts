@@ -2,23 +2,23 @@
  * Adds, removes and resets second factors. Each change locks the account for its transaction, so that two concurrent removals
  * can't both rely on the other's factor. Each is audited, and the user is notified by email.
  */
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { MailedFactor } from "../mail/mail.ts";
-import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
+import { type Notice, type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { type Assurance, assurance } from "../sessions/assurance.ts";
+import { type Assurance, assurance } from "../sessions/session.ts";
+import { lockUserAccount } from "../users/account.store.ts";
 import type { User } from "../users/user.ts";
-import { lockUserAccount, organisationsOfUser } from "../users/users.store.ts";
+import { organisationsOfUser } from "../users/users.store.ts";
 import { factorOwner } from "./factor-status.ts";
-import { MAX_PASSKEYS, type Passkey } from "./passkeys/passkey.ts";
 import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/passkeys.store.ts";
-import { deleteRecoveryCodes } from "./recovery-codes/recovery-codes.store.ts";
+import { MAX_PASSKEYS, type Passkey } from "./passkeys/passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
 import { type FactorSummary, hasSecondFactor } from "./second-factor.ts";
-import { findFactorSummary } from "./second-factors.store.ts";
-import { deleteTotp } from "./totp/totp.store.ts";
+import { deleteRecoveryCodes, deleteTotp, findFactorSummary } from "./second-factors.store.ts";
 import { addTotp, type TotpDeps } from "./totp/totp.ts";
 import { revokeTrustedBrowsers } from "./trusted-browsers/trusted-browsers.store.ts";
 
@@ -66,7 +66,7 @@ export async function confirmTotp(
   if (!summary) return undefined;
   await addTotp(deps, tx, factorOwner(change.user), { ...added, now });
   await record(deps, tx, change, "authenticator.added");
-  await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "totp" }, change.origin);
+  await notify(deps, tx, change, { template: "FactorAdded", factor: "totp" });
   return firstRecoveryCodes(deps, tx, change, summary);
 }
 
@@ -84,7 +84,7 @@ export async function addPasskey(
   if (!summary || summary.passkeys >= MAX_PASSKEYS) return undefined;
   if (!(await insertPasskey(tx, factorOwner(change.user), passkey))) return undefined;
   await record(deps, tx, change, "passkey.added", { name: passkey.name });
-  await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "passkey" }, change.origin);
+  await notify(deps, tx, change, { template: "FactorAdded", factor: "passkey" });
   return firstRecoveryCodes(deps, tx, change, summary);
 }
 
@@ -100,9 +100,7 @@ async function firstRecoveryCodes(
   return codes;
 }
 
-export interface ChangeDeps extends NoticeDeps {
-  readonly database: Database;
-}
+type ChangeDeps = CoreDeps & NoticeDeps;
 
 /** @returns ten new codes instead of the old; undefined without a factor, or when it must be verified first */
 export function renewRecoveryCodes(
@@ -115,8 +113,7 @@ export function renewRecoveryCodes(
     if (!summary || !hasSecondFactor(summary)) return undefined;
     const codes = await createRecoveryCodes(tx, factorOwner(change.user), now);
     await record(deps, tx, change, "recovery-codes.made");
-    const notice = { template: "FactorAdded", factor: "recovery-codes" } as const;
-    await sendNotice(tx, deps, change.user, notice, change.origin);
+    await notify(deps, tx, change, { template: "FactorAdded", factor: "recovery-codes" });
     return codes;
   });
 }
@@ -148,8 +145,7 @@ async function remove(
       await revokeAllTrustedBrowsers(tx, change.user, now);
     }
     await record(deps, tx, change, removed.action);
-    const notice = { template: "FactorRemoved", factor: removed.factor } as const;
-    await sendNotice(tx, deps, change.user, notice, change.origin);
+    await notify(deps, tx, change, { template: "FactorRemoved", factor: removed.factor });
     return true;
   });
 }
@@ -195,10 +191,12 @@ export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<vo
     await deleteRecoveryCodes(tx, owner);
     await revokeAllTrustedBrowsers(tx, change.user, now);
     await record(deps, tx, change, "second-factors.reset");
-    for (const factor of removed)
-      await sendNotice(tx, deps, change.user, { template: "FactorRemoved", factor }, change.origin);
+    for (const factor of removed) await notify(deps, tx, change, { template: "FactorRemoved", factor });
   });
 }
+
+const notify = (deps: NoticeDeps, tx: Db, { user, origin }: FactorChange, notice: Notice): Promise<void> =>
+  sendNotice(tx, deps, user, notice, origin);
 
 async function record(
   { clock }: NoticeDeps,
@@ -207,13 +205,6 @@ async function record(
   action: AuditAction,
   details: Readonly<Record<string, string | number>> = {},
 ): Promise<void> {
-  await recordAuditEvent(tx, {
-    orgId: organisation.id,
-    at: clock(),
-    actor,
-    action,
-    target: user.id,
-    address,
-    details,
-  });
+  const act = { orgId: organisation.id, at: clock(), actor, address };
+  await recordAuditEvent(tx, { ...act, action, target: user.id, details });
 }

@@ -2,22 +2,25 @@
  * Checks a TOTP or recovery code. The attempt is counted before the check, so that concurrent guesses all count, and given
  * back when the sign-in completes.
  */
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { recordOnce } from "../audit/unauthenticated-events.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { networkPrefix } from "../rate-limits/network.ts";
-import { type Attempt, countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
+import {
+  type Attempt,
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  type RateLimits,
+} from "../rate-limits/rate-limits.ts";
 import type { User } from "../users/user.ts";
-import { codeAmr, type FactorProof, methodAcr } from "./factor-proof.ts";
 import { factorOwner } from "./factor-status.ts";
-import { consumeRecoveryCode } from "./recovery-codes/recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
+import { codeAmr, type FactorProof, methodAcr } from "./second-factor.ts";
+import { consumeRecoveryCode } from "./second-factors.store.ts";
 import { checkTotp, readTotpCode } from "./totp/totp.ts";
 
-export interface CodeCheckDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface CodeCheckDeps extends CoreDeps {
   readonly encryption: Encryption;
   readonly rateLimits: RateLimits;
 }

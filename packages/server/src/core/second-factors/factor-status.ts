@@ -1,8 +1,7 @@
 /** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { assurance, toAssurance } from "../sessions/assurance.ts";
-import type { SignedIn } from "../sessions/session.ts";
+import { assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
 import { defaultAssurance, type FactorOwner, type FactorStatus, hasSecondFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
@@ -42,4 +41,20 @@ export async function lacksRequiredFactor(
   const reached = toAssurance(session.acr);
   if (organisation.settings.secondFactor !== "required" || reached >= assurance.multiFactor) return false;
   return defaultAssurance(await factorStatus(db, organisation, user, browser)) > reached;
+}
+
+/** What a session lacks for a sensitive change, which a stolen or trusted browser must not be able to make. */
+export type AuthenticationRequirement = "fresh-sign-in" | "second-factor";
+
+/** A user with a second factor must have verified it: a trusted browser is not enough. @param now milliseconds */
+export async function missingAuthenticationRequirement(
+  db: Db,
+  { session, user }: SignedIn,
+  now: number,
+): Promise<AuthenticationRequirement | undefined> {
+  if (!isFresh(session, now)) return "fresh-sign-in";
+  const summary = await findFactorSummary(db, factorOwner(user));
+  return hasSecondFactor(summary) && toAssurance(session.acr) < assurance.multiFactor
+    ? "second-factor"
+    : undefined;
 }

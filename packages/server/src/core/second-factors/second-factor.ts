@@ -2,7 +2,9 @@
  * Second factors: an authenticator app (TOTP), passkeys, and recovery codes as a fallback. They belong to the account and
  * its home organisation; trusted browsers belong to the organisation of the sign-in.
  */
-import { type Assurance, assurance } from "../sessions/assurance.ts";
+import type { Db } from "../../db/open.ts";
+import { type Assurance, acrValues, assurance, type Session, toAssurance } from "../sessions/session.ts";
+import type { PasskeyUse } from "./passkeys/passkeys.ts";
 
 export interface FactorOwner {
   readonly homeOrgId: string;
@@ -31,3 +33,45 @@ export function defaultAssurance(factors: FactorStatus): Assurance {
 }
 
 export const hasSecondFactor = ({ hasTotp, passkeys }: FactorSummary): boolean => hasTotp || passkeys > 0;
+
+/** A verified second factor: what it adds to a sign-in, and its single use. */
+export interface FactorProof {
+  readonly method: "passkey" | "totp" | "recovery";
+  /** RFC 8176 values to add to the sign-in's. */
+  readonly amr: readonly string[];
+  readonly acr: string;
+  /**
+   * Consumes the proof, in the transaction that starts the session.
+   * @returns new recovery codes to show, usually none; undefined when the proof was used before
+   */
+  use(tx: Db): Promise<readonly string[] | undefined>;
+  /** Called when the sign-in is complete. */
+  accepted(): Promise<void>;
+}
+
+/** RFC 8176: proof of possession of a hardware or software key, and user presence. */
+export const passkeyAmr = ({ isDeviceBound }: PasskeyUse): string[] => [
+  isDeviceBound ? "hwk" : "swk",
+  "user",
+  "mfa",
+];
+
+/** RFC 8176 has no value for recovery codes. */
+export const codeAmr = { totp: ["otp", "mfa"], recovery: ["mfa"] } as const;
+
+export const methodAcr = {
+  passkey: acrValues.phishingResistant,
+  totp: acrValues.multiFactor,
+  recovery: acrValues.multiFactor,
+} as const;
+
+/** The amr and acr of a sign-in with one more factor. */
+export function raiseAssurance(
+  session: Pick<Session, "amr" | "acr">,
+  proof: Pick<FactorProof, "amr" | "acr">,
+): Pick<Session, "amr" | "acr"> {
+  return {
+    amr: [...new Set([...session.amr, ...proof.amr])],
+    acr: toAssurance(proof.acr) > toAssurance(session.acr) ? proof.acr : session.acr,
+  };
+}

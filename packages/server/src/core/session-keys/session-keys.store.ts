@@ -1,34 +1,29 @@
 /** Session keys; one SQL expression says which are active. */
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { SessionKeyTable } from "../../db/tables/session-keys.ts";
 import { SESSION_KEY_IDLE_MS, type SessionKey, type SessionKeyKind } from "./session-key.ts";
 
+const columns = [
+  ...(["org_id", "id", "kind", "application_id", "user_id", "session_id", "auth_time", "amr"] as const),
+  ...(["acr", "address", "created_at", "validated_at", "last_seen_at", "expires_at"] as const),
+];
+
+type ListedRow = Pick<SessionKeyTable, (typeof columns)[number]>;
+
+const fromRow = ({ amr, kind, ...row }: ListedRow): SessionKey => ({
+  ...toRecord(row),
+  kind: kind as SessionKeyKind,
+  amr: JSON.parse(amr) as string[],
+});
+
 export async function insertSessionKey(db: Db, key: SessionKey & { keyHash: string }): Promise<void> {
   await db
     .insertInto("session_key")
-    .values({
-      org_id: key.orgId,
-      id: key.id,
-      key_hash: key.keyHash,
-      kind: key.kind,
-      application_id: key.applicationId,
-      user_id: key.userId,
-      session_id: key.sessionId,
-      auth_time: key.authTime,
-      amr: JSON.stringify(key.amr),
-      acr: key.acr,
-      address: key.address,
-      created_at: key.createdAt,
-      validated_at: key.validatedAt,
-      last_seen_at: key.lastSeenAt,
-      expires_at: key.expiresAt,
-      revoked_at: null,
-      revoked_reason: null,
-    })
+    .values({ ...toRow(key), amr: JSON.stringify(key.amr), revoked_at: null, revoked_reason: null })
     .execute();
 }
 
@@ -40,8 +35,8 @@ const selectByHash = prepared((db, value: Parameter<{ keyHash: string }>) =>
         .onRef("browser_session.org_id", "=", "session_key.org_id")
         .onRef("browser_session.id", "=", "session_key.session_id"),
     )
-    .selectAll("session_key")
-    .select(["browser_session.id as found_session_id", "browser_session.ended_at as session_ended_at"])
+    .select(columns.map((column) => `session_key.${column}` as const))
+    .select(["revoked_at", "browser_session.id as found_session_id", "ended_at"])
     .where("session_key.key_hash", "=", value("keyHash")),
 );
 
@@ -55,9 +50,9 @@ export interface StoredSessionKey extends SessionKey {
 export async function findSessionKey(db: Db, keyHash: string): Promise<StoredSessionKey | undefined> {
   const [row] = await selectByHash(db, { keyHash });
   if (!row) return undefined;
-  const isSessionEnded =
-    row.session_id !== null && (row.found_session_id === null || row.session_ended_at !== null);
-  return { ...fromRow(row), revokedAt: row.revoked_at, isSessionEnded };
+  const { revoked_at: revokedAt, found_session_id, ended_at, ...key } = row;
+  const isSessionEnded = key.session_id !== null && (found_session_id === null || ended_at !== null);
+  return { ...fromRow(key), revokedAt, isSessionEnded };
 }
 
 /** The rules of session-key.ts as SQL. */
@@ -107,10 +102,9 @@ export async function touchSessionKey(
         .else(eb.ref("expires_at"))
         .end(),
     }))
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where((eb) => isActive(eb, now))
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -159,9 +153,8 @@ export async function listActiveSessionKeys(
   if (applicationIds?.length === 0) return [];
   const rows = await db
     .selectFrom("session_key")
-    .selectAll()
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .select(columns)
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where((eb) => isActive(eb, of.now))
     .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
     .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
@@ -169,27 +162,4 @@ export async function listActiveSessionKeys(
     .limit(page.limit + 1)
     .execute();
   return rows.map(fromRow);
-}
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteExpiredSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "session_key", key: ["org_id", "id"], column: "expires_at" }, before, limit);
-
-function fromRow(row: Selectable<SessionKeyTable>): SessionKey {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    kind: row.kind as SessionKeyKind,
-    applicationId: row.application_id,
-    userId: row.user_id,
-    sessionId: row.session_id,
-    authTime: row.auth_time,
-    amr: JSON.parse(row.amr) as string[],
-    acr: row.acr,
-    address: row.address,
-    createdAt: row.created_at,
-    validatedAt: row.validated_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-  };
 }

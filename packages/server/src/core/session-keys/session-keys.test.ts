@@ -13,13 +13,13 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { assignUser, unassignUser } from "../application-access/assignments.ts";
+import { assignUser, unassignUser } from "../application-access/application-access.ts";
 import { setApplicationStatus } from "../applications/applications.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
 import { setOrganisationStatus } from "../organisations/organisations.ts";
+import { signOutEverywhere } from "../sessions/end-sessions.ts";
 import { signIn, signOut } from "../sessions/sessions.ts";
-import { signOutEverywhere } from "../sessions/user-sessions.ts";
 import { findUser } from "../users/users.store.ts";
 import { setPassword, setUserStatus } from "../users/users.ts";
 import type { SessionKeyKind } from "./session-key.ts";

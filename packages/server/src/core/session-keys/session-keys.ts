@@ -1,12 +1,12 @@
 /** Session keys: issuing, validating, converting, revoking. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { mayUse } from "../application-access/application-access.ts";
 import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import type { User } from "../users/user.ts";
@@ -27,9 +27,7 @@ import {
   touchSessionKey,
 } from "./session-keys.store.ts";
 
-export interface SessionKeyDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface SessionKeyDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
 }
@@ -37,18 +35,11 @@ export interface SessionKeyDeps {
 /** The last use is written at most this often: a call must not cost a durable write. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-export interface NewSessionKey {
-  readonly orgId: string;
-  readonly applicationId: string;
-  readonly userId: string;
-  /** The current browser session; null after a sign-in by API. */
-  readonly sessionId: string | null;
-  readonly authTime: number;
-  readonly amr: readonly string[];
-  readonly acr: string;
-  readonly address: string;
+export interface NewSessionKey extends Omit<SessionKey, "id" | "kind" | KeyTimes> {
   readonly now: number;
 }
+
+type KeyTimes = "createdAt" | "validatedAt" | "lastSeenAt" | "expiresAt";
 
 export interface IssuedSessionKey {
   readonly key: SessionKey;
@@ -80,7 +71,7 @@ export async function validateSessionKey(
   deps: SessionKeyDeps,
   presented: string,
 ): Promise<ValidSessionKey | SessionKeyRefusal> {
-  if (!hasSessionKeyFormat(presented)) return "unknown key";
+  if (!/^sgn_sk_[A-Za-z0-9_-]{43}$/.test(presented)) return "unknown key";
   const now = deps.clock();
   const db = deps.database.query;
   const found = await findSessionKey(db, sha256Base64url(presented));
@@ -102,8 +93,6 @@ export async function validateSessionKey(
   return key ? { key, user, organisation, application } : "revoked key";
 }
 
-export const hasSessionKeyFormat = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
-
 const sessionEndTime = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
   authTime + settings.sessionLifetimeSeconds * 1000;
 
@@ -113,7 +102,7 @@ const sessionEndTime = ({ authTime }: Pick<SessionKey, "authTime">, { settings }
  * @returns undefined when the old key has ended meanwhile
  */
 export function convertSessionKey(
-  deps: Pick<SessionKeyDeps, "database" | "clock">,
+  deps: CoreDeps,
   { key, organisation }: Pick<ValidSessionKey, "key" | "organisation">,
   kind: "UserTemp" | "UserPerm",
   act: { readonly address: string; readonly actor?: string },
@@ -127,13 +116,8 @@ export function convertSessionKey(
     if (!(await touchSessionKey(tx, key, sessionEnd, now))) return undefined;
     const isPermanent = kind === "UserPerm";
     const input = { ...key, sessionId: isPermanent ? null : key.sessionId, address: act.address, now };
-    return insertNewKey(
-      tx,
-      input,
-      kind,
-      isPermanent ? null : temporaryEnd,
-      act.actor ?? `user:${key.userId}`,
-    );
+    const expiresAt = isPermanent ? null : temporaryEnd;
+    return insertNewKey(tx, input, kind, expiresAt, act.actor ?? `user:${key.userId}`);
   });
 }
 
@@ -163,15 +147,14 @@ export async function revokeSessionKey(
 ): Promise<boolean> {
   const { reason, actor, address, now } = act;
   if ((await revokeSessionKeys(tx, { ...key, reason, now })) === 0) return false;
-  const from = address === undefined ? {} : { address };
-  const event = { orgId: key.orgId, at: now, actor, action: "session-key.revoked" as const, target: key.id };
-  await recordAuditEvent(tx, { ...event, ...from, details: { reason } });
+  const event = { orgId: key.orgId, at: now, actor, action: "session-key.revoked", target: key.id } as const;
+  await recordAuditEvent(tx, { ...event, address, details: { reason } });
   return true;
 }
 
 /** The user's active session keys, oldest first; one more than the limit, to tell that there is a next page. */
 export function listServiceSessions(
-  deps: Pick<SessionKeyDeps, "database" | "clock">,
+  deps: CoreDeps,
   of: { readonly orgId: string; readonly userId: string; readonly applicationIds?: readonly string[] },
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<SessionKey[]> {

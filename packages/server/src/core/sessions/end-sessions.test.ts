@@ -21,10 +21,9 @@ import {
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { setPassword, setUserStatus } from "../users/users.ts";
-import { endSessions } from "./end-sessions.ts";
+import { endSessions, endUserSession, listUserSessions, signOutEverywhere } from "./end-sessions.ts";
 import type { SignedIn } from "./session.ts";
 import { findCurrentSession, signIn, signOut } from "./sessions.ts";
-import { endUserSession, listUserSessions, signOutEverywhere } from "./user-sessions.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -33,3 +33,12 @@ export const FRESH_SIGN_IN_MS = 10 * 60 * 1000;
 
 export const isFresh = ({ authTime }: Pick<Session, "authTime">, now: number): boolean =>
   authTime + FRESH_SIGN_IN_MS > now;
+
+/** The supported acr values in ascending order. */
+const ascending: readonly string[] = [acrValues.password, acrValues.multiFactor, acrValues.phishingResistant];
+
+export const assurance = { none: 0, password: 1, multiFactor: 2, phishingResistant: 3 } as const;
+export type Assurance = (typeof assurance)[keyof typeof assurance];
+
+/** `none` for an unsupported acr. */
+export const toAssurance = (acr: string): Assurance => (ascending.indexOf(acr) + 1) as Assurance;

@@ -1,8 +1,8 @@
 /** Stores browser sessions and the applications that used them. */
-import { deleteExpired } from "../../db/delete-expired.ts";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { BrowserSessionTable } from "../../db/tables/users.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(
@@ -11,23 +11,19 @@ export async function insertSession(
 ): Promise<void> {
   await db
     .insertInto("browser_session")
-    .values({
-      org_id: session.orgId,
-      id: session.id,
-      token_hash: session.tokenHash,
-      user_id: session.userId,
-      auth_time: session.authTime,
-      amr: JSON.stringify(session.amr),
-      acr: session.acr,
-      address: session.address,
-      user_agent: session.userAgent,
-      created_at: session.createdAt,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-      ended_at: null,
-    })
+    .values({ ...toRow(session), amr: JSON.stringify(session.amr), ended_at: null })
     .execute();
 }
+
+const columns = [
+  ...(["org_id", "id", "user_id", "auth_time", "amr", "acr"] as const),
+  ...(["created_at", "last_seen_at", "expires_at"] as const),
+];
+
+const fromRow = <Row extends { readonly amr: string }>({ amr, ...row }: Row) => ({
+  ...toRecord(row),
+  amr: JSON.parse(amr) as string[],
+});
 
 /** Unless it has ended or expired; the caller checks the idle timeout. */
 export async function findSession(
@@ -38,9 +34,8 @@ export async function findSession(
 ): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("token_hash", "=", tokenHash)
+    .select(columns)
+    .where((eb) => eb.and({ org_id: orgId, token_hash: tokenHash }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -51,42 +46,37 @@ export async function findSession(
 export async function findSessionById(db: Db, orgId: string, id: string): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .select(columns)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
 
 /** Continues the session under a new cookie after another sign-in. @returns false when it has ended */
-export async function renewSession(
+export const renewSession = (
   db: Db,
   session: Omit<Session, "createdAt"> & { tokenHash: string },
-): Promise<boolean> {
-  const result = await db
-    .updateTable("browser_session")
-    .set({
-      token_hash: session.tokenHash,
-      auth_time: session.authTime,
-      amr: JSON.stringify(session.amr),
-      acr: session.acr,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-    })
-    .where("org_id", "=", session.orgId)
-    .where("id", "=", session.id)
-    .where("user_id", "=", session.userId)
-    .where("ended_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("browser_session")
+      .set({
+        token_hash: session.tokenHash,
+        auth_time: session.authTime,
+        amr: JSON.stringify(session.amr),
+        acr: session.acr,
+        last_seen_at: session.lastSeenAt,
+        expires_at: session.expiresAt,
+      })
+      .where((eb) => eb.and({ org_id: session.orgId, id: session.id, user_id: session.userId }))
+      .where("ended_at", "is", null),
+  );
 
 export async function touchSession(db: Db, key: { orgId: string; id: string }, now: number): Promise<void> {
   await db
     .updateTable("browser_session")
     .set({ last_seen_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
+    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
     .where("last_seen_at", "<", now)
     .execute();
 }
@@ -102,8 +92,7 @@ export async function markSessionsEnded(
   let query = db
     .updateTable("browser_session")
     .set({ ended_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
+    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId }))
     .where("ended_at", "is", null);
   if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
   return (await query.returning("id").execute()).map(({ id }) => id);
@@ -144,9 +133,8 @@ export async function findUserSessions(
 ): Promise<SessionRecord[]> {
   const rows = await db
     .selectFrom("browser_session")
-    .selectAll()
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .select([...columns, "address", "user_agent"])
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", of.now)
     .where("last_seen_at", ">", of.seenSince)
@@ -174,43 +162,18 @@ export async function findUserSessions(
     .execute();
   return rows.map((row) => ({
     ...fromRow(row),
-    address: row.address,
-    userAgent: row.user_agent,
     applications: uses.filter(({ session_id }) => session_id === row.id).map(({ name }) => name),
   }));
 }
 
-export async function isEndedSession(
-  db: Db,
-  of: { orgId: string; userId: string; id: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("browser_session")
-    .select("id")
-    .where("org_id", "=", of.orgId)
-    .where("id", "=", of.id)
-    .where("user_id", "=", of.userId)
-    .where("ended_at", "is not", null)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export const deleteExpiredSessions = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
-
-function fromRow(row: BrowserSessionTable): Session {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    userId: row.user_id,
-    authTime: row.auth_time,
-    amr: JSON.parse(row.amr) as string[],
-    acr: row.acr,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-  };
-}
+export const isEndedSession = (db: Db, of: { orgId: string; userId: string; id: string }): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("browser_session")
+      .select("id")
+      .where((eb) => eb.and({ org_id: of.orgId, id: of.id, user_id: of.userId }))
+      .where("ended_at", "is not", null),
+  );
 
 /** The `User-Agent` header by session id. */
 export async function findSessionBrowsers(
@@ -221,8 +184,7 @@ export async function findSessionBrowsers(
   const rows = await db
     .selectFrom("browser_session")
     .select(["id", "user_agent"])
-    .where("org_id", "=", of.orgId)
-    .where("user_id", "=", of.userId)
+    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
     .where("id", "in", of.ids)
     .execute();
   return new Map(rows.map(({ id, user_agent }) => [id, user_agent]));

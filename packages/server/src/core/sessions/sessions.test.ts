@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
@@ -17,7 +18,6 @@ import type { User } from "../users/user.ts";
 import { findUser } from "../users/users.store.ts";
 import { setPassword, setUserStatus } from "../users/users.ts";
 import type { SignedIn } from "./session.ts";
-import { deleteExpiredSessions } from "./sessions.store.ts";
 import { findCurrentSession, signIn, signOut } from "./sessions.ts";
 
 const MINUTE = 60_000;
@@ -211,8 +211,8 @@ forEachDatabase(({ fresh }) => {
     const { query } = running.service.database;
     const count = async () => (await query.selectFrom("browser_session").select("id").execute()).length;
     const all = await count();
-    assert.equal(await deleteExpiredSessions(query, clock() - 1, 2), 2);
-    while ((await deleteExpiredSessions(query, clock() - 1, 2)) > 0);
+    assert.equal(await deleteExpired(query, "browser_session", clock() - 1, 2), 2);
+    while ((await deleteExpired(query, "browser_session", clock() - 1, 2)) > 0);
     assert.ok((await count()) < all - 2);
     assert.ok(await find(living.token));
   });

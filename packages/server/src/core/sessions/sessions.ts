@@ -1,9 +1,9 @@
 /** Starts, finds and ends browser sessions. The cookie holds a random token, the database its SHA-256. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { User } from "../users/user.ts";
@@ -11,11 +11,6 @@ import { findUser } from "../users/users.store.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { Session, SignedIn } from "./session.ts";
 import { findSession, findSessionById, insertSession, renewSession, touchSession } from "./sessions.store.ts";
-
-export interface SessionDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 /** The interval of writes: a page view must not cost a durable write. */
 const TOUCH_EVERY_MS = 60_000;
@@ -25,7 +20,7 @@ const TOUCH_EVERY_MS = 60_000;
  * @param options.isBackground a request by a polling page, which doesn't reset the idle timeout
  */
 export async function findCurrentSession(
-  deps: SessionDeps,
+  deps: CoreDeps,
   organisation: Organisation,
   token: string | undefined,
   { isBackground = false }: { readonly isBackground?: boolean } = {},
@@ -66,7 +61,7 @@ export interface StartedSession {
  * Sets a new cookie at every sign-in (session fixation). The same user's session continues, so that its `sid` stays valid
  * for the applications; another user's session ends.
  */
-export function signIn(deps: SessionDeps, input: SignIn): Promise<StartedSession> {
+export function signIn(deps: CoreDeps, input: SignIn): Promise<StartedSession> {
   const now = deps.clock();
   return deps.database.transaction((tx) => startSession(tx, input, now));
 }
@@ -92,27 +87,17 @@ export async function startSession(tx: Db, input: SignIn, now: number): Promise<
   if (!isRenewed) {
     if (before && before.user.id !== user.id)
       await endSession(tx, before.session, { now, actor: `user:${before.user.id}`, address: input.address });
-    await insertSession(tx, {
-      ...started,
-      tokenHash,
-      address: input.address,
-      userAgent: input.userAgent.slice(0, 300),
-    });
+    const browser = { address: input.address, userAgent: input.userAgent.slice(0, 300) };
+    await insertSession(tx, { ...started, tokenHash, ...browser });
   }
-  await recordAuditEvent(tx, {
-    orgId: organisation.id,
-    at: now,
-    actor: `user:${user.id}`,
-    action: isRenewed ? "session.renewed" : "session.started",
-    target: started.id,
-    address: input.address,
-    details: { amr: input.amr },
-  });
+  const act = { orgId: organisation.id, at: now, actor: `user:${user.id}`, address: input.address };
+  const action = isRenewed ? "session.renewed" : "session.started";
+  await recordAuditEvent(tx, { ...act, action, target: started.id, details: { amr: input.amr } });
   return { session: started, token };
 }
 
 /** Ends the session and its refresh tokens, except those with `offline_access`. */
-export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: string): Promise<void> {
+export async function signOut(deps: CoreDeps, signedIn: SignedIn, address: string): Promise<void> {
   const now = deps.clock();
   const actor = `user:${signedIn.user.id}`;
   await deps.database.transaction((tx) => endSession(tx, signedIn.session, { now, actor, address }));
@@ -123,21 +108,21 @@ export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: st
  * its own browser only. @param which from a valid ID token
  */
 export async function signOutExpiredSession(
-  deps: SessionDeps,
+  deps: CoreDeps,
   organisation: Organisation,
   which: { sessionId: string; userId: string; actor: string; address: string },
 ): Promise<void> {
   const now = deps.clock();
-  const { id: orgId } = organisation;
-  const { sessionId, userId, actor, address } = which;
+  const { sessionId, userId, ...by } = which;
+  const act = { ...by, orgId: organisation.id };
   await deps.database.transaction(async (tx) => {
-    const session = await findSessionById(tx, orgId, sessionId);
+    const session = await findSessionById(tx, act.orgId, sessionId);
     // Housekeeping has removed it, with the record of its applications.
     if (!session) {
-      const revoked = await revokeTokenFamilies(tx, { orgId, sessionId, now, reason: "signed_out" });
-      if (revoked > 0) await recordEnd(tx, { orgId, sessionId, now, actor, address });
+      const end = { orgId: act.orgId, sessionId, now, reason: "signed_out" };
+      if ((await revokeTokenFamilies(tx, end)) > 0) await recordEnd(tx, sessionId, act, now);
     } else if (session.userId === userId && hasExpired(session, organisation, now))
-      await endSession(tx, session, { now, actor, address });
+      await endSession(tx, session, { ...by, now });
   });
 }
 
@@ -147,14 +132,8 @@ async function endSession(
   { now, actor, address }: { now: number; actor: string; address: string },
 ): Promise<void> {
   const ended = await endSessions(tx, { orgId, userId, sessionId, now, reason: "signed_out" });
-  if (ended > 0) await recordEnd(tx, { orgId, sessionId, now, actor, address });
+  if (ended > 0) await recordEnd(tx, sessionId, { orgId, actor, address }, now);
 }
 
-const recordEnd = (
-  tx: Db,
-  {
-    sessionId: target,
-    now: at,
-    ...end
-  }: { orgId: string; sessionId: string; now: number; actor: string; address: string },
-): Promise<void> => recordAuditEvent(tx, { ...end, at, action: "session.ended", target });
+const recordEnd = (tx: Db, sessionId: string, act: Act, now: number): Promise<void> =>
+  recordAuditEvent(tx, { ...auditFields(act, now), action: "session.ended", target: sessionId });

@@ -1,6 +1,5 @@
 /** Signing keys; private parts are sealed. */
 import type { SigningAlg } from "@signet/protocol/jose/jws";
-import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 import type { KeyTimes } from "./signing-key.ts";
@@ -112,12 +111,7 @@ export async function setRetirement(
   await db
     .updateTable("signing_key")
     .set({ retire_at: retireAt })
-    .where("org_id", "=", key.orgId)
-    .where("kid", "=", key.kid)
+    .where((eb) => eb.and({ org_id: key.orgId, kid: key.kid }))
     .where((eb) => eb.or([eb("retire_at", "is", null), eb("retire_at", ">", retireAt)]))
     .execute();
 }
-
-/** @returns how many were deleted, at most `limit` */
-export const deleteRetiredKeys = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(db, { table: "signing_key", key: ["org_id", "kid"], column: "retire_at" }, before, limit);

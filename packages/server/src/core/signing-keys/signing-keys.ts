@@ -6,13 +6,12 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } fr
 import { promisify } from "node:util";
 import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jose/jwk";
 import type { SigningAlg } from "@signet/protocol/jose/jws";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import { recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import type { Db } from "../../db/open.ts";
+import { auditFields } from "../audit/audit.store.ts";
+import { changeTrackingCache } from "../cache/record-cache.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { requireOpening, type TriedKeys, verifyStoredKeys } from "../encryption/stored-keys.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
   CLOCK_SKEW_MS,
   findActiveKey,
@@ -53,10 +52,7 @@ export interface RotationRequest {
   readonly replaces?: string;
 }
 
-export interface SigningKeyDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
+export interface SigningKeyDeps extends RecordDeps {
   readonly encryption: Encryption;
   /** The age at which keys are rotated automatically; 0 turns this off. */
   readonly rotationDays: number;
@@ -67,18 +63,12 @@ export interface SigningKeyDeps {
 const DAY_MS = 86_400_000;
 const FIRST_ALGORITHMS: readonly SigningAlg[] = ["ES256", "RS256"];
 
-export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): SigningKeys {
-  const { database, changes, clock } = deps;
-  const cache = recordCache<readonly SigningKey[]>({
-    capacity: deps.capacity ?? 5_000,
-    maxAgeMs: 30_000,
-    clock,
+export function signingKeys(deps: SigningKeyDeps): SigningKeys {
+  const { database, clock } = deps;
+  const cache = changeTrackingCache<readonly SigningKey[]>(deps, "signing-key", {
+    capacity: 5_000,
     load: async (orgId) =>
       (await findSigningKeys(database.query, orgId, clock())).map((row) => openKey(deps, row)),
-  });
-  changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "signing-key") cache.evictOrganisation(change.orgId);
   });
 
   const pendingFirstKeys = new Map<string, Promise<void>>();
@@ -166,16 +156,13 @@ async function rotateKey(
     for (const { kid } of old) await setRetirement(tx, { orgId, kid }, retireAt);
     const row = { ...successor, created_at: now, active_from: activeFrom };
     if (!(await insertSigningKey(tx, row))) throw new ConcurrentRotation();
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: by.actor,
-      address: by.address,
+    const { actor, address, compromised } = by;
+    await recordChange(tx, deps, "signing-key", {
+      ...auditFields({ orgId, actor, address }, now),
       action: "signing-key.rotated",
       target: row.kid,
-      details: { alg, compromised: by.compromised, activeFrom: new Date(activeFrom).toISOString() },
+      details: { alg, compromised, activeFrom: new Date(activeFrom).toISOString() },
     });
-    await deps.changes.publish(tx, { orgId, topic: "signing-key" });
     return openKey(deps, row);
   });
 }

@@ -1,35 +1,22 @@
 /** The public keys of signing agents as rows. */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { AgentKeyTable } from "../../db/tables/sovereign-signing.ts";
 import type { AgentKey } from "./agent-key.ts";
 
+const keysOf = (db: Db, orgId: string) =>
+  db.selectFrom("agent_key").selectAll().where("org_id", "=", orgId).orderBy("created_at").orderBy("kid");
+
 /** The keys of all pools of the organisation, retired or not, without compromised ones. */
-export async function listUncompromisedKeys(db: Db, orgId: string): Promise<AgentKey[]> {
-  const rows = await db
-    .selectFrom("agent_key")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("compromised_at", "is", null)
-    .orderBy("created_at")
-    .orderBy("kid")
-    .execute();
-  return rows.map(toKey);
-}
+export const listUncompromisedKeys = async (db: Db, orgId: string): Promise<AgentKey[]> =>
+  (await keysOf(db, orgId).where("compromised_at", "is", null).execute()).map(toKey);
 
 /** In any state, oldest first: filter by `agentKeyState`. */
-export async function listPoolKeys(db: Db, orgId: string, poolId: string): Promise<AgentKey[]> {
-  const rows = await db
-    .selectFrom("agent_key")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
-    .orderBy("created_at")
-    .orderBy("kid")
-    .execute();
-  return rows.map(toKey);
-}
+export const listPoolKeys = async (db: Db, orgId: string, poolId: string): Promise<AgentKey[]> =>
+  (await keysOf(db, orgId).where("pool_id", "=", poolId).execute()).map(toKey);
 
 type ActiveKeys = { orgId: string; agentId: string; now: number };
 
@@ -37,8 +24,7 @@ const selectActiveKeys = prepared((db, value: Parameter<ActiveKeys>) =>
   db
     .selectFrom("agent_key")
     .selectAll()
-    .where("org_id", "=", value("orgId"))
-    .where("agent_id", "=", value("agentId"))
+    .where((eb) => eb.and({ org_id: value("orgId"), agent_id: value("agentId") }))
     .where("compromised_at", "is", null)
     .where("active_from", "<=", value("now"))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", value("now"))]))
@@ -56,8 +42,7 @@ export async function findAgentKey(db: Db, orgId: string, kid: string): Promise<
   const row = await db
     .selectFrom("agent_key")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("kid", "=", kid)
+    .where((eb) => eb.and({ org_id: orgId, kid }))
     .executeTakeFirst();
   return row && toKey(row);
 }
@@ -70,80 +55,41 @@ export async function recordTokenExp(
   await db
     .updateTable("agent_key")
     .set({ last_token_exp: exp })
-    .where("org_id", "=", orgId)
-    .where("kid", "=", kid)
+    .where((eb) => eb.and({ org_id: orgId, kid }))
     .where((eb) => eb.or([eb("last_token_exp", "is", null), eb("last_token_exp", "<", exp)]))
     .execute();
 }
 
-export function toKey(row: AgentKeyTable): AgentKey {
-  return {
-    orgId: row.org_id,
-    kid: row.kid,
-    poolId: row.pool_id,
-    agentId: row.agent_id,
-    publicJwk: JSON.parse(row.public_jwk) as AgentKey["publicJwk"],
-    alg: row.alg as AgentAlg,
-    x5c: JSON.parse(row.x5c) as string[],
-    createdAt: row.created_at,
-    activeFrom: row.active_from,
-    retiringAt: row.retiring_at,
-    lastTokenExp: row.last_token_exp,
-    compromisedAt: row.compromised_at,
-  };
-}
+const toKey = ({ public_jwk, x5c, ...row }: AgentKeyTable): AgentKey => ({
+  ...toRecord(row),
+  alg: row.alg as AgentAlg,
+  publicJwk: JSON.parse(public_jwk) as AgentKey["publicJwk"],
+  x5c: JSON.parse(x5c) as string[],
+});
 
 /** In any state, oldest first. */
-export async function listAgentKeys(db: Db, orgId: string, agentId: string): Promise<AgentKey[]> {
-  const rows = await db
-    .selectFrom("agent_key")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("agent_id", "=", agentId)
-    .orderBy("created_at")
-    .orderBy("kid")
-    .execute();
-  return rows.map(toKey);
-}
+export const listAgentKeys = async (db: Db, orgId: string, agentId: string): Promise<AgentKey[]> =>
+  (await keysOf(db, orgId).where("agent_id", "=", agentId).execute()).map(toKey);
 
 /**
  * @param tx roll it back when the key is refused
  * @returns false when the key is registered in any organisation, or was compromised in a deleted pool
  */
-export async function insertAgentKey(tx: Db, key: AgentKey): Promise<boolean> {
-  const row = await tx
-    .insertInto("agent_key")
-    .values({
-      org_id: key.orgId,
-      kid: key.kid,
-      pool_id: key.poolId,
-      agent_id: key.agentId,
-      public_jwk: JSON.stringify(key.publicJwk),
-      alg: key.alg,
-      x5c: JSON.stringify(key.x5c),
-      created_at: key.createdAt,
-      active_from: key.activeFrom,
-      retiring_at: key.retiringAt,
-      last_token_exp: key.lastTokenExp,
-      compromised_at: key.compromisedAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("kid")
-    .executeTakeFirst();
+export async function insertAgentKey(tx: Db, { publicJwk, x5c, ...key }: AgentKey): Promise<boolean> {
+  const isNew = await hasRow(
+    tx
+      .insertInto("agent_key")
+      .values({ ...toRow(key), public_jwk: JSON.stringify(publicJwk), x5c: JSON.stringify(x5c) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("kid"),
+  );
   // After the insert, which waits for a simultaneous deletion of a pool with this key.
-  return row !== undefined && !(await isKnownAsCompromised(tx, key.kid));
+  return isNew && !(await isKnownAsCompromised(tx, key.kid));
 }
 
 /** In any organisation: a stolen key is worthless everywhere. */
-async function isKnownAsCompromised(db: Db, kid: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("compromised_agent_key")
-    .select("kid")
-    .where("kid", "=", kid)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+const isKnownAsCompromised = (db: Db, kid: string): Promise<boolean> =>
+  hasRow(db.selectFrom("compromised_agent_key").select("kid").where("kid", "=", kid).limit(1));
 
 /** The agent's keys sign nothing new after `at`; an earlier time stays. @param only keys of this algorithm */
 export async function retireKeys(
@@ -153,30 +99,25 @@ export async function retireKeys(
   await db
     .updateTable("agent_key")
     .set({ retiring_at: at })
-    .where("org_id", "=", orgId)
-    .where("agent_id", "=", agentId)
+    .where((eb) => eb.and({ org_id: orgId, agent_id: agentId }))
     .$if(only !== undefined, (query) => query.where("alg", "=", only ?? ""))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
     .execute();
 }
 
 /** @returns false when there is no such key, or it has retired */
-export async function retireKey(
+export const retireKey = (
   db: Db,
   { orgId, agentId, kid, now }: { orgId: string; agentId: string; kid: string; now: number },
-): Promise<boolean> {
-  const row = await db
-    .updateTable("agent_key")
-    .set({ retiring_at: now })
-    .where("org_id", "=", orgId)
-    .where("agent_id", "=", agentId)
-    .where("kid", "=", kid)
-    .where("compromised_at", "is", null)
-    .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)]))
-    .returning("kid")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("agent_key")
+      .set({ retiring_at: now })
+      .where((eb) => eb.and({ org_id: orgId, agent_id: agentId, kid }))
+      .where("compromised_at", "is", null)
+      .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)])),
+  );
 
 /** Removes the agent's keys from the JWKS, retired or not. */
 export async function compromiseKeys(
@@ -186,8 +127,7 @@ export async function compromiseKeys(
   const rows = await db
     .updateTable("agent_key")
     .set({ compromised_at: now })
-    .where("org_id", "=", orgId)
-    .where("agent_id", "=", agentId)
+    .where((eb) => eb.and({ org_id: orgId, agent_id: agentId }))
     .where("compromised_at", "is", null)
     .returning("kid")
     .execute();
@@ -210,8 +150,7 @@ export async function deleteRetiredAgentKeys(db: Db, before: number, limit: numb
   for (const { org_id, kid } of rows)
     await db
       .deleteFrom("agent_key")
-      .where("org_id", "=", org_id)
-      .where("kid", "=", kid)
+      .where((eb) => eb.and({ org_id, kid }))
       // It may have been reported as compromised meanwhile.
       .where("compromised_at", "is", null)
       .execute();

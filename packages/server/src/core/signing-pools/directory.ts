@@ -1,11 +1,9 @@
 /** A cache of each organisation's pools and their agents' public keys, for the hot path. */
 import type { KeyObject } from "node:crypto";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import { changeTrackingCache } from "../cache/record-cache.ts";
 import { issuerOf } from "../organisations/organisation.ts";
+import type { RecordDeps } from "../record-changes.ts";
 import { listUncompromisedKeys } from "./agent-key.store.ts";
 import { type AgentKey, isPublished, publicKeyOf } from "./agent-key.ts";
 import { listAllPools } from "./signing-pool.store.ts";
@@ -25,25 +23,15 @@ export interface SigningPoolDirectory {
   published(orgId: string): Promise<readonly PublishedAgentKey[]>;
 }
 
-export interface SigningPoolDirectoryDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
-}
-
 interface OrganisationPools {
   readonly pools: ReadonlyMap<string, SigningPool>;
   readonly keys: readonly PublishedAgentKey[];
 }
 
-export function signingPoolDirectory(
-  deps: SigningPoolDirectoryDeps & { capacity?: number },
-): SigningPoolDirectory {
+export function signingPoolDirectory(deps: RecordDeps): SigningPoolDirectory {
   const { database, clock } = deps;
-  const cache = recordCache<OrganisationPools>({
-    capacity: deps.capacity ?? 5_000,
-    maxAgeMs: 30_000,
-    clock,
+  const cache = changeTrackingCache<OrganisationPools>(deps, "signing-pool", {
+    capacity: 5_000,
     load: async (orgId) => {
       const pools = new Map((await listAllPools(database.query, orgId)).map((pool) => [pool.id, pool]));
       if (pools.size === 0) return { pools, keys: [] };
@@ -53,10 +41,6 @@ export function signingPoolDirectory(
       });
       return { pools, keys };
     },
-  });
-  deps.changes.subscribe((change) => {
-    if (change === "everything") cache.clear();
-    else if (change.topic === "signing-pool") cache.evictOrganisation(change.orgId);
   });
   const poolsOf = async (orgId: string) => cache.peek(orgId, "") ?? (await cache.get(orgId, ""));
   return {

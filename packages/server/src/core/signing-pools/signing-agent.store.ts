@@ -1,6 +1,8 @@
 /** Signing agents as rows. */
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { SigningAgentTable } from "../../db/tables/sovereign-signing.ts";
 import type { SigningAgent } from "./agent-key.ts";
 
@@ -8,8 +10,7 @@ const selectAgentByApiKey = prepared((db, value: Parameter<{ orgId: string; hash
   db
     .selectFrom("signing_agent")
     .selectAll()
-    .where("org_id", "=", value("orgId"))
-    .where("api_key_hash", "=", value("hash"))
+    .where((eb) => eb.and({ org_id: value("orgId"), api_key_hash: value("hash") }))
     .where("deactivated_at", "is", null),
 );
 
@@ -28,8 +29,7 @@ export async function findAgent(db: Db, orgId: string, id: string): Promise<Sign
   const row = await db
     .selectFrom("signing_agent")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && toAgent(row);
 }
@@ -42,57 +42,42 @@ export async function recordAgentSeen(
   await db
     .updateTable("signing_agent")
     .set({ last_seen_at: now })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<=", now - every)]))
     .execute();
 }
 
 /** Whether an active agent of the pool was seen since then. */
-export async function isAgentSeen(
+export const isAgentSeen = (
   db: Db,
   { orgId, poolId, since }: { orgId: string; poolId: string; since: number },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("signing_agent")
-    .select("id")
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
-    .where("deactivated_at", "is", null)
-    .where("last_seen_at", ">", since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("signing_agent")
+      .select("id")
+      .where((eb) => eb.and({ org_id: orgId, pool_id: poolId }))
+      .where("deactivated_at", "is", null)
+      .where("last_seen_at", ">", since)
+      .limit(1),
+  );
 
-export function toAgent(row: SigningAgentTable): SigningAgent {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    poolId: row.pool_id,
-    name: row.name,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    lastSeenAt: row.last_seen_at,
-    deactivatedAt: row.deactivated_at,
-    compromisedAt: row.compromised_at,
-  };
-}
+const toAgent = ({ api_key_hash: _, ...row }: SigningAgentTable): SigningAgent => toRecord(row);
 
 /** Also deactivated ones. @param page.after the last id of the previous page */
 export async function listAgents(
   db: Db,
   orgId: string,
-  page: { limit: number; after?: string; poolId?: string },
+  { limit, after = "", poolId }: { limit: number; after?: string; poolId?: string },
 ): Promise<SigningAgent[]> {
   const rows = await db
     .selectFrom("signing_agent")
     .selectAll()
     .where("org_id", "=", orgId)
-    .$if(page.poolId !== undefined, (query) => query.where("pool_id", "=", page.poolId ?? ""))
-    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+    .$if(poolId !== undefined, (query) => query.where("pool_id", "=", poolId ?? ""))
+    .where("id", ">", after)
     .orderBy("id")
-    .limit(page.limit)
+    .limit(limit)
     .execute();
   return rows.map(toAgent);
 }
@@ -101,8 +86,7 @@ export async function countActiveAgents(db: Db, orgId: string, poolId: string): 
   const row = await db
     .selectFrom("signing_agent")
     .select((eb) => eb.fn.countAll<number | string>().as("count"))
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
+    .where((eb) => eb.and({ org_id: orgId, pool_id: poolId }))
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
   return Number(row?.count ?? 0);
@@ -133,18 +117,7 @@ export async function countAgentsByPool(
 export async function insertAgent(db: Db, agent: SigningAgent, apiKeyHash: string): Promise<void> {
   await db
     .insertInto("signing_agent")
-    .values({
-      org_id: agent.orgId,
-      id: agent.id,
-      pool_id: agent.poolId,
-      name: agent.name,
-      api_key_hash: apiKeyHash,
-      created_at: agent.createdAt,
-      created_by: agent.createdBy,
-      last_seen_at: agent.lastSeenAt,
-      deactivated_at: agent.deactivatedAt,
-      compromised_at: agent.compromisedAt,
-    })
+    .values(toRow({ ...agent, apiKeyHash }))
     .execute();
 }
 
@@ -155,33 +128,26 @@ export async function lockAgent(tx: Db, orgId: string, id: string): Promise<void
   await tx
     .updateTable("signing_agent")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .execute();
 }
 
 /** @returns false when there is no such agent, or it was deactivated before */
-export async function deactivateAgentRow(db: Db, { orgId, id, now }: AgentDeactivation): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_agent")
-    .set({ deactivated_at: now })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("deactivated_at", "is", null)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deactivateAgentRow = (db: Db, { orgId, id, now }: AgentDeactivation): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("signing_agent")
+      .set({ deactivated_at: now })
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("deactivated_at", "is", null),
+  );
 
 /** @returns false when there is no such agent, or it was reported before */
-export async function compromiseAgentRow(db: Db, { orgId, id, now }: AgentDeactivation): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_agent")
-    .set({ compromised_at: now })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("compromised_at", "is", null)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const compromiseAgentRow = (db: Db, { orgId, id, now }: AgentDeactivation): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("signing_agent")
+      .set({ compromised_at: now })
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("compromised_at", "is", null),
+  );

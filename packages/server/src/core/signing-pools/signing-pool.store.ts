@@ -1,8 +1,10 @@
 /** Signing pools as rows. */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import { affectsAny } from "../../db/affected.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
 import type { IssuerMode, SigningPool } from "./signing-pool.ts";
 
@@ -32,59 +34,26 @@ export async function lockPool(tx: Db, orgId: string, id: string): Promise<boole
 }
 
 /** Also disabled ones, oldest first; an organisation has few. */
-export async function listAllPools(db: Db, orgId: string): Promise<SigningPool[]> {
-  const rows = await db
-    .selectFrom("signing_pool")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .orderBy("id")
-    .execute();
-  return rows.map(toPool);
-}
+export const listAllPools = async (db: Db, orgId: string): Promise<SigningPool[]> =>
+  (await poolsOf(db, orgId).execute()).map(toPool);
 
-export function toPool(row: SigningPoolTable): SigningPool {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    name: row.name,
-    issuerMode: row.issuer_mode as IssuerMode,
-    algs: JSON.parse(row.algs) as AgentAlg[],
-    maxTokenLifetimeSeconds: row.max_token_lifetime_seconds,
-    tokenWaitSeconds: row.token_wait_seconds,
-    keyPublishDelaySeconds: row.key_publish_delay_seconds,
-    maxPending: row.max_pending,
-    trustedRoots: JSON.parse(row.trusted_roots) as string[],
-    requireX5c: row.require_x5c === 1,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    updatedAt: row.updated_at,
-    disabledAt: row.disabled_at,
-    version: row.version,
-  };
-}
+const toPool = (row: SigningPoolTable): SigningPool => ({
+  ...toRecord(row),
+  issuerMode: row.issuer_mode as IssuerMode,
+  algs: JSON.parse(row.algs) as AgentAlg[],
+  trustedRoots: JSON.parse(row.trusted_roots) as string[],
+  requireX5c: row.require_x5c === 1,
+});
+
+const toPoolRow = ({ algs, trustedRoots, requireX5c, ...members }: SigningPool): SigningPoolTable => ({
+  ...toRow(members),
+  algs: JSON.stringify(algs),
+  trusted_roots: JSON.stringify(trustedRoots),
+  require_x5c: requireX5c ? 1 : 0,
+});
 
 export async function insertPool(db: Db, pool: SigningPool): Promise<void> {
-  await db
-    .insertInto("signing_pool")
-    .values({
-      org_id: pool.orgId,
-      id: pool.id,
-      name: pool.name,
-      issuer_mode: pool.issuerMode,
-      algs: JSON.stringify(pool.algs),
-      max_token_lifetime_seconds: pool.maxTokenLifetimeSeconds,
-      token_wait_seconds: pool.tokenWaitSeconds,
-      key_publish_delay_seconds: pool.keyPublishDelaySeconds,
-      max_pending: pool.maxPending,
-      trusted_roots: JSON.stringify(pool.trustedRoots),
-      require_x5c: pool.requireX5c ? 1 : 0,
-      created_at: pool.createdAt,
-      created_by: pool.createdBy,
-      updated_at: pool.updatedAt,
-      disabled_at: pool.disabledAt,
-      version: pool.version,
-    })
-    .execute();
+  await db.insertInto("signing_pool").values(toPoolRow(pool)).execute();
 }
 
 /**
@@ -95,8 +64,7 @@ export async function lockPoolForUpdate(tx: Db, orgId: string, id: string): Prom
   const row = await tx
     .updateTable("signing_pool")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
   return row && toPool(row);
@@ -112,30 +80,18 @@ export async function countPools(db: Db, orgId: string): Promise<number> {
 }
 
 /**
- * Optimistic: succeeds if `pool.version` is the stored version + 1.
+ * Optimistic: succeeds if `pool.version` is the stored version + 1. What a pool never changes stays as stored.
  * @returns false when the pool was deleted or changed meanwhile
  */
-export async function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_pool")
-    .set({
-      name: pool.name,
-      algs: JSON.stringify(pool.algs),
-      max_token_lifetime_seconds: pool.maxTokenLifetimeSeconds,
-      token_wait_seconds: pool.tokenWaitSeconds,
-      key_publish_delay_seconds: pool.keyPublishDelaySeconds,
-      max_pending: pool.maxPending,
-      trusted_roots: JSON.stringify(pool.trustedRoots),
-      require_x5c: pool.requireX5c ? 1 : 0,
-      updated_at: pool.updatedAt,
-      version: pool.version,
-    })
-    .where("org_id", "=", pool.orgId)
-    .where("id", "=", pool.id)
-    .where("version", "=", pool.version - 1)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+export function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
+  const { org_id, id, issuer_mode, created_at, created_by, disabled_at, ...changed } = toPoolRow(pool);
+  const version = pool.version - 1;
+  return affectsAny(
+    db
+      .updateTable("signing_pool")
+      .set(changed)
+      .where((eb) => eb.and({ org_id, id, version })),
+  );
 }
 
 /** Deletes the pool with its agents, keys and requests; compromised keys are remembered. */
@@ -144,15 +100,13 @@ export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<
   await tx
     .updateTable("signing_agent")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, pool_id: id }))
     .execute();
   // Requests before keys, like a signature, or the two could deadlock.
   await tx.deleteFrom("signing_request").where("org_id", "=", orgId).where("pool_id", "=", id).execute();
   const keys = await tx
     .deleteFrom("agent_key")
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, pool_id: id }))
     .returning(["kid", "compromised_at"])
     .execute();
   for (const { kid, compromised_at } of keys)
@@ -182,36 +136,27 @@ export async function listPoolApplications(
 }
 
 /** @returns false when there is no such pool, or nothing changed */
-export async function setPoolDisabled(
+export const setPoolDisabled = (
   db: Db,
   { orgId, id }: { orgId: string; id: string },
   disabledAt: number | null,
   now: number,
-): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_pool")
-    .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("signing_pool")
+      .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
+      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where("disabled_at", disabledAt === null ? "is not" : "is", null),
+  );
 
 /** @param page.after the last id of the previous page */
-export async function listPools(
+export const listPools = async (
   db: Db,
   orgId: string,
-  page: { limit: number; after?: string },
-): Promise<SigningPool[]> {
-  const rows = await db
-    .selectFrom("signing_pool")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
-    .orderBy("id")
-    .limit(page.limit)
-    .execute();
-  return rows.map(toPool);
-}
+  { limit, after = "" }: { limit: number; after?: string },
+): Promise<SigningPool[]> =>
+  (await poolsOf(db, orgId).where("id", ">", after).limit(limit).execute()).map(toPool);
+
+const poolsOf = (db: Db, orgId: string) =>
+  db.selectFrom("signing_pool").selectAll().where("org_id", "=", orgId).orderBy("id");

@@ -1,7 +1,8 @@
 /** System accounts, their keys and permissions. */
-import type { Selectable } from "kysely";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import { isNamed } from "../../db/search-text.ts";
 import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/system-accounts.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
@@ -32,8 +33,7 @@ export async function findSystemAccount(
   const row = await db
     .selectFrom("system_account")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: orgId, id }))
     .executeTakeFirst();
   return row && toAccount(row, (await loadPermissions(db, orgId, [id])).get(id) ?? []);
 }
@@ -42,21 +42,18 @@ export async function findSystemAccount(
 export async function listSystemAccounts(
   db: Db,
   orgId: string,
-  page: { limit: number; after: string | undefined },
+  { limit, after = "" }: { limit: number; after: string | undefined },
 ): Promise<SystemAccount[]> {
   const rows = await db
     .selectFrom("system_account")
     .selectAll()
     .where("org_id", "=", orgId)
-    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+    .where("id", ">", after)
     .orderBy("id")
-    .limit(page.limit + 1)
+    .limit(limit + 1)
     .execute();
-  const permissions = await loadPermissions(
-    db,
-    orgId,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const permissions = await loadPermissions(db, orgId, ids);
   return rows.map((row) => toAccount(row, permissions.get(row.id) ?? []));
 }
 
@@ -156,100 +153,65 @@ export async function listKeysByAccount(
 }
 
 /** Locks the account until the transaction ends. @returns false when there is none */
-export async function lockSystemAccount(tx: Db, named: { orgId: string; id: string }): Promise<boolean> {
-  const held = await tx
-    .updateTable("system_account")
-    .set((expression) => ({ version: expression.ref("version") }))
-    .where("org_id", "=", named.orgId)
-    .where("id", "=", named.id)
-    .returning("id")
-    .executeTakeFirst();
-  return held !== undefined;
-}
+export const lockSystemAccount = (tx: Db, { orgId, id }: { orgId: string; id: string }): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("system_account")
+      .set((eb) => ({ version: eb.ref("version") }))
+      .where((eb) => eb.and({ org_id: orgId, id })),
+  );
 
 export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
+  const { permissions: _, isAdministrator, requiresStrictSignature, ...members } = account;
+  const flags = { administrator: isAdministrator ? 1 : 0, require_strict: requiresStrictSignature ? 1 : 0 };
   await db
     .insertInto("system_account")
-    .values({
-      org_id: account.orgId,
-      id: account.id,
-      application_id: account.applicationId,
-      name: account.name,
-      administrator: account.isAdministrator ? 1 : 0,
-      require_strict: account.requiresStrictSignature ? 1 : 0,
-      created_at: account.createdAt,
-      created_by: account.createdBy,
-      updated_at: account.updatedAt,
-      disabled_at: account.disabledAt,
-      last_used_at: account.lastUsedAt,
-      version: account.version,
-    })
+    .values({ ...toRow(members), ...flags })
     .execute();
 }
 
 export async function insertKey(
   db: Db,
-  account: { orgId: string; id: string },
+  { orgId, id: accountId }: { orgId: string; id: string },
   key: SystemAccountKey,
   sealedSecret: string,
 ): Promise<void> {
   await db
     .insertInto("system_account_key")
-    .values({
-      org_id: account.orgId,
-      public_key: key.publicKey,
-      account_id: account.id,
-      secret: sealedSecret,
-      label: key.label,
-      created_at: key.createdAt,
-      expires_at: key.expiresAt,
-      revoked_at: key.revokedAt,
-      last_used_at: key.lastUsedAt,
-    })
+    .values(toRow({ orgId, accountId, ...key, secret: sealedSecret }))
     .execute();
 }
 
 /** Changes the account and increments its version. @returns false when there is none */
-export async function updateSystemAccount(
+export function updateSystemAccount(
   db: Db,
-  named: { orgId: string; id: string },
+  { orgId, id }: { orgId: string; id: string },
   change: Partial<Pick<SystemAccount, "name" | "requiresStrictSignature" | "disabledAt">>,
   now: number,
 ): Promise<boolean> {
-  const { name, requiresStrictSignature: strict, disabledAt } = change;
-  const updated = await db
-    .updateTable("system_account")
-    .set((expression) => ({
-      updated_at: now,
-      version: expression("version", "+", 1),
-      ...(name === undefined ? {} : { name }),
-      ...(strict === undefined ? {} : { require_strict: strict ? 1 : 0 }),
-      ...(disabledAt === undefined ? {} : { disabled_at: disabledAt }),
-    }))
-    .where("org_id", "=", named.orgId)
-    .where("id", "=", named.id)
-    .returning("id")
-    .executeTakeFirst();
-  return updated !== undefined;
+  const { requiresStrictSignature: strict, ...members } = change;
+  return affectsAny(
+    db
+      .updateTable("system_account")
+      .set((eb) => ({ ...toRow(members), updated_at: now, version: eb("version", "+", 1) }))
+      .$if(strict !== undefined, (query) => query.set({ require_strict: strict ? 1 : 0 }))
+      .where((eb) => eb.and({ org_id: orgId, id })),
+  );
 }
 
 /** @returns false when there is no such unrevoked key */
-export async function revokeKey(
+export const revokeKey = (
   db: Db,
-  named: { orgId: string; accountId: string; publicKey: string },
+  { orgId, accountId, publicKey }: { orgId: string; accountId: string; publicKey: string },
   now: number,
-): Promise<boolean> {
-  const revoked = await db
-    .updateTable("system_account_key")
-    .set({ revoked_at: now })
-    .where("org_id", "=", named.orgId)
-    .where("account_id", "=", named.accountId)
-    .where("public_key", "=", named.publicKey)
-    .where("revoked_at", "is", null)
-    .returning("public_key")
-    .executeTakeFirst();
-  return revoked !== undefined;
-}
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("system_account_key")
+      .set({ revoked_at: now })
+      .where((eb) => eb.and({ org_id: orgId, account_id: accountId, public_key: publicKey }))
+      .where("revoked_at", "is", null),
+  );
 
 /** Expires the other keys at that time, unless they expire sooner. */
 export async function expireOtherKeys(
@@ -260,8 +222,7 @@ export async function expireOtherKeys(
   await db
     .updateTable("system_account_key")
     .set({ expires_at: at })
-    .where("org_id", "=", except.orgId)
-    .where("account_id", "=", except.accountId)
+    .where((eb) => eb.and({ org_id: except.orgId, account_id: except.accountId }))
     .where("public_key", "!=", except.publicKey)
     .where("revoked_at", "is", null)
     .where((or) => or.or([or("expires_at", "is", null), or("expires_at", ">", at)]))
@@ -269,48 +230,33 @@ export async function expireOtherKeys(
 }
 
 /** @returns false when it exists */
-export async function insertPermission(
+export const insertPermission = (
   db: Db,
   permission: { orgId: string; accountId: string; applicationId: string; by: string; now: number },
-): Promise<boolean> {
-  const inserted = await db
-    .insertInto("system_account_permission")
-    .values({
-      org_id: permission.orgId,
-      account_id: permission.accountId,
-      application_id: permission.applicationId,
-      granted_by: permission.by,
-      granted_at: permission.now,
-    })
-    .onConflict((conflict) => conflict.columns(["org_id", "account_id", "application_id"]).doNothing())
-    .returning("account_id")
-    .executeTakeFirst();
-  return inserted !== undefined;
-}
+): Promise<boolean> => {
+  const { by: grantedBy, now: grantedAt, ...key } = permission;
+  return hasRow(
+    db
+      .insertInto("system_account_permission")
+      .values(toRow({ ...key, grantedBy, grantedAt }))
+      .onConflict((conflict) => conflict.columns(["org_id", "account_id", "application_id"]).doNothing())
+      .returning("account_id"),
+  );
+};
 
-export async function deletePermission(
+export const deletePermission = (
   db: Db,
-  permission: { orgId: string; accountId: string; applicationId: string },
-): Promise<boolean> {
-  const deleted = await db
-    .deleteFrom("system_account_permission")
-    .where("org_id", "=", permission.orgId)
-    .where("account_id", "=", permission.accountId)
-    .where("application_id", "=", permission.applicationId)
-    .returning("account_id")
-    .executeTakeFirst();
-  return deleted !== undefined;
-}
+  key: { orgId: string; accountId: string; applicationId: string },
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .deleteFrom("system_account_permission")
+      .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId }))
+      .where("application_id", "=", key.applicationId),
+  );
 
-export async function deleteSystemAccount(db: Db, named: { orgId: string; id: string }): Promise<boolean> {
-  const deleted = await db
-    .deleteFrom("system_account")
-    .where("org_id", "=", named.orgId)
-    .where("id", "=", named.id)
-    .returning("id")
-    .executeTakeFirst();
-  return deleted !== undefined;
-}
+export const deleteSystemAccount = (db: Db, { orgId, id }: { orgId: string; id: string }): Promise<boolean> =>
+  affectsAny(db.deleteFrom("system_account").where((eb) => eb.and({ org_id: orgId, id })));
 
 export async function recordKeyUse(
   db: Db,
@@ -320,42 +266,21 @@ export async function recordKeyUse(
   await db
     .updateTable("system_account_key")
     .set({ last_used_at: at })
-    .where("org_id", "=", orgId)
-    .where("public_key", "=", publicKey)
+    .where((eb) => eb.and({ org_id: orgId, public_key: publicKey }))
     .execute();
   await db
     .updateTable("system_account")
     .set({ last_used_at: at })
-    .where("org_id", "=", orgId)
-    .where("id", "=", accountId)
+    .where((eb) => eb.and({ org_id: orgId, id: accountId }))
     .execute();
 }
 
-function toAccount(row: Selectable<SystemAccountTable>, permissions: readonly string[]): SystemAccount {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    applicationId: row.application_id,
-    name: row.name,
-    isAdministrator: row.administrator === 1,
-    requiresStrictSignature: row.require_strict === 1,
-    permissions,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    updatedAt: row.updated_at,
-    disabledAt: row.disabled_at,
-    lastUsedAt: row.last_used_at,
-    version: row.version,
-  };
+function toAccount(row: SystemAccountTable, permissions: readonly string[]): SystemAccount {
+  const { administrator, require_strict, ...members } = row;
+  const flags = { isAdministrator: administrator === 1, requiresStrictSignature: require_strict === 1 };
+  return { ...toRecord(members), ...flags, permissions };
 }
 
-function toKey(row: Selectable<SystemAccountKeyTable>): SystemAccountKey {
-  return {
-    publicKey: row.public_key,
-    label: row.label,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  };
+function toKey({ org_id, account_id, secret, ...key }: SystemAccountKeyTable): SystemAccountKey {
+  return toRecord(key);
 }

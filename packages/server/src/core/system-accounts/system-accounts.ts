@@ -2,13 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { randomSecret } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { findApplication } from "../applications/applications.store.ts";
 import { isSecretLabel } from "../applications/client-secrets.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import { type Act, type AuditEvent, auditFields } from "../audit/audit.store.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
 import {
   deletePermission,
@@ -23,10 +22,7 @@ import {
   updateSystemAccount,
 } from "./system-accounts.store.ts";
 
-export interface SystemAccountDeps {
-  readonly database: Database;
-  readonly changes: ChangeFeed;
-  readonly clock: Clock;
+export interface SystemAccountDeps extends RecordDeps {
   readonly encryption: Encryption;
 }
 
@@ -42,12 +38,6 @@ export class InvalidSystemAccount extends Error {
     this.name = "InvalidSystemAccount";
     this.code = code;
   }
-}
-
-interface Act {
-  readonly orgId: string;
-  readonly actor: string;
-  readonly address?: string;
 }
 
 /** A new key with its secret, which is shown once. */
@@ -91,12 +81,7 @@ export async function createSystemAccount(
     await insertSystemAccount(tx, account);
     const newKey = await addKey(tx, deps, account, { label: "first", expiresAt: null });
     const details = { applicationId, administrator: account.isAdministrator };
-    await recordChange(tx, deps, {
-      ...auditActor(input),
-      action: "system-account.created",
-      target: account.id,
-      details,
-    });
+    await recordAct(tx, deps, { ...input, id: account.id }, "system-account.created", details);
     return { account, ...newKey };
   });
 }
@@ -129,13 +114,7 @@ export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: Key
         now + input.expireOthersInSeconds * 1000,
       );
     await updateSystemAccount(tx, { orgId, id }, {}, now);
-    const details = { publicKey };
-    await recordChange(tx, deps, {
-      ...auditActor(input),
-      action: "system-account.key-created",
-      target: id,
-      details,
-    });
+    await recordAct(tx, deps, input, "system-account.key-created", { publicKey });
     return newKey;
   });
 }
@@ -151,13 +130,7 @@ export async function revokeSystemAccountKey(
     if (!(await lockSystemAccount(tx, { orgId, id }))) return false;
     if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, now))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
-    const details = { publicKey };
-    await recordChange(tx, deps, {
-      ...auditActor(input),
-      action: "system-account.key-revoked",
-      target: id,
-      details,
-    });
+    await recordAct(tx, deps, input, "system-account.key-revoked", { publicKey });
     return true;
   });
 }
@@ -194,18 +167,10 @@ export async function changeSystemAccount(
     if (changed.length === 0) return before;
     await updateSystemAccount(tx, { orgId, id }, after, now);
     const contents = changed.filter((member) => member !== "disabledAt");
-    const event = { ...auditActor(input), target: id };
     if (contents.length > 0)
-      await recordChange(tx, deps, {
-        ...event,
-        action: "system-account.changed",
-        details: { changed: contents },
-      });
+      await recordAct(tx, deps, input, "system-account.changed", { changed: contents });
     if (contents.length < changed.length)
-      await recordChange(tx, deps, {
-        ...event,
-        action: disabled ? "system-account.disabled" : "system-account.enabled",
-      });
+      await recordAct(tx, deps, input, disabled ? "system-account.disabled" : "system-account.enabled");
     return { ...before, ...after, updatedAt: now, version: before.version + 1 };
   });
 }
@@ -225,8 +190,7 @@ export async function grantApplication(deps: SystemAccountDeps, input: Permissio
     await requireApplication(tx, orgId, applicationId);
     if (!(await insertPermission(tx, { orgId, accountId: id, applicationId, by: actor, now }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
-    const action = "system-account.permission-granted";
-    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
+    await recordAct(tx, deps, input, "system-account.permission-granted", { applicationId });
     return true;
   });
 }
@@ -238,8 +202,7 @@ export async function withdrawApplication(deps: SystemAccountDeps, input: Permis
     if (!(await lockSystemAccount(tx, { orgId, id }))) return false;
     if (!(await deletePermission(tx, { orgId, accountId: id, applicationId }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, deps.clock());
-    const action = "system-account.permission-withdrawn";
-    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
+    await recordAct(tx, deps, input, "system-account.permission-withdrawn", { applicationId });
     return true;
   });
 }
@@ -252,7 +215,7 @@ export async function removeSystemAccount(
   const { orgId, id } = input;
   return deps.database.transaction(async (tx) => {
     if (!(await deleteSystemAccount(tx, { orgId, id }))) return false;
-    await recordChange(tx, deps, { ...auditActor(input), action: "system-account.deleted", target: id });
+    await recordAct(tx, deps, input, "system-account.deleted");
     return true;
   });
 }
@@ -307,9 +270,13 @@ async function requireAccount(tx: Db, orgId: string, id: string): Promise<System
   return account;
 }
 
-const auditActor = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
-
-async function recordChange(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {
-  await recordAuditEvent(tx, { ...event, at: deps.clock() });
-  await deps.changes.publish(tx, { orgId: event.orgId, topic: "system-account" });
-}
+const recordAct = (
+  tx: Db,
+  deps: SystemAccountDeps,
+  account: Act & { readonly id: string },
+  action: AuditEvent["action"],
+  details?: AuditEvent["details"],
+): Promise<void> => {
+  const event = { ...auditFields(account, deps.clock()), action, target: account.id, details };
+  return recordChange(tx, deps, "system-account", event);
+};

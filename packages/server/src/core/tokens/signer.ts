@@ -3,8 +3,7 @@
  * interface. Local keys never sign for an application with a pool, whatever the state of the pool.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { atHash } from "@signet/protocol/jose/at-hash";
-import { signJws } from "@signet/protocol/jose/jws";
+import { atHash, signJws } from "@signet/protocol/jose/jws";
 import type { Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
 import type { Organisation } from "../organisations/organisation.ts";

@@ -1,11 +1,11 @@
 /** Token families and revoked access tokens. */
-import { formatScope } from "@signet/protocol/oauth/scope";
 import { sql } from "kysely";
-import { deleteExpired } from "../../db/delete-expired.ts";
+import { hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRecord, toRow } from "../../db/records.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
-import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import { grantColumns, readGrant } from "./grant-columns.ts";
 import type { TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
@@ -23,30 +23,8 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
 );
 
 export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
-  await insertFamily(db, {
-    org_id: family.orgId,
-    id: family.id,
-    application_id: family.applicationId,
-    user_id: family.userId,
-    session_id: family.sessionId,
-    consent_id: family.consentId,
-    scope: formatScope(family.scopes),
-    resources: JSON.stringify(family.resources),
-    nonce: family.nonce,
-    auth_time: family.authentication.authTime,
-    amr: JSON.stringify(family.authentication.amr),
-    acr: family.authentication.acr,
-    refresh_hash: family.refreshHash,
-    refresh_expires_at: family.refreshExpiresAt,
-    previous_hash: family.previousHash,
-    rotated_at: family.rotatedAt,
-    generation: 0,
-    created_at: family.createdAt,
-    expires_at: family.expiresAt,
-    revoked_at: family.revokedAt,
-    requested_claims: writeRequestedClaims(family.requestedClaims),
-    device_id: family.deviceId,
-  });
+  const { scopes, resources, authentication, requestedClaims, ...members } = family;
+  await insertFamily(db, { ...toRow(members), ...grantColumns(family), generation: 0 });
 }
 
 const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -81,9 +59,7 @@ const rotate = prepared((db, value: Parameter<Rotation>) =>
       rotated_at: value("now"),
       generation: eb("generation", "+", 1),
     }))
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("id"))
-    .where("refresh_hash", "=", value("presentedHash"))
+    .where((eb) => eb.and({ org_id: value("orgId"), id: value("id"), refresh_hash: value("presentedHash") }))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", value("now"))
     .where("refresh_expires_at", ">", value("now"))
@@ -130,18 +106,17 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
 }
 
 /** Stores the `jti` until the token expires. @returns false when it was revoked before */
-export async function revokeAccessToken(
+export const revokeAccessToken = (
   db: Db,
-  token: { orgId: string; jti: string; expiresAt: number },
-): Promise<boolean> {
-  const row = await db
-    .insertInto("revoked_access_token")
-    .values({ org_id: token.orgId, jti: token.jti, expires_at: token.expiresAt })
-    .onConflict((conflict) => conflict.columns(["org_id", "jti"]).doNothing())
-    .returning("jti")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+  { orgId, jti, expiresAt }: { orgId: string; jti: string; expiresAt: number },
+): Promise<boolean> =>
+  hasRow(
+    db
+      .insertInto("revoked_access_token")
+      .values({ org_id: orgId, jti, expires_at: expiresAt })
+      .onConflict((conflict) => conflict.columns(["org_id", "jti"]).doNothing())
+      .returning("jti"),
+  );
 
 const selectRevoked = prepared((db, value: Parameter<{ orgId: string; jti: string }>) =>
   db
@@ -183,8 +158,7 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
         .on("revoked_access_token.jti", "=", value("jti")),
     )
     .select("revoked_access_token.jti as revokedJti")
-    .where("token_family.org_id", "=", value("orgId"))
-    .where("token_family.id", "=", value("familyId"))
+    .where((eb) => eb.and({ "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
     // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
     .where("token_family.application_id", "=", value("applicationId"))
@@ -198,39 +172,10 @@ export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boo
   return row !== undefined && row.revokedJti === null;
 }
 
-/** @returns how many were deleted of the larger table, at most `limit` */
-export async function deleteExpiredTokens(db: Db, before: number, limit: number): Promise<number> {
-  const column = "expires_at";
-  const families = { table: "token_family", key: ["org_id", "id"], column } as const;
-  const revoked = { table: "revoked_access_token", key: ["org_id", "jti"], column } as const;
-  return Math.max(
-    await deleteExpired(db, families, before, limit),
-    await deleteExpired(db, revoked, before, limit),
-  );
-}
-
-function fromRow(row: TokenFamilyTable): TokenFamily {
-  return {
-    orgId: row.org_id,
-    id: row.id,
-    applicationId: row.application_id,
-    userId: row.user_id,
-    sessionId: row.session_id,
-    consentId: row.consent_id,
-    scopes: row.scope.split(" "),
-    resources: JSON.parse(row.resources) as string[],
-    nonce: row.nonce,
-    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
-    refreshHash: row.refresh_hash,
-    refreshExpiresAt: row.refresh_expires_at,
-    previousHash: row.previous_hash,
-    rotatedAt: row.rotated_at,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    requestedClaims: readRequestedClaims(row.requested_claims),
-    deviceId: row.device_id,
-  };
+function fromRow(family: TokenFamilyTable): TokenFamily {
+  const { scope, resources, auth_time, amr, acr, requested_claims, ...others } = family;
+  const { generation, revoked_reason, ...row } = others;
+  return { ...toRecord(row), ...readGrant(family) };
 }
 
 const MAX_APPLICATIONS = 100;
@@ -249,8 +194,7 @@ export async function listUsedApplications(
     )
     .select(["application.id as applicationId", "application.name as applicationName"])
     .select((eb) => eb.fn.max("token_family.created_at").as("lastUsedAt"))
-    .where("token_family.org_id", "=", orgId)
-    .where("token_family.user_id", "=", userId)
+    .where((eb) => eb.and({ "token_family.org_id": orgId, "token_family.user_id": userId }))
     .where("token_family.revoked_at", "is", null)
     .groupBy(["application.id", "application.name"])
     .orderBy("lastUsedAt", "desc")

@@ -1,13 +1,17 @@
-/** Emails for account changes: a link to a new address, or a password reset requested by an administrator. */
-import type { Database } from "../../db/open.ts";
-import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
-import { NO_LANGUAGE } from "../mail/mail.ts";
-import { emailKey, isEmail, type User } from "./user.ts";
-import { findUserByEmail } from "./users.store.ts";
-import { InvalidUser } from "./users.ts";
+/** Changes of email addresses, by a link or at once, and password resets that an administrator requests. */
 
-export interface AccountMailDeps extends LinkMailDeps {
-  readonly database: Database;
+import { isUniqueViolation } from "../../db/duplicate.ts";
+import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { NO_LANGUAGE } from "../mail/mail.ts";
+import { type NoticeDeps, sendNotice } from "../mail/notices.ts";
+import { changeEmail } from "./account.store.ts";
+import { emailKey, type User } from "./user.ts";
+import { findUserByEmail } from "./users.store.ts";
+import { InvalidUser, requireEmail } from "./users.ts";
+
+export interface AccountMailDeps extends LinkMailDeps, CoreDeps {
   readonly baseUrl: string;
 }
 
@@ -31,14 +35,12 @@ export async function requestNewEmail(
   user: User,
   { newEmail, actor, address, locale, tellsTaken = true }: NewAddress,
 ): Promise<void> {
-  const to = newEmail.trim();
+  const to = requireEmail(newEmail);
   const { homeOrgId: orgId, id } = user;
-  if (!isEmail(to)) throw new InvalidUser("invalid-email", "the email address is not valid");
   await deps.database.transaction(async (tx) => {
     const other = await findUserByEmail(tx, orgId, emailKey(to));
     const isTaken = other !== undefined && other.user.id !== id;
-    if (isTaken && tellsTaken)
-      throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
+    if (isTaken && tellsTaken) throw new InvalidUser("email-taken");
     await sendLinkMail(tx, deps, {
       orgId,
       type: "ChangeEmail",
@@ -78,4 +80,31 @@ export async function sendPasswordReset(
       audit: { ...by, orgId, action: "password-reset.requested", target: id },
     }),
   );
+}
+
+/**
+ * Sets an address that an administrator vouches for: no verification, but a notice to the old address, whose links are
+ * voided.
+ * @param user of the home organisation, as the administrator saw it
+ * @throws InvalidUser; `email-taken` also when the address has changed since
+ */
+export async function setVerifiedEmail(
+  deps: NoticeDeps & CoreDeps,
+  user: User,
+  change: { newEmail: string; actor: string; address: string },
+): Promise<void> {
+  const to = requireEmail(change.newEmail);
+  const { homeOrgId: orgId, id, email: from } = user;
+  const { actor, address } = change;
+  const changing = deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const isChanged = await changeEmail(tx, { orgId, id, from, to, toKey: emailKey(to) }, now);
+    if (!isChanged) throw new InvalidUser("email-taken");
+    await recordAuditEvent(tx, { orgId, at: now, actor, action: "email.changed", target: id, address });
+    // Without the administrator's address.
+    await sendNotice(tx, deps, user, { template: "EmailChanged" });
+  });
+  await changing.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new InvalidUser("email-taken") : error;
+  });
 }

@@ -4,8 +4,8 @@ import type { Organisation } from "../organisations/organisation.ts";
 import { type PasswordFault, passwordFault } from "../passwords/password-policy.ts";
 import type { SignedIn } from "../sessions/session.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
+import { findPasswordChangedAt } from "./account.store.ts";
 import { checkPassword, type PasswordCheckDeps } from "./check-password.ts";
-import { findPasswordChangedAt } from "./users.store.ts";
 import { replacePassword } from "./users.ts";
 
 export interface PasswordChange {

@@ -2,19 +2,16 @@
  * Verifies a password, for every sign-in: unknown addresses and wrong passwords get the same response in the same
  * time, and attempts are counted before they are verified.
  */
-import type { Database } from "../../db/open.ts";
 import type { Activity } from "../activity/activity.ts";
 import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
-import { networkPrefix } from "../rate-limits/network.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { setPasswordHash } from "./account.store.ts";
 import { emailKey, type User } from "./user.ts";
-import { findSignInAccount, setPasswordHash } from "./users.store.ts";
+import { findSignInAccount, type SignInAccount } from "./users.store.ts";
 
-export interface PasswordCheckDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface PasswordCheckDeps extends CoreDeps {
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly activity: Pick<Activity, "count">;
@@ -28,11 +25,8 @@ export interface PasswordInput {
   readonly address: string;
 }
 
-export interface RightPassword {
-  readonly user: User;
-  /** Compared again when the session starts, so that a concurrent password change prevents it. */
-  readonly passwordChangedAt: number | null;
-}
+/** The time is compared again when the session starts, so that a concurrent password change prevents it. */
+export type RightPassword = Pick<SignInAccount, "user" | "passwordChangedAt">;
 
 /** Longer input is rejected without hashing. */
 export const MAX_PASSWORD_INPUT = 1_024;

@@ -8,8 +8,9 @@ import { eventually } from "../../testing/eventually.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
+import { lockUserAccount } from "./account.store.ts";
 import { changeMemberRecord } from "./member-record.ts";
-import { findUser, lockUserAccount } from "./users.store.ts";
+import { findUser } from "./users.store.ts";
 import { createUser } from "./users.ts";
 
 forEachDatabase(({ name, fresh }) => {

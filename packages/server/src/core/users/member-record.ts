@@ -1,26 +1,25 @@
-/** Attributes and groups of a member, for custom scopes. */
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
-import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
-import type { Attributes } from "./user.ts";
-import { findUser, lockUserAccount, type MemberRecord, setMemberRecord } from "./users.store.ts";
+/** The role of a member, and attributes and groups for custom scopes. */
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import { lockUserAccount } from "./account.store.ts";
+import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
+import { setRole } from "./members/members.store.ts";
+import type { Attributes, Role } from "./user.ts";
+import { findUser, type MemberRecord, setMemberRecord } from "./users.store.ts";
 
 export class InvalidMemberRecord extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "InvalidMemberRecord";
-  }
+  override readonly name = "InvalidMemberRecord";
 }
 
 const limits = { attributes: 100, groups: 200, text: 16_000 } as const;
 
 /** Replaces the given parts. @returns false when there is no such member. @throws InvalidMemberRecord */
 export async function changeMemberRecord(
-  deps: { readonly database: Database; readonly clock: Clock },
-  input: { orgId: string; id: string; record: MemberRecord; actor: string; address?: string },
+  deps: CoreDeps,
+  input: Act & { readonly id: string; readonly record: MemberRecord },
 ): Promise<boolean> {
-  const { orgId, id, record, actor, address } = input;
+  const { orgId, id, record } = input;
   requireValid(record.attributes ?? {}, "attribute");
   requireValid(record.membership?.attributes ?? {}, "membership attribute");
   const groups = record.membership?.groups ?? [];
@@ -34,8 +33,38 @@ export async function changeMemberRecord(
     // Waits for a concurrent form submission that compares versions.
     await lockUserAccount(tx, member, deps.clock());
     if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
-    const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed" as const, target: id };
-    await recordAuditEvent(tx, { ...event, address, details: { changed: Object.keys(record) } });
+    await recordAuditEvent(tx, {
+      ...auditFields(input, deps.clock()),
+      action: "user.attributes-changed",
+      target: id,
+      details: { changed: Object.keys(record) },
+    });
+    return true;
+  });
+}
+
+/**
+ * Changes the role, of guests too. Does nothing when the member already has the role.
+ * @returns false when there is no such member.
+ * @throws LastAdministrator
+ */
+export function changeRole(
+  deps: CoreDeps,
+  change: Act & { readonly id: string; readonly role: Role },
+): Promise<boolean> {
+  const { orgId, id, role } = change;
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const found = await findUser(tx, orgId, id);
+    if (!found) return false;
+    await lockUserAccount(tx, found, now);
+    const user = await findUser(tx, orgId, id);
+    if (!user) return false;
+    if (user.role === role) return true;
+    if (role !== "Administrator") await requireAnotherAdministrator(tx, { orgId, userId: id });
+    await setRole(tx, { orgId, userId: id }, role);
+    const event = { ...auditFields(change, now), action: "user.role-changed", target: id } as const;
+    await recordAuditEvent(tx, { ...event, details: { from: user.role, to: role } });
     return true;
   });
 }
@@ -67,6 +96,6 @@ function requireValid(attributes: Attributes, what: string): void {
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
   if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
-      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MOST_JSON_DEPTH} deep`,
+      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MAX_JSON_DEPTH} deep`,
     );
 }

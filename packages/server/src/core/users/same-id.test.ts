@@ -15,7 +15,8 @@ import { lastChange, lastChanges, recordAuditEvent } from "../audit/audit.store.
 import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { chainKey } from "../audit/chain/link.ts";
 import { readChained, readEvents, readUnchainedIds } from "../audit/search/search.store.ts";
-import { findInvitationMail, hasNoPassword } from "./invitations/invitations.store.ts";
+import { lockIfWithoutPassword, setProfile, setUserDisabled } from "./account.store.ts";
+import { findInvitationMail } from "./invitations/invitations.store.ts";
 import {
   deleteAccount,
   deleteGuestMembership,
@@ -24,8 +25,7 @@ import {
   isAdministrator,
 } from "./leaving/leaving.store.ts";
 import { setRole, updateSearchKey } from "./members/members.store.ts";
-import { setProfile } from "./profile/profile.store.ts";
-import { insertMembership, setUserDisabled } from "./users.store.ts";
+import { insertMembership } from "./users.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -154,11 +154,11 @@ forEachDatabase(({ fresh }) => {
         .execute();
     await take(beta(), id);
     await take(orgId(), user.id);
-    assert.equal(await hasNoPassword(db(), home()), false);
+    assert.equal(await lockIfWithoutPassword(db(), home()), false);
     const invited = { homeOrgId: orgId(), id: user.id };
-    assert.equal(await hasNoPassword(db(), invited), true);
+    assert.equal(await lockIfWithoutPassword(db(), invited), true);
     await setUserDisabled(db(), { orgId: orgId(), id: user.id }, 5, 5);
-    assert.equal(await hasNoPassword(db(), invited), false, "disabled");
+    assert.equal(await lockIfWithoutPassword(db(), invited), false, "disabled");
   });
 
   test("reads events, names and last changes of one organisation only", async () => {

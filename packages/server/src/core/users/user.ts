@@ -18,6 +18,7 @@ export interface User {
   readonly firstname: string;
   readonly surname: string;
   readonly phone: string | null;
+  /** A language tag; null for the browser's. */
   readonly locale: string | null;
   readonly role: Role;
   /** Attributes of the account, by name; JSON values, for custom scopes. */

@@ -1,93 +1,64 @@
 import type { Selectable } from "kysely";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { toRow } from "../../db/records.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
-import { updateSearchKey } from "./members/members.store.ts";
+import { updateAccount } from "./account.store.ts";
+import { memberships, updateSearchKey } from "./members/members.store.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
-export interface NewUserRow {
-  readonly orgId: string;
-  readonly id: string;
-  readonly email: string;
+export type NewUserRow = Pick<User, "orgId" | "id" | "email" | "firstname" | "surname" | "phone" | "role"> & {
   readonly emailKey: string;
   readonly emailVerifiedAt: number | null;
-  readonly firstname: string;
-  readonly surname: string;
-  readonly phone: string | null;
   readonly passwordHash: string | null;
-  readonly role: Role;
   /** A language tag; default: the browser's. */
   readonly locale?: string | null;
   readonly now: number;
-}
+};
 
 /** @returns false when the email address is taken */
 export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
-  const inserted = await db
+  const { role, now, locale = null, ...account } = user;
+  const inserting = db
     .insertInto("user_account")
     .values({
-      org_id: user.orgId,
-      id: user.id,
-      email: user.email,
-      email_key: user.emailKey,
-      email_verified_at: user.emailVerifiedAt,
+      ...toRow(account),
+      locale,
       username: null,
-      firstname: user.firstname,
-      surname: user.surname,
-      phone: user.phone,
-      locale: user.locale ?? null,
-      password_hash: user.passwordHash,
-      password_changed_at: user.passwordHash === null ? null : user.now,
-      created_at: user.now,
-      updated_at: user.now,
+      password_changed_at: user.passwordHash === null ? null : now,
+      created_at: now,
+      updated_at: now,
       disabled_at: null,
       attributes: null,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (!inserted) return false;
-  const { orgId, id: userId, role, now } = user;
-  return insertMembership(db, { orgId, userId, homeOrgId: orgId, role, now });
-}
-
-export interface NewMembership {
-  readonly orgId: string;
-  readonly userId: string;
-  /** The home organisation. */
-  readonly homeOrgId: string;
-  readonly role: Role;
-  readonly now: number;
+    .returning("id");
+  const { orgId, id: userId } = user;
+  return (await hasRow(inserting)) && insertMembership(db, { orgId, userId, homeOrgId: orgId, role, now });
 }
 
 /** @returns false when the user is already a member */
-export async function insertMembership(db: Db, membership: NewMembership): Promise<boolean> {
-  const { orgId, userId, homeOrgId, role, now } = membership;
-  const row = { org_id: orgId, user_id: userId, home_org_id: homeOrgId, role, created_at: now };
-  const result = await db
+export async function insertMembership(
+  db: Db,
+  { now, ...membership }: Pick<User, "orgId" | "homeOrgId" | "role"> & { userId: string; now: number },
+): Promise<boolean> {
+  const inserting = db
     .insertInto("membership")
-    .values({ ...row, attributes: null, groups: null })
+    .values({ ...toRow(membership), created_at: now, attributes: null, groups: null })
     .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doNothing())
-    .executeTakeFirst();
-  if ((result.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
-  await updateSearchKey(db, { homeOrgId, id: userId });
+    .returning("user_id");
+  if (!(await hasRow(inserting))) return false;
+  await updateSearchKey(db, { homeOrgId: membership.homeOrgId, id: membership.userId });
   return true;
 }
 
 const members = (db: Db, orgId: string) =>
-  db
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+  memberships(db, orgId)
     .selectAll("user_account")
     .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
     // Disabling the home organisation disables its accounts everywhere.
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
-    .where("membership.org_id", "=", orgId);
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   members(db, value("orgId")).where("membership.user_id", "=", value("id")),
@@ -106,17 +77,27 @@ const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: 
     .where("user_account.email_key", "=", value("emailKey")),
 );
 
+export interface SignInAccount {
+  readonly user: User;
+  readonly passwordHash: string | null;
+  readonly passwordChangedAt: number | null;
+}
+
 /** A user by email address, with what the sign-in needs; without guests. */
 export async function findUserByEmail(
   db: Db,
   orgId: string,
   emailKey: string,
-): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
+): Promise<SignInAccount | undefined> {
   const [row] = await selectByEmail(db, { orgId, emailKey });
-  if (!row) return undefined;
-  const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
-  return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
+  return row && toSignInAccount(orgId, row);
 }
+
+const toSignInAccount = (orgId: string, row: MemberRow): SignInAccount => ({
+  user: fromRow(orgId, row),
+  passwordHash: row.password_hash,
+  passwordChangedAt: row.password_changed_at,
+});
 
 const selectRoaming = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
   members(db, value("orgId"))
@@ -136,12 +117,10 @@ export async function findSignInAccount(
   db: Db,
   orgId: string,
   emailKey: string,
-): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
+): Promise<SignInAccount | undefined> {
   const own = await findUserByEmail(db, orgId, emailKey);
   const [row] = await selectRoaming(db, { orgId, emailKey });
-  if (own || !row) return own;
-  const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
-  return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
+  return own ?? (row && toSignInAccount(orgId, row));
 }
 
 /** By PermId. */
@@ -160,48 +139,10 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
   const rows = await db
     .selectFrom("membership")
     .select("org_id")
-    .where("home_org_id", "=", homeOrgId)
-    .where("user_id", "=", id)
+    .where((eb) => eb.and({ home_org_id: homeOrgId, user_id: id }))
     .orderBy("org_id")
     .execute();
   return rows.map(({ org_id }) => org_id);
-}
-
-/**
- * Of accounts of the home organisation.
- * @returns false when there is no such user, or the status is already the wanted one
- */
-export async function setUserDisabled(
-  db: Db,
-  key: { orgId: string; id: string },
-  disabledAt: number | null,
-  now: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("user_account")
-    .set({ disabled_at: disabledAt, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-/** Marks the email address as verified, unless it has changed. */
-export async function setEmailVerified(
-  db: Db,
-  key: { orgId: string; id: string; email: string },
-  now: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable("user_account")
-    .set({ email_verified_at: now, updated_at: now })
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id)
-    .where("email", "=", key.email)
-    .where("email_verified_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }
 
 export interface MemberRecord {
@@ -213,95 +154,21 @@ export interface MemberRecord {
 /** Replaces the given parts. @returns false when there is no such member */
 export async function setMemberRecord(
   db: Db,
-  key: { orgId: string; id: string },
-  record: MemberRecord,
+  { orgId, id }: { orgId: string; id: string },
+  { attributes, membership }: MemberRecord,
 ): Promise<boolean> {
-  const { attributes, membership } = record;
   if (attributes !== undefined) {
-    const result = await db
-      .updateTable("user_account")
-      .set({ attributes: JSON.stringify(attributes) })
-      .where("org_id", "=", key.orgId)
-      .where("id", "=", key.id)
-      .executeTakeFirst();
-    if (result.numUpdatedRows === 0n) return false;
+    const account = updateAccount(db, { orgId, id }).set({ attributes: JSON.stringify(attributes) });
+    if (!(await affectsAny(account))) return false;
   }
   if (membership === undefined) return true;
-  const result = await db
-    .updateTable("membership")
-    .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
-    .where("org_id", "=", key.orgId)
-    .where("user_id", "=", key.id)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return affectsAny(
+    db
+      .updateTable("membership")
+      .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
+      .where((eb) => eb.and({ org_id: orgId, user_id: id })),
+  );
 }
-
-/**
- * @param replaces replaces only this hash, or with null only an absent one: a rehash must not undo a concurrent
- * change, nor an invitation replace a password
- * @returns false when nothing was changed
- */
-export async function setPasswordHash(
-  db: Db,
-  key: { orgId: string; id: string },
-  change: { hash: string; now: number; replaces?: string | null },
-): Promise<boolean> {
-  let query = db
-    .updateTable("user_account")
-    .set(
-      typeof change.replaces !== "string"
-        ? { password_hash: change.hash, password_changed_at: change.now, updated_at: change.now }
-        : { password_hash: change.hash },
-    )
-    .where("org_id", "=", key.orgId)
-    .where("id", "=", key.id);
-  if (change.replaces === null) query = query.where("password_hash", "is", null);
-  else if (change.replaces !== undefined) query = query.where("password_hash", "=", change.replaces);
-  const result = await query.executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-/** Locks the account until the end of the transaction, so that dependent changes run one after the other, on every node. */
-export async function lockUserAccount(
-  tx: Db,
-  user: Pick<User, "homeOrgId" | "id">,
-  now: number,
-): Promise<void> {
-  await tx
-    .updateTable("user_account")
-    .set({ updated_at: now })
-    .where("org_id", "=", user.homeOrgId)
-    .where("id", "=", user.id)
-    .execute();
-}
-
-/**
- * Locks the account if it is enabled and its password is still the one that was verified. A concurrent password
- * change is either seen here, or waits and then ends the session.
- */
-export async function lockIfPasswordUnchanged(
-  tx: Db,
-  user: Pick<User, "homeOrgId" | "id">,
-  passwordChangedAt: number | null,
-): Promise<boolean> {
-  const held = await enabledAccount(tx, user)
-    .where("password_changed_at", passwordChangedAt === null ? "is" : "=", passwordChangedAt)
-    .executeTakeFirst();
-  return held.numUpdatedRows > 0n;
-}
-
-/** The same for a sign-in without a password: locks the account if it is enabled. */
-export async function lockIfEnabled(tx: Db, user: Pick<User, "homeOrgId" | "id">): Promise<boolean> {
-  return (await enabledAccount(tx, user).executeTakeFirst()).numUpdatedRows > 0n;
-}
-
-const enabledAccount = (tx: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
-  tx
-    .updateTable("user_account")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("org_id", "=", homeOrgId)
-    .where("id", "=", id)
-    .where("disabled_at", "is", null);
 
 /** When the user became a member of the organisation, milliseconds. */
 export async function findMemberSince(
@@ -311,24 +178,9 @@ export async function findMemberSince(
   const row = await db
     .selectFrom("membership")
     .select("created_at")
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
     .executeTakeFirst();
   return row?.created_at ?? user.createdAt;
-}
-
-/** Milliseconds; null for an account without a password. */
-export async function findPasswordChangedAt(
-  db: Db,
-  user: Pick<User, "homeOrgId" | "id">,
-): Promise<number | null> {
-  const row = await db
-    .selectFrom("user_account")
-    .select("password_changed_at")
-    .where("org_id", "=", user.homeOrgId)
-    .where("id", "=", user.id)
-    .executeTakeFirst();
-  return row?.password_changed_at ?? null;
 }
 
 type MemberRow = Selectable<UserAccountTable> &
@@ -340,12 +192,12 @@ function fromRow(orgId: string, row: MemberRow): User {
     orgId,
     id: row.id,
     email: row.email,
-    emailVerified: row.email_verified_at !== null,
     username: row.username,
     firstname: row.firstname,
     surname: row.surname,
     phone: row.phone,
     locale: row.locale,
+    emailVerified: row.email_verified_at !== null,
     role: row.role as Role,
     attributes: readAttributes(row.attributes),
     membership: {

@@ -1,9 +1,9 @@
 /** Creates, disables and enables users, and sets passwords, for operators and administrators. */
 import { randomUUID } from "node:crypto";
-import type { Database, Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { voidActions } from "../actions/actions.store.ts";
-import { type AuditEvent, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import { type Act, type AuditEvent, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { deleteKnownBrowsers } from "../known-browsers/known-browsers.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
@@ -11,28 +11,27 @@ import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { passwordFaultMessage } from "../passwords/password-policy.ts";
 import { revokeTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
+import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./account.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
-import {
-  findUser,
-  insertUser,
-  lockIfPasswordUnchanged,
-  organisationsOfUser,
-  setPasswordHash,
-  setUserDisabled,
-} from "./users.store.ts";
+import { findUser, insertUser, organisationsOfUser } from "./users.store.ts";
 
-export interface UserDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface UserDeps extends CoreDeps {
   readonly passwords: PasswordHasher;
 }
 
+const messages = {
+  "invalid-email": "the email address is not valid",
+  "invalid-name": "a name must have at most 100 characters without control characters",
+  "weak-password": "the password is too weak",
+  "email-taken": "the organisation already has a user with this email address",
+};
+
 export class InvalidUser extends Error {
-  readonly code: "invalid-email" | "invalid-name" | "weak-password" | "email-taken";
-  constructor(code: InvalidUser["code"], message: string) {
+  override readonly name = "InvalidUser";
+  readonly code: keyof typeof messages;
+  constructor(code: InvalidUser["code"], message: string = messages[code]) {
     super(message);
-    this.name = "InvalidUser";
     this.code = code;
   }
 }
@@ -59,38 +58,33 @@ export const newPermId = (): string => randomUUID();
 export const roleDetails = (role: Role): Pick<AuditEvent, "details"> =>
   role === "Administrator" ? { details: { role } } : {};
 
+/** @returns the address without surrounding spaces. @throws InvalidUser */
+export function requireEmail(input: string): string {
+  const email = input.trim();
+  if (!isEmail(email)) throw new InvalidUser("invalid-email");
+  return email;
+}
+
+/** @throws InvalidUser */
+export function requireNames({ firstname, surname }: Pick<NewUser, "firstname" | "surname">): void {
+  if (!isPersonName(firstname) || !isPersonName(surname)) throw new InvalidUser("invalid-name");
+}
+
 /** @returns the PermId. @throws InvalidUser */
 export async function createUser(deps: UserDeps, input: NewUser): Promise<string> {
-  const email = input.email.trim();
-  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
-  if (![input.firstname, input.surname].every(isPersonName))
-    throw new InvalidUser(
-      "invalid-name",
-      "a name must have at most 100 characters without control characters",
-    );
-  await requireStrongPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
+  const { organisation, firstname, surname, phone = null, role, locale, actor, address } = input;
+  const email = requireEmail(input.email);
+  requireNames(input);
+  await requireStrongPassword(organisation, input.password, [email, firstname, surname]);
   const id = newPermId();
   const now = deps.clock();
   const passwordHash = await deps.passwords.hash(input.password);
-  const orgId = input.organisation.id;
+  const orgId = organisation.id;
   await deps.database.transaction(async (tx) => {
-    const inserted = await insertUser(tx, {
-      orgId,
-      id,
-      email,
-      emailKey: emailKey(email),
-      emailVerifiedAt: input.emailVerified ? now : null,
-      firstname: input.firstname,
-      surname: input.surname,
-      phone: input.phone ?? null,
-      passwordHash,
-      role: input.role,
-      locale: input.locale ?? null,
-      now,
-    });
-    if (!inserted)
-      throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
-    const { actor, address, role } = input;
+    const emailVerifiedAt = input.emailVerified ? now : null;
+    const account = { orgId, id, email, emailKey: emailKey(email), emailVerifiedAt, passwordHash };
+    const person = { firstname, surname, phone, role, locale: locale ?? null };
+    if (!(await insertUser(tx, { ...account, ...person, now }))) throw new InvalidUser("email-taken");
     const event = { orgId, at: now, actor, action: "user.created", target: id, address } as const;
     await recordAuditEvent(tx, { ...event, ...roleDetails(role) });
   });
@@ -105,13 +99,10 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
  * @throws LastAdministrator
  */
 export async function setUserStatus(
-  deps: Pick<UserDeps, "database" | "clock">,
-  input: {
-    orgId: string;
+  deps: CoreDeps,
+  input: Act & {
     id: string;
     disabled: boolean;
-    actor: string;
-    address?: string;
     /** For operators, who can create another administrator, and who lock out compromised accounts. */
     mayBeLastAdministrator?: boolean;
   },
@@ -149,25 +140,17 @@ export async function setPassword(
 ): Promise<boolean> {
   await requireStrongPassword(input.organisation, input.password, input.about);
   const hash = await deps.passwords.hash(input.password);
-  const orgId = input.organisation.id;
-  const { id, actor } = input;
-  const from = input.address === undefined ? {} : { address: input.address };
-  return deps.database.transaction((tx) =>
-    replacePassword(tx, deps, { orgId, id, hash, actor, action: "password.set", ...from }),
-  );
+  const { organisation, id, actor, address } = input;
+  const change = { orgId: organisation.id, id, hash, actor, address, action: "password.set" } as const;
+  return deps.database.transaction((tx) => replacePassword(tx, deps, change));
 }
 
-export interface NewPassword {
-  /** The home organisation. */
-  readonly orgId: string;
+/** The organisation is the home organisation; the address is for the audit log, where it isn't the origin's. */
+export interface NewPassword extends Act {
   readonly id: string;
   readonly hash: string;
-  readonly actor: string;
-  /** The audit action. */
   readonly action: "password.set" | "password.reset" | "password.changed";
   readonly origin?: NoticeOrigin;
-  /** For the audit log, where it isn't the origin's. */
-  readonly address?: string;
   /** When the verified password was set, null for none; nothing is replaced if it has changed since. */
   readonly replacesOf?: number | null;
 }
@@ -178,16 +161,14 @@ export interface NewPassword {
  * @returns false when there is no such user, or the password has changed: roll the transaction back
  */
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
-  const { orgId, id, hash, actor, action, origin = {} } = change;
+  const { orgId, id, hash, actor, action, origin = {}, address = origin.address, replacesOf } = change;
   const now = deps.clock();
   // Links are locked before the account, as when a link is redeemed, to prevent deadlocks.
   await voidAccountLinks(tx, { orgId, userId: id, now });
-  const { replacesOf } = change;
   if (replacesOf !== undefined && !(await lockIfPasswordUnchanged(tx, { homeOrgId: orgId, id }, replacesOf)))
     return false;
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endAllSessions(tx, orgId, { userId: id, now, reason: "password_changed" });
-  const { address = origin.address } = change;
   await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
   const user = await findUser(tx, orgId, id);
   if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged" }, origin);

@@ -134,7 +134,7 @@ export const consolePages: Migration = {
     "create index membership_newest on membership (org_id, created_at, user_id)",
     "create index membership_role on membership (org_id, role, created_at, user_id) where role <> 'Standard'",
     "alter table membership add column search_key text",
-    // As core/users/members/search-key.ts makes it, but that letters beyond ASCII may keep their case until the next change.
+    // As core/users/members/members.store.ts makes it, but that letters beyond ASCII may keep their case until the next change.
     `update membership set search_key = (
       select u.email_key || ' ' || lower(u.firstname || ' ' || u.surname) || coalesce(' ' || u.username, '')
       from user_account u where u.org_id = membership.home_org_id and u.id = membership.user_id)`,

@@ -33,7 +33,7 @@ export interface MembershipTable {
   attributes: string | null;
   /** JSON array of names. */
   groups: string | null;
-  /** What a search for members looks in, in small letters; see core/users/members/search-key.ts. */
+  /** What a search for members looks in, in small letters; see core/users/members/members.store.ts. */
   search_key: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** Adding a factor steps up the current session: its acr and amr include the new factor. */
 
-import { type FactorProof, raiseAssurance } from "../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../core/second-factors/second-factor.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { startSession } from "../../core/sessions/sessions.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";

@@ -2,7 +2,7 @@
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
-import { endUserSession, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
+import { endUserSession, signOutEverywhere } from "../../core/sessions/end-sessions.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";

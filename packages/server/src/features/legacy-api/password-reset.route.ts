@@ -1,9 +1,7 @@
 /** POST User/{email}/PasswordReset: sends a link by email. Response and timing are the same for every address. */
 import Type from "typebox";
-import { nobody } from "../../core/actions/actions.ts";
-import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
+import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";

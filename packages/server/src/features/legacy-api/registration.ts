@@ -1,14 +1,12 @@
 /** The email of a registration: a link for a new address, a notice for the owner of an existing account. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
-import { createAction } from "../../core/actions/actions.ts";
-import { sendLinkMail } from "../../core/actions/link-mail.ts";
+import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";

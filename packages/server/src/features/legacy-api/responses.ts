@@ -1,8 +1,7 @@
 /** Responses that several routes of the legacy API share. */
 import Type from "typebox";
 import { PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
-import { rateLimitHeaders } from "../../core/rate-limits/rate-limit-headers.ts";
-import { RateLimited } from "../../core/rate-limits/rate-limits.ts";
+import { RateLimited, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { Answer } from "../../http/api/api-route.ts";
 

@@ -3,10 +3,8 @@
  * exists or declines, so that no organisation learns another one's users.
  */
 import Type from "typebox";
-import { nobody } from "../../core/actions/actions.ts";
-import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
+import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";

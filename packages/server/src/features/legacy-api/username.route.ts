@@ -1,9 +1,8 @@
 /** GET User/Username/Available/{username}: for sign-up forms. Rate limited, because it reveals which usernames exist. */
 import Type from "typebox";
-import { networkPrefix } from "../../core/rate-limits/network.ts";
-import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
-import { isUsernameTaken } from "../../core/users/identifiers/identifiers.store.ts";
-import { isUsername, usernameKey } from "../../core/users/identifiers/username.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
+import { isUsernameTaken } from "../../core/users/account.store.ts";
+import { isUsername, usernameKey } from "../../core/users/username.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";

@@ -1,8 +1,7 @@
 // An application whose access is `assigned` (wire-contract.md §4): it rules every way in, and every grant.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { mayUse } from "../../core/application-access/application-access.ts";
-import { assignUser, unassignUser } from "../../core/application-access/assignments.ts";
+import { assignUser, mayUse, unassignUser } from "../../core/application-access/application-access.ts";
 import { deviceCodeGrantType } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { forEachDatabase } from "../../testing/databases.ts";

@@ -4,7 +4,7 @@
  */
 import {
   isHmacSignature,
-  MOST_SKEW_SECONDS,
+  MAX_SKEW_SECONDS,
   NONCE_HEADER,
   NONCE_MAX_LENGTH,
   parseSystemAccountHeader,
@@ -100,12 +100,12 @@ async function findRefusal(
   if (!(await deps.applications.find(account.orgId, account.applicationId))) return "application-disabled";
   if (!strict) return account.requiresStrictSignature ? "strict-form-required" : undefined;
   const skew = Math.abs(Number(strict.timestamp) - now / 1000);
-  if (skew > MOST_SKEW_SECONDS) return "timestamp-out-of-range";
+  if (skew > MAX_SKEW_SECONDS) return "timestamp-out-of-range";
   const isFirst = await consumeOnce(deps.database.query, {
     orgId: account.orgId,
     kind: "hmac-nonce",
     value: `${key.publicKey}|${strict.nonce}`,
-    expiresAt: (Number(strict.timestamp) + MOST_SKEW_SECONDS) * 1000,
+    expiresAt: (Number(strict.timestamp) + MAX_SKEW_SECONDS) * 1000,
   });
   return isFirst ? undefined : "nonce-used";
 }

@@ -29,7 +29,7 @@ export type ConsoleView = ConsoleFrame & {
   title: string;
   /** In place of `title` where a record's name may be of any text direction. */
   heading?: Content;
-  breadcrumbs?: readonly { label: string; uri: string }[];
+  breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
   actions?: Content;
   notice?: Html | undefined;
@@ -40,7 +40,11 @@ export type ConsoleView = ConsoleFrame & {
   previewAccent?: string | undefined;
 };
 
-export function consoleLayout(view: ConsoleView): Html {
+/** @param page without breadcrumbs for a page of the navigation */
+export function consoleLayout(
+  page: Omit<ConsoleView, "breadcrumbs"> & Partial<Pick<ConsoleView, "breadcrumbs">>,
+): Html {
+  const view = { breadcrumbs: [], ...page };
   const { frame } = view.messages.console;
   const title = view.messages.frame.documentTitle({
     title: tabTitle(view),
@@ -67,7 +71,7 @@ ${view.notice ?? (view.wasAlready && successNotice(view.messages.console.frame.a
 }
 
 /** Page, record and area, so that browser tabs can be told apart. */
-function tabTitle({ title, breadcrumbs = [], navigation }: ConsoleView): string {
+function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
   const above = breadcrumbs.map(({ label }) => label).reverse();
   return [title, ...above, navigation.label].join(" · ");
 }
@@ -104,7 +108,7 @@ function navSection({ heading, links }: NavSection, index: number): Html {
 `;
 }
 
-function breadcrumbs({ breadcrumbs = [], messages }: ConsoleView): Content {
+function breadcrumbs({ breadcrumbs, messages }: ConsoleView): Content {
   if (breadcrumbs.length === 0) return undefined;
   return html`<nav class="crumbs" aria-label="${messages.console.frame.breadcrumbs}"><ol>
 ${breadcrumbs.map(({ label, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${label}</bdi></a></li>`)}

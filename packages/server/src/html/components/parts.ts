@@ -44,6 +44,18 @@ ${view.action !== undefined && html`<div class="actions">${view.action}</div>`}<
 `;
 }
 
+/** Applications, each a link to its page. @param more a last entry */
+export const applicationLinks = (
+  applications: ReadonlyArray<{ id: string; name: string }>,
+  consoleUri: (rest: string) => string,
+  more?: Content,
+): Html =>
+  html`<ul class="plain-list">${applications.map(
+    ({ id, name }) =>
+      html`<li><a href="${linkAddress(consoleUri(`/applications/${id}`))}"><bdi>${name}</bdi></a></li>`,
+  )}${more}</ul>
+`;
+
 export function buttonLink(view: {
   id: string;
   uri: string;

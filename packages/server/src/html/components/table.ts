@@ -14,8 +14,13 @@ export function table(view: {
   label: string;
   columns: readonly string[];
   rows: readonly Row[];
+  /** In place of a table without rows. */
+  none?: string;
   messages: Messages;
 }): Html {
+  if (view.rows.length === 0 && view.none !== undefined)
+    return html`<p class="quiet">${view.none}</p>
+`;
   const hasActions = view.rows.some(({ actions }) => actions !== undefined);
   const { actions } = view.messages.console.frame.list;
   const heading = (name: string) => html`<th role="columnheader" scope="col">${name}</th>`;

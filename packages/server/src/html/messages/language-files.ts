@@ -4,7 +4,7 @@ import { findPackageJSON } from "node:module";
 import path from "node:path";
 import { IntlMessageFormat } from "intl-messageformat";
 import { type Format, formatOf, messageFormatters, messageStyles, regionalLocale } from "./format.ts";
-import type { Texts } from "./texts.ts";
+import type { Texts } from "./texts/texts.ts";
 
 /** Every text of every page, and how the language writes times and numbers. */
 export type Messages = Texts & {

@@ -1,5 +1,5 @@
 /** JSON bodies: kept as raw bytes for signature verification, then parsed with limits. */
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { malformed } from "./api-error.ts";
 
@@ -35,7 +35,7 @@ export function parseJson(raw: Buffer): unknown {
     throw malformed("The body is not UTF-8.");
   }
   const parsed = parsedText(text);
-  if (!isNestedWithin(parsed)) throw malformed(`The body is nested deeper than ${MOST_JSON_DEPTH} levels.`);
+  if (!isNestedWithin(parsed)) throw malformed(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   // PostgreSQL can't store NUL in text; paths, queries and forms reject it too.
   if (NUL.test(text)) throw malformed("The body contains a NUL character.");
   return parsed;

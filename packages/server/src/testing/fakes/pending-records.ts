@@ -1,5 +1,5 @@
 /** Creates records that depend on others: secrets, assignments, sessions, keys, permissions and events. */
-import { assignUser } from "../../core/application-access/assignments.ts";
+import { assignUser } from "../../core/application-access/application-access.ts";
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";

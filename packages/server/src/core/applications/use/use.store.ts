@@ -39,8 +39,7 @@ export async function recentSignIns(
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
-    .where("begun.org_id", "=", of.orgId)
-    .where("begun.application_id", "=", of.applicationId)
+    .where((eb) => eb.and({ "begun.org_id": of.orgId, "begun.application_id": of.applicationId }))
     .orderBy("begun.id", "desc")
     .limit(limit)
     .execute();
@@ -57,8 +56,7 @@ export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {
   const row = await db
     .selectFrom("client_secret")
     .select((eb) => eb.fn.max("last_used_at").as("at"))
-    .where("org_id", "=", of.orgId)
-    .where("application_id", "=", of.applicationId)
+    .where((eb) => eb.and({ org_id: of.orgId, application_id: of.applicationId }))
     .executeTakeFirst();
   return row?.at ?? null;
 }

@@ -2,14 +2,11 @@
  * Chains audit events in the background of `signet start`, on every node. Chain heads are logged too: a log kept
  * elsewhere has anchors that nobody can remove from the database (`signet audit verify --expect`).
  */
-import type { Database } from "../../../db/open.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { chainRound } from "./chaining.ts";
 import { type ChainHead, chainKey } from "./link.ts";
 
-export interface AuditChainDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface AuditChainDeps extends CoreDeps {
   readonly masterKey: Uint8Array;
   /** Logs the head of a chain: at most once an hour per organisation, and at shutdown. */
   noteHead(head: ChainHead): void;
@@ -24,20 +21,20 @@ const STOP_MS = 3_000;
 /** @returns a function that chains the remaining events for a few seconds at most, and stops */
 export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
   const heads = headNotifier(deps);
-  const failures = throttledErrors(deps);
+  const failed = throttledErrors(deps);
   let isStopped = false;
   const roundDeps = {
     ...deps,
     key: chainKey(deps.masterKey),
     moved: heads.moved,
-    failed: failures.ofOrganisation,
+    failed,
     isStopped: () => isStopped,
   };
   const work = async () => {
     try {
       while ((await chainRound(roundDeps)) > 0);
     } catch (error) {
-      failures.ofAll(error);
+      failed("", error);
     }
   };
   let round: Promise<void> | undefined;
@@ -89,18 +86,14 @@ function headNotifier({ clock, noteHead }: AuditChainDeps) {
   };
 }
 
-/** Rounds run every second: each failure is logged once an hour. */
+/** Rounds run every second: each failure is logged once an hour, with "" for those of a whole round. */
 function throttledErrors({ clock, onError }: AuditChainDeps) {
   const loggedAt = new Map<string, number>();
-  const log = (of: string, error: unknown) => {
+  return (orgId: string, error: unknown) => {
     const now = clock();
     for (const [key, at] of loggedAt) if (at <= now - HOUR_MS) loggedAt.delete(key);
-    if (loggedAt.has(of)) return;
-    loggedAt.set(of, now);
+    if (loggedAt.has(orgId)) return;
+    loggedAt.set(orgId, now);
     onError(error);
-  };
-  return {
-    ofOrganisation: log,
-    ofAll: (error: unknown) => log("", error),
   };
 }

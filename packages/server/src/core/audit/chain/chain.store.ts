@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
-import type { AuditChainTable } from "../../../db/tables/organisations.ts";
+import { toRecord, toRow } from "../../../db/records.ts";
 import type { ChainedEvent, MovedHead } from "./link.ts";
 
 /** An event before it is chained. */
@@ -31,13 +31,7 @@ export async function nextOrganisationToChain(db: Db, after: string): Promise<st
 export async function lockHead(tx: Db, first: SignedHead): Promise<SignedHead> {
   await tx
     .insertInto("audit_chain")
-    .values({
-      org_id: first.orgId,
-      seq: first.seq,
-      hash: first.hash,
-      mac: first.mac,
-      updated_at: first.updatedAt,
-    })
+    .values(toRow(first))
     .onConflict((conflict) => conflict.column("org_id").doNothing())
     .execute();
   const row = await tx
@@ -46,12 +40,12 @@ export async function lockHead(tx: Db, first: SignedHead): Promise<SignedHead> {
     .where("org_id", "=", first.orgId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return fromHeadRow(row);
+  return toRecord(row);
 }
 
 export async function findHead(db: Db, orgId: string): Promise<SignedHead | undefined> {
   const row = await db.selectFrom("audit_chain").selectAll().where("org_id", "=", orgId).executeTakeFirst();
-  return row && fromHeadRow(row);
+  return row && toRecord(row);
 }
 
 export async function moveHead(tx: Db, { orgId, seq, hash, mac, updatedAt }: SignedHead): Promise<void> {
@@ -100,21 +94,16 @@ export type StoredLink = ChainedEvent & { readonly hash: string | null; readonly
 export async function findChained(
   db: Db,
   orgId: string,
-  page: {
-    readonly after: number | undefined;
-    readonly until?: number | undefined;
-    readonly limit: number;
-  },
+  { after, until, limit }: { after: number | undefined; until?: number | undefined; limit: number },
 ): Promise<StoredLink[]> {
-  const { after } = page;
   const rows = await db
     .selectFrom("audit_event")
     .select([...members, "seq", "hash", "is_change as isChange"])
     .where("org_id", "=", orgId)
     .where((eb) => (after === undefined ? eb("seq", "is not", null) : eb("seq", ">", after)))
-    .$if(page.until !== undefined, (query) => query.where("seq", "<=", page.until ?? 0))
+    .$if(until !== undefined, (query) => query.where("seq", "<=", until ?? 0))
     .orderBy("seq")
-    .limit(page.limit)
+    .limit(limit)
     .execute();
   // The condition excludes null.
   return rows.map(({ org_id: orgId, seq, ...event }) => ({ orgId, seq: seq ?? 0, ...event }));
@@ -141,11 +130,3 @@ async function storeBatch(tx: Db, orgId: string, links: readonly Link[]): Promis
     where audit_event.org_id = ${orgId} and audit_event.id = link.id and audit_event.seq is null`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }
-
-const fromHeadRow = (row: AuditChainTable): SignedHead => ({
-  orgId: row.org_id,
-  seq: row.seq,
-  hash: row.hash,
-  mac: row.mac,
-  updatedAt: row.updated_at,
-});

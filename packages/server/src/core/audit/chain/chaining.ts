@@ -3,14 +3,11 @@
  * another; here they get their positions, in the order of their ids as far as committed. The head of the chain is
  * locked meanwhile: several nodes build one chain, and a killed node leaves a whole batch or nothing.
  */
-import type { Database } from "../../../db/open.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { findUnchained, lockHead, moveHead, nextOrganisationToChain, storeLinks } from "./chain.store.ts";
 import { type ChainHead, headMac, isSignedHead, linkHash, NO_HASH } from "./link.ts";
 
-export interface ChainDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface ChainDeps extends CoreDeps {
   /** See `chainKey`. */
   readonly key: Uint8Array;
 }

@@ -40,19 +40,8 @@ export interface MovedHead extends ChainHead {
 /** @returns base64url of SHA-256 over a JSON array, which is unambiguous */
 export function linkHash(previous: string, event: ChainedEvent): string {
   const { orgId, seq, id, at, actor, action, target, address, details } = event;
-  const text = JSON.stringify([
-    "signet audit v1",
-    previous,
-    orgId,
-    seq,
-    id,
-    at,
-    actor,
-    action,
-    target,
-    address,
-    details,
-  ]);
+  const position = ["signet audit v1", previous, orgId, seq];
+  const text = JSON.stringify([...position, id, at, actor, action, target, address, details]);
   return createHash("sha256").update(text).digest("base64url");
 }
 

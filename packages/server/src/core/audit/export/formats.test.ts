@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredEvent } from "../audit.store.ts";
-import { lineFormats } from "./formats.ts";
+import { lineFormats } from "./export.ts";
 
 const event = (target: string, details: StoredEvent["details"] = {}): StoredEvent => ({
   orgId: "o",

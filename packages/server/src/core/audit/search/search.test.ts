@@ -9,8 +9,7 @@ import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../a
 import { chainOrganisation } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { exportAuditEvents } from "../export/export.ts";
-import { type AuditFilter, matchActions } from "./filter.ts";
-import { listUserActivity, searchAuditEvents } from "./search.ts";
+import { type AuditFilter, listUserActivity, matchActions, searchAuditEvents } from "./search.ts";
 
 const [ADA, BOB] = ["user:ada", "user:bob"];
 

@@ -1,8 +1,75 @@
 /** Searches an organisation's audit log page by page, however long it is and whatever the filter. */
 import type { Db } from "../../../db/open.ts";
+import { auditActions } from "../actions.ts";
 import type { StoredEvent } from "../audit.store.ts";
-import { type AuditFilter, indexFiltersOf, isIndexedFully, isUnsatisfiable, matches } from "./filter.ts";
-import { type EventPosition, readRange } from "./search.store.ts";
+import { type EventPosition, type IndexFilter, readRange } from "./search.store.ts";
+
+export interface AuditFilter {
+  /** Any of these, as in `AuditEvent.actor`. */
+  readonly actors?: readonly string[];
+  /** Any of these, e.g. all of a group. */
+  readonly actions?: readonly string[];
+  readonly target?: string;
+  readonly address?: string;
+  /** A user's id: events with the user as actor or target. */
+  readonly about?: string;
+  /** Milliseconds, inclusive. */
+  readonly from?: number;
+  /** Milliseconds, exclusive. */
+  readonly to?: number;
+  /** Anywhere in an event, case-insensitive. */
+  readonly text?: string;
+}
+
+/** @param text an action, or a prefix that ends in a dot, e.g. `device.`. @returns an empty list when nothing matches */
+export const matchActions = (text: string): readonly string[] =>
+  auditActions.filter((action) => (text.endsWith(".") ? action.startsWith(text) : action === text));
+
+/** The part of the filter to look up by index: the one that is likely to be most selective. */
+export function indexFiltersOf({
+  actors,
+  actions,
+  target,
+  address,
+  about,
+}: AuditFilter): readonly IndexFilter[] {
+  const indexFilters = (column: IndexFilter["column"], values: readonly string[]) =>
+    values.map((value) => ({ column, value }));
+  if (target !== undefined) return indexFilters("target", [target]);
+  if (about !== undefined)
+    return [...indexFilters("actor", [`user:${about}`]), ...indexFilters("target", [about])];
+  if (address !== undefined) return indexFilters("address", [address]);
+  if (actors) return indexFilters("actor", actors);
+  return actions ? indexFilters("action", actions) : [];
+}
+
+/** Whether the index filters alone decide, so that no row is read in vain. */
+const isIndexedFully = (filter: AuditFilter): boolean => {
+  const { actors, actions, target, address, about, text } = filter;
+  return text === undefined && [actors, actions, target, address, about].filter((part) => part).length <= 1;
+};
+
+export const isUnfiltered = (filter: AuditFilter): boolean =>
+  Object.values(filter).every((part) => part === undefined);
+
+export function matches(filter: AuditFilter, event: StoredEvent): boolean {
+  const { actors, actions, target, address, about, text } = filter;
+  return (
+    (actors?.includes(event.actor) ?? true) &&
+    (actions?.includes(event.action) ?? true) &&
+    (target === undefined || event.target === target) &&
+    (address === undefined || event.address === address) &&
+    (about === undefined || event.target === about || event.actor === `user:${about}`) &&
+    (text === undefined || wholeText(event).includes(text.toLowerCase()))
+  );
+}
+
+const wholeText = ({ actor, action, target = "", address = "", details }: StoredEvent): string =>
+  [actor, action, target, address, JSON.stringify(details)].join("\n").toLowerCase();
+
+/** An empty list of actors or actions matches nothing. */
+export const isUnsatisfiable = ({ actors, actions, from, to }: AuditFilter): boolean =>
+  actors?.length === 0 || actions?.length === 0 || (from !== undefined && to !== undefined && from >= to);
 
 export interface AuditPage {
   /** Newest first. */
@@ -32,14 +99,8 @@ export async function searchAuditEvents(
   let after = parseCursor(page.before);
   for (let scanned = 0; ; ) {
     const { from, to } = filter;
-    const found = await readRange(db, indexFilters, {
-      orgId,
-      from,
-      to,
-      after,
-      order: "newest first",
-      limit: batch,
-    });
+    const range = { orgId, from, to, after, order: "newest first", limit: batch } as const;
+    const found = await readRange(db, indexFilters, range);
     for (const event of found) {
       if (!matches(filter, event)) continue;
       // There is another page.

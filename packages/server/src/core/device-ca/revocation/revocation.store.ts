@@ -1,6 +1,7 @@
 /** CRLs, and the certificates they list, as rows. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
+import { toRecord } from "../../../db/records.ts";
 import type { DeviceCrlTable } from "../../../db/tables/device-identity.ts";
 import type { RevocationReason } from "../../devices/device.ts";
 import type { IssuedStatus } from "./revocation.ts";
@@ -20,8 +21,7 @@ export async function invalidateRevocationLists(db: Db, orgId: string): Promise<
     await db
       .updateTable("device_crl")
       .set((eb) => ({ revocations: eb("revocations", "+", 1), renew_at: 0 }))
-      .where("org_id", "=", orgId)
-      .where("generation", "=", generation)
+      .where((eb) => eb.and({ org_id: orgId, generation }))
       .execute();
 }
 
@@ -29,8 +29,7 @@ export function findCrl(db: Db, orgId: string, generation: number): Promise<CrlR
   return db
     .selectFrom("device_crl")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("generation", "=", generation)
+    .where((eb) => eb.and({ org_id: orgId, generation }))
     .executeTakeFirst();
 }
 
@@ -46,9 +45,7 @@ export async function replaceCrl(db: Db, next: CrlRow): Promise<boolean> {
       ...signed,
       renew_at: sql<number>`case when revocations = ${revocations} then cast(${renew_at} as bigint) else 0 end`,
     })
-    .where("org_id", "=", org_id)
-    .where("generation", "=", generation)
-    .where("crl_number", "=", next.crl_number - 1)
+    .where((eb) => eb.and({ org_id, generation, crl_number: next.crl_number - 1 }))
     .returning("crl_number")
     .executeTakeFirst();
   return replaced !== undefined;
@@ -60,9 +57,8 @@ const statuses = (db: Db, orgId: string, generation: number) =>
     .innerJoin("device", (join) =>
       join.onRef("device.org_id", "=", "issued.org_id").onRef("device.id", "=", "issued.device_id"),
     )
-    .select(["issued.serial", "issued.revoked_at", "issued.superseded_at", "device.revoked_reason"])
-    .where("issued.org_id", "=", orgId)
-    .where("issued.generation", "=", generation);
+    .select(["issued.serial", "issued.revoked_at", "issued.superseded_at", "device.revoked_reason as reason"])
+    .where((eb) => eb.and({ "issued.org_id": orgId, "issued.generation": generation }));
 
 /**
  * By serial number.
@@ -98,10 +94,5 @@ const toStatus = (row: {
   serial: string;
   revoked_at: number | null;
   superseded_at: number | null;
-  revoked_reason: string | null;
-}): IssuedStatus => ({
-  serial: row.serial,
-  revokedAt: row.revoked_at,
-  supersededAt: row.superseded_at,
-  reason: row.revoked_reason as RevocationReason | null,
-});
+  reason: string | null;
+}): IssuedStatus => ({ ...toRecord(row), reason: row.reason as RevocationReason | null });

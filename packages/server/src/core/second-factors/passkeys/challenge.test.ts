@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { type ChallengePurpose, passkeyChallenges } from "./challenge.ts";
-import { createRelyingParty, passkeyName } from "./passkey.ts";
-import { readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
+import { createRelyingParty, passkeyName, readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
 
 const purpose: ChallengePurpose = { orgId: "org", use: "sign-in", browser: "browser" };
 const challenges = passkeyChallenges(randomBytes(32));

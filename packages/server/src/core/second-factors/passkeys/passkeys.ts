@@ -8,7 +8,47 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import type { Passkey, PasskeyUse, RelyingParty } from "./passkey.ts";
+
+export interface Passkey {
+  readonly id: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  /** As the browser reported them: `internal`, `usb`, `hybrid` … */
+  readonly transports: readonly string[];
+  readonly name: string;
+  /** Synced to an account of the platform. */
+  readonly isBackedUp: boolean;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+export interface PasskeyUse {
+  readonly counter: number;
+  readonly isBackedUp: boolean;
+  /** The key never leaves its hardware, unlike a synced passkey. */
+  readonly isDeviceBound: boolean;
+  /** By fingerprint, face or PIN: two factors in one. */
+  readonly isUserVerified: boolean;
+}
+
+/** Authenticators bind each passkey to it, which makes passkeys phishing-resistant. */
+export interface RelyingParty {
+  readonly id: string;
+  readonly origin: string;
+}
+
+export function createRelyingParty(baseUrl: string): RelyingParty {
+  const { hostname, origin } = new URL(baseUrl);
+  return { id: hostname, origin };
+}
+
+export const MAX_PASSKEYS = 20;
+
+/** Without control and formatting characters. Undefined when nothing is left. */
+export function passkeyName(input: string): string | undefined {
+  const name = [...input.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "").trim()].slice(0, 60).join("");
+  return name === "" ? undefined : name;
+}
 
 /** Loaded with the first passkey response, to save memory. */
 const webauthn = () => import("@simplewebauthn/server");
@@ -111,19 +151,21 @@ export function readPasskeyAnswer<Response extends AuthenticationResponseJSON | 
   }
 }
 
+const expectedOf = <Response>(
+  { response, challenge }: PasskeyAnswer<Response>,
+  { id, origin }: RelyingParty,
+) => ({ response, expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: id });
+
 /** @returns undefined when any of the checks of WebAuthn §7.2 fails */
 export async function verifyPasskey(
-  { response, challenge }: PasskeyAnswer<AuthenticationResponseJSON>,
+  answer: PasskeyAnswer<AuthenticationResponseJSON>,
   passkey: Passkey,
   expected: { relyingParty: RelyingParty; requireUserVerification: boolean },
 ): Promise<PasskeyUse | undefined> {
   const { verifyAuthenticationResponse } = await webauthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      expectedChallenge: challenge,
-      expectedOrigin: expected.relyingParty.origin,
-      expectedRPID: expected.relyingParty.id,
+      ...expectedOf(answer, expected.relyingParty),
       requireUserVerification: expected.requireUserVerification,
       credential: {
         id: passkey.id,
@@ -146,16 +188,13 @@ export async function verifyPasskey(
 
 /** @returns undefined when any of the checks of WebAuthn §7.1 fails */
 export async function verifyNewPasskey(
-  { response, challenge }: PasskeyAnswer<RegistrationResponseJSON>,
+  answer: PasskeyAnswer<RegistrationResponseJSON>,
   expected: { relyingParty: RelyingParty; name: string; now: number },
 ): Promise<{ passkey: Passkey; use: PasskeyUse } | undefined> {
   const { verifyRegistrationResponse } = await webauthn();
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response,
-      expectedChallenge: challenge,
-      expectedOrigin: expected.relyingParty.origin,
-      expectedRPID: expected.relyingParty.id,
+      ...expectedOf(answer, expected.relyingParty),
       requireUserVerification: false,
       supportedAlgorithmIDs: ALGORITHMS,
     });

@@ -9,8 +9,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { findFactorSummary } from "../second-factors.store.ts";
-import { consumeRecoveryCode } from "./recovery-codes.store.ts";
+import { consumeRecoveryCode, findFactorSummary } from "../second-factors.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
 
 test("codes are accepted in any case and grouping", () => {

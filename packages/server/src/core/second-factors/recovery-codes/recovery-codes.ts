@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
 import type { FactorOwner } from "../second-factor.ts";
-import { replaceRecoveryCodes } from "./recovery-codes.store.ts";
+import { replaceRecoveryCodes } from "../second-factors.store.ts";
 
 export const RECOVERY_CODES = 10;
 

@@ -11,9 +11,16 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
-import { beginTotpEnrolment, openTotpEnrolment } from "./enrolment.ts";
-import { findTotp } from "./totp.store.ts";
-import { checkTotp, matchingStep, newTotpSecret, readTotpCode, totpUri } from "./totp.ts";
+import { findTotp } from "../second-factors.store.ts";
+import {
+  beginTotpEnrolment,
+  checkTotp,
+  matchingStep,
+  newTotpSecret,
+  openTotpEnrolment,
+  readTotpCode,
+  totpUri,
+} from "./totp.ts";
 
 /** RFC 6238, Appendix B: "12345678901234567890" in base32, and the last six digits of its SHA-1 column. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
@@ -92,7 +99,7 @@ forEachDatabase(({ fresh }) => {
     const db = service.database.query;
     const app = await giveAuthenticator(service, org);
     const row = await findTotp(db, ownerIn(org));
-    assert.ok(row && !row.sealedSecret.includes(app.secret));
+    assert.ok(row && !row.secret.includes(app.secret));
     const now = service.clock();
     const shown = { code: app.code(now), now };
     assert.ok(await checkTotp(service, db, ownerIn(org), shown));

@@ -1,9 +1,10 @@
 /** Authenticator apps: TOTP (RFC 6238) with six digits and thirty seconds; one step of clock drift, single use. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import type { FactorOwner } from "../second-factor.ts";
-import { consumeTotpStep, findTotp, putTotp } from "./totp.store.ts";
+import { consumeTotpStep, findTotp, putTotp } from "../second-factors.store.ts";
 
 const STEP_SECONDS = 30;
 /** RFC 6238 §5.2 recommends one step of clock drift. */
@@ -57,7 +58,7 @@ export async function addTotp(
   const id = newUuid();
   await putTotp(tx, owner, {
     id,
-    sealedSecret: deps.encryption.seal(Buffer.from(added.secret), encryptionContext(owner, id)),
+    secret: deps.encryption.seal(Buffer.from(added.secret), encryptionContext(owner, id)),
     lastStep: added.step,
     createdAt: added.now,
   });
@@ -72,8 +73,69 @@ export async function checkTotp(
 ): Promise<((tx: Db) => Promise<boolean>) | undefined> {
   const row = await findTotp(db, owner);
   if (!row) return undefined;
-  const secret = deps.encryption.open(row.sealedSecret, encryptionContext(owner, row.id)).toString();
+  const secret = deps.encryption.open(row.secret, encryptionContext(owner, row.id)).toString();
   const step = await matchingStep(secret, input.code, input.now);
   if (step === undefined || step <= row.lastStep) return undefined;
   return (tx) => consumeTotpStep(tx, owner, { id: row.id, step });
+}
+
+const ENROLMENT_MS = 30 * 60_000;
+
+/** The enrolment form carries the new secret, sealed for one user and browser; a code proves that the app has it. */
+export interface EnrolmentBinding {
+  readonly owner: FactorOwner;
+  /** The browser's token. */
+  readonly browser: string;
+  readonly now: number;
+}
+
+const sealContext = ({ owner, browser }: EnrolmentBinding) =>
+  `totp-enrolment|${owner.homeOrgId}|${owner.userId}|${sha256Base64url(browser)}`;
+
+/** @returns the secret in base32, and sealed for the form */
+export async function beginTotpEnrolment(
+  seals: Encryption,
+  binding: EnrolmentBinding,
+): Promise<{ secret: string; sealed: string }> {
+  const secret = await newTotpSecret();
+  const content = JSON.stringify([secret, binding.now + ENROLMENT_MS]);
+  return { secret, sealed: seals.seal(Buffer.from(content), sealContext(binding)) };
+}
+
+/** Seals the secret for another browser with the same expiry: for a form that waits for reauthentication. */
+export function rebindTotpEnrolment(
+  seals: Encryption,
+  sealed: string | undefined,
+  binding: EnrolmentBinding,
+  browser: string,
+): string | undefined {
+  const content = openContent(seals, sealed, binding);
+  return content && seals.seal(content, sealContext({ ...binding, browser }));
+}
+
+/** Undefined if it has expired or belongs to another user or browser. */
+export function openTotpEnrolment(
+  seals: Encryption,
+  sealed: string | undefined,
+  binding: EnrolmentBinding,
+): { secret: string; sealed: string } | undefined {
+  const content = openContent(seals, sealed, binding);
+  if (!content || sealed === undefined) return undefined;
+  const [secret] = JSON.parse(content.toString()) as [string, number];
+  return { secret, sealed };
+}
+
+function openContent(
+  seals: Encryption,
+  sealed: string | undefined,
+  binding: EnrolmentBinding,
+): Buffer | undefined {
+  if (sealed === undefined) return undefined;
+  try {
+    const content = seals.open(sealed, sealContext(binding));
+    const [, expiresAt] = JSON.parse(content.toString()) as [string, number];
+    return expiresAt > binding.now ? content : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,19 +1,20 @@
-/** Stores the browsers where a second factor can be skipped. */
-import { sha256Base64url } from "@signet/protocol/hash";
-import type { Selectable } from "kysely";
-import { deleteExpired } from "../../../db/delete-expired.ts";
+/**
+ * A trusted browser skips the second factor for thirty days. The cookie holds a random token, the database its SHA-256. It
+ * is no factor itself: the session's acr stays that of the password, and doesn't satisfy a required acr.
+ */
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
+import { countAffected } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
+import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
 import type { TrustedBrowserTable } from "../../../db/tables/second-factors.ts";
 import type { User } from "../../users/user.ts";
 
-export interface TrustedBrowser {
-  readonly id: string;
-  readonly userAgent: string;
-  readonly address: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
+export const TRUSTED_BROWSER_MS = 30 * 86_400_000;
+
+const columns = ["id", "user_agent", "address", "created_at", "last_used_at", "expires_at"] as const;
+
+export type TrustedBrowser = RecordOf<Pick<TrustedBrowserTable, (typeof columns)[number]>>;
 
 type Owner = Pick<User, "orgId" | "id">;
 
@@ -23,24 +24,26 @@ export async function insertTrustedBrowser(
 ): Promise<void> {
   await db
     .insertInto("remembered_device")
-    .values({
-      org_id: browser.orgId,
-      user_id: browser.userId,
-      id: browser.id,
-      token_hash: browser.tokenHash,
-      user_agent: browser.userAgent,
-      address: browser.address,
-      created_at: browser.createdAt,
-      last_used_at: browser.lastUsedAt,
-      expires_at: browser.expiresAt,
-      revoked_at: null,
-    })
+    .values({ ...toRow(browser), revoked_at: null })
     .execute();
+}
+
+/** @returns the cookie's value */
+export async function trustBrowser(
+  tx: Db,
+  { orgId, id: userId }: Owner,
+  { address, userAgent, now }: { address: string; userAgent: string; now: number },
+): Promise<string> {
+  const token = randomSecret("sgn_rd_");
+  const times = { createdAt: now, lastUsedAt: now, expiresAt: now + TRUSTED_BROWSER_MS };
+  const browser = { tokenHash: sha256Base64url(token), userAgent: userAgent.slice(0, 300), address };
+  await insertTrustedBrowser(tx, { orgId, userId, id: newUuid(), ...browser, ...times });
+  return token;
 }
 
 export async function listTrustedBrowsers(db: Db, user: Owner, now: number): Promise<TrustedBrowser[]> {
   const rows = await activeOf(db, user, now).orderBy("last_used_at", "desc").execute();
-  return rows.map(fromRow);
+  return rows.map(toRecord);
 }
 
 /** @param token the cookie's value */
@@ -54,15 +57,14 @@ export async function findTrustedBrowser(
   const row = await activeOf(db, user, now)
     .where("token_hash", "=", sha256Base64url(token))
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toRecord(row);
 }
 
 const activeOf = (db: Db, user: Owner, now: number) =>
   db
     .selectFrom("remembered_device")
-    .selectAll()
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
+    .select(columns)
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
 
@@ -76,42 +78,19 @@ export async function recordTrustedBrowserUse(
   await db
     .updateTable("remembered_device")
     .set({ last_used_at: now })
-    .where("org_id", "=", user.orgId)
-    .where("user_id", "=", user.id)
-    .where("token_hash", "=", sha256Base64url(token))
+    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id, token_hash: sha256Base64url(token) }))
     .execute();
 }
 
 /** One, or all of the user's in the organisation. @returns how many were active */
-export async function revokeTrustedBrowsers(
+export const revokeTrustedBrowsers = (
   db: Db,
-  which: { orgId: string; userId: string; id?: string; now: number },
-): Promise<number> {
-  let query = db
-    .updateTable("remembered_device")
-    .set({ revoked_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("user_id", "=", which.userId)
-    .where("revoked_at", "is", null);
-  if (which.id !== undefined) query = query.where("id", "=", which.id);
-  return Number((await query.executeTakeFirst()).numUpdatedRows);
-}
-
-export const deleteExpiredTrustedBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
-  deleteExpired(
-    db,
-    { table: "remembered_device", key: ["org_id", "user_id", "id"], column: "expires_at" },
-    before,
-    limit,
+  { orgId, userId, id, now }: { orgId: string; userId: string; id?: string; now: number },
+): Promise<number> =>
+  countAffected(
+    db
+      .updateTable("remembered_device")
+      .set({ revoked_at: now })
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId, ...(id === undefined ? {} : { id }) }))
+      .where("revoked_at", "is", null),
   );
-
-function fromRow(row: Selectable<TrustedBrowserTable>): TrustedBrowser {
-  return {
-    id: row.id,
-    userAgent: row.user_agent,
-    address: row.address,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: row.expires_at,
-  };
-}

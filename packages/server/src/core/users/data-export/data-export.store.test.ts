@@ -7,20 +7,14 @@ import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
-import { assignUser } from "../../application-access/assignments.ts";
+import { assignUser } from "../../application-access/application-access.ts";
 import { putSettings } from "../../application-settings/application-settings.store.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { insertSessionKey } from "../../session-keys/session-keys.store.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser } from "../users.store.ts";
-import {
-  readAccount,
-  readApplications,
-  readBrowsers,
-  readFactors,
-  readMemberships,
-  readMessages,
-} from "./data-export.store.ts";
+import { readAccount, readMemberships } from "./data-export.store.ts";
+import { personalRecords } from "./personal-records.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -56,13 +50,11 @@ forEachDatabase(({ fresh }) => {
   const holder = () => at(org.organisation.id, org.holder.user.id);
   /** How many of each kind there are. */
   const counts = async (whose: ReturnType<typeof at>, email: string) => {
-    const { totp, passkeys, codes } = await readFactors(db(), whose);
-    const applications = await readApplications(db(), whose);
-    const lists = {
-      ...{ totp: totp ? [totp] : [], passkeys, codes, ...applications },
-      ...(await readBrowsers(db(), whose)),
-      ...(await readMessages(db(), whose, email)),
-    };
+    const records = await personalRecords(db(), { id: whose.homeOrgId }, { ...whose, email });
+    const { account: _, memberships: __, secondFactors, ...others } = records;
+    assert.ok(secondFactors);
+    const { authenticatorApp, ...factors } = secondFactors;
+    const lists = { authenticatorApp: authenticatorApp ? [authenticatorApp] : [], ...factors, ...others };
     return Object.fromEntries(Object.entries(lists).map(([kind, rows]) => [kind, rows.length]));
   };
 

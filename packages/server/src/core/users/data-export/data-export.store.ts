@@ -1,180 +1,112 @@
+import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
+import type { Schema } from "../../../db/schema.ts";
 import type { User } from "../user.ts";
 
-type Member = Pick<User, "orgId" | "homeOrgId" | "id">;
+type Member = Pick<User, "orgId" | "id">;
+type Row = Readonly<Record<string, unknown>>;
 
 /** The account's row in the home organisation. */
-export async function readAccount(db: Db, { homeOrgId, id }: Member) {
-  return db
+export const readAccount = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
+  db
     .selectFrom("user_account")
     .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale"])
     .select(["password_changed_at", "created_at", "updated_at", "attributes"])
-    .where("org_id", "=", homeOrgId)
-    .where("id", "=", id)
+    .where((eb) => eb.and({ org_id: homeOrgId, id }))
     .executeTakeFirst();
-}
 
-export async function readMemberships(db: Db, { homeOrgId, id }: Member) {
-  return db
+export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
+  db
     .selectFrom("membership")
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["membership.org_id", "organisation.name", "membership.role", "membership.created_at"])
     .select(["membership.attributes", "membership.groups"])
-    .where("membership.home_org_id", "=", homeOrgId)
-    .where("membership.user_id", "=", id)
+    .where((eb) => eb.and({ "membership.home_org_id": homeOrgId, "membership.user_id": id }))
     .orderBy("membership.created_at")
     .orderBy("membership.org_id")
     .execute();
+
+/** The tables with these columns. */
+type TableWith<Columns> = {
+  [Name in keyof Schema]: Schema[Name] extends Columns ? Name : never;
+}[keyof Schema];
+
+interface OfUser {
+  org_id: string;
+  user_id: string | null;
 }
 
-export async function readFactors(db: Db, { homeOrgId, id }: Member) {
-  const of = (table: "totp_credential" | "passkey" | "recovery_code") =>
-    db.selectFrom(table).where("org_id", "=", homeOrgId).where("user_id", "=", id);
-  return {
-    totp: await of("totp_credential").select("created_at").executeTakeFirst(),
-    passkeys: await db
-      .selectFrom("passkey")
-      .select(["name", "created_at", "last_used_at", "backed_up"])
-      .where("org_id", "=", homeOrgId)
-      .where("user_id", "=", id)
-      .orderBy("created_at")
-      .execute(),
-    codes: await db
-      .selectFrom("recovery_code")
-      .select(["created_at", "used_at"])
-      .where("org_id", "=", homeOrgId)
-      .where("user_id", "=", id)
-      .orderBy("created_at")
-      .execute(),
-  };
+/** The exported members, each with the column that it comes from. */
+type Members<Name extends keyof Schema> = Readonly<Record<string, keyof Schema[Name] & string>>;
+
+/** Of a user, oldest first. @param time the column that orders the rows */
+export async function readRows<Name extends TableWith<OfUser>>(
+  db: Db,
+  { orgId, id }: Member,
+  table: Name,
+  time: keyof Schema[Name] & string,
+  members: Members<Name>,
+): Promise<Row[]> {
+  const columns = sql.join(Object.values(members).map((column) => sql.ref(column)));
+  const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)}
+    where org_id = ${orgId} and user_id = ${id} order by ${sql.ref(time)}`.execute(db);
+  return rows.map((row) => named(row, members));
 }
 
-export async function readBrowsers(db: Db, { orgId, id }: Member) {
-  return {
-    sessions: await db
-      .selectFrom("browser_session")
-      .select(["id", "user_agent", "address", "amr", "created_at", "last_seen_at", "expires_at", "ended_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
-      .orderBy("created_at")
-      .execute(),
-    remembered: await db
-      .selectFrom("remembered_device")
-      .select(["user_agent", "address", "created_at", "last_used_at", "expires_at", "revoked_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
-      .orderBy("created_at")
-      .execute(),
-    known: await db
-      .selectFrom("known_browser")
-      .select(["sign_ins", "last_seen_at", "expires_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
-      .orderBy("last_seen_at")
-      .execute(),
-  };
+/** The same for what an application has about the user, with the application. */
+export async function readRowsOfApplications<Name extends TableWith<OfUser & { application_id: string }>>(
+  db: Db,
+  { orgId, id }: Member,
+  table: Name,
+  time: keyof Schema[Name] & string,
+  members: Members<Name>,
+  condition: RawBuilder<unknown> = sql`true`,
+): Promise<Row[]> {
+  const columns = sql.join(Object.values(members).map((column) => sql.ref(`owned.${column}`)));
+  const { rows } = await sql<Row>`select application.id as application_id, application.name, ${columns}
+    from ${sql.table(table)} as owned
+    join application on application.org_id = owned.org_id and application.id = owned.application_id
+    where owned.org_id = ${orgId} and owned.user_id = ${id} and ${condition}
+    order by ${sql.ref(`owned.${time}`)}`.execute(db);
+  return rows.map((row) => ({
+    application: { id: row["application_id"], name: row["name"] },
+    ...named(row, members),
+  }));
 }
 
-/** What applications have about the user, with the application's name. */
-export async function readApplications(db: Db, { orgId, id }: Member) {
+export async function readConsents(db: Db, member: Member): Promise<Row[]> {
+  const members = { scopes: "scope", grantedAt: "granted_at", takenBackAt: "revoked_at" } as const;
+  const read = (condition: RawBuilder<unknown>) =>
+    readRowsOfApplications(db, member, "consent", "granted_at", members, condition);
   // Active and revoked consents have an index each.
-  const consents = [
-    ...(await readConsents(db, { orgId, id }, "is")),
-    ...(await readConsents(db, { orgId, id }, "is not")),
-  ];
-  const tokens = await db
-    .selectFrom("token_family")
-    .innerJoin("application", (join) =>
-      join
-        .onRef("application.org_id", "=", "token_family.org_id")
-        .onRef("application.id", "=", "token_family.application_id"),
-    )
-    .select(["application.id as application_id", "application.name"])
-    .select(["token_family.scope", "token_family.created_at", "token_family.rotated_at"])
-    .select(["token_family.expires_at", "token_family.revoked_at"])
-    .where("token_family.org_id", "=", orgId)
-    .where("token_family.user_id", "=", id)
-    .orderBy("token_family.created_at")
-    .execute();
-  return { consents, tokens, ...(await readApplicationRecords(db, { orgId, id })) };
+  return [...(await read(sql`owned.revoked_at is null`)), ...(await read(sql`owned.revoked_at is not null`))];
 }
 
-function readConsents(db: Db, { orgId, id }: Pick<Member, "orgId" | "id">, is: "is" | "is not") {
-  return db
-    .selectFrom("consent")
-    .innerJoin("application", (join) =>
-      join
-        .onRef("application.org_id", "=", "consent.org_id")
-        .onRef("application.id", "=", "consent.application_id"),
-    )
-    .select(["application.id as application_id", "application.name"])
-    .select(["consent.scope", "consent.granted_at", "consent.revoked_at"])
-    .where("consent.org_id", "=", orgId)
-    .where("consent.user_id", "=", id)
-    .where("consent.revoked_at", is, null)
-    .orderBy("consent.granted_at")
-    .execute();
+/** @param members the column of each */
+export const named = (row: Row, members: Readonly<Record<string, string>>): Row =>
+  Object.fromEntries(
+    Object.entries(members).map(([member, column]) => [member, readable(column, row[column])]),
+  );
+
+const JSON_COLUMNS: readonly string[] = ["amr", "attributes", "groups", "settings"];
+
+/** A value as the export shows it: times as ISO 8601. */
+function readable(column: string, value: unknown): unknown {
+  if (value === null) return null;
+  if (column.endsWith("_at")) return new Date(Number(value)).toISOString();
+  if (JSON_COLUMNS.includes(column)) return JSON.parse(String(value));
+  if (column === "scope") return String(value).split(" ");
+  return column === "backed_up" ? value === 1 : value;
 }
 
-async function readApplicationRecords(db: Db, { orgId, id }: Pick<Member, "orgId" | "id">) {
-  const keys = await db
-    .selectFrom("session_key")
-    .innerJoin("application", (join) =>
-      join
-        .onRef("application.org_id", "=", "session_key.org_id")
-        .onRef("application.id", "=", "session_key.application_id"),
-    )
-    .select(["application.id as application_id", "application.name", "session_key.kind"])
-    .select(["session_key.address", "session_key.created_at", "session_key.last_seen_at"])
-    .select(["session_key.expires_at", "session_key.revoked_at"])
-    .where("session_key.org_id", "=", orgId)
-    .where("session_key.user_id", "=", id)
-    .orderBy("session_key.created_at")
+/** Emails, without their content. */
+export async function readMails(db: Db, orgId: string, email: string): Promise<Row[]> {
+  const rows = await db
+    .selectFrom("outgoing_mail")
+    .select(["template", "locale", "created_at", "sent_at"])
+    .where((eb) => eb.and({ org_id: orgId, recipient: email }))
+    .orderBy("created_at")
     .execute();
-  const assigned = await db
-    .selectFrom("application_user")
-    .innerJoin("application", (join) =>
-      join
-        .onRef("application.org_id", "=", "application_user.org_id")
-        .onRef("application.id", "=", "application_user.application_id"),
-    )
-    .select(["application.id as application_id", "application.name", "application_user.assigned_at"])
-    .where("application_user.org_id", "=", orgId)
-    .where("application_user.user_id", "=", id)
-    .orderBy("application_user.assigned_at")
-    .execute();
-  const settings = await db
-    .selectFrom("application_user_setting")
-    .innerJoin("application", (join) =>
-      join
-        .onRef("application.org_id", "=", "application_user_setting.org_id")
-        .onRef("application.id", "=", "application_user_setting.application_id"),
-    )
-    .select(["application.id as application_id", "application.name"])
-    .select(["application_user_setting.settings", "application_user_setting.updated_at"])
-    .where("application_user_setting.org_id", "=", orgId)
-    .where("application_user_setting.user_id", "=", id)
-    .orderBy("application_user_setting.updated_at")
-    .execute();
-  return { keys, assigned, settings };
-}
-
-/** Links and emails, without their content. */
-export async function readMessages(db: Db, { orgId, id }: Member, email: string) {
-  return {
-    links: await db
-      .selectFrom("user_action")
-      .select(["type", "created_at", "expires_at", "used_at"])
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", id)
-      .orderBy("created_at")
-      .execute(),
-    mails: await db
-      .selectFrom("outgoing_mail")
-      .select(["template", "locale", "created_at", "sent_at"])
-      .where("org_id", "=", orgId)
-      .where("recipient", "=", email)
-      .orderBy("created_at")
-      .execute(),
-  };
+  const members = { kind: "template", language: "locale", writtenAt: "created_at", sentAt: "sent_at" };
+  return rows.map((row) => named(row, members));
 }

@@ -2,18 +2,16 @@
  * The data export of a user: everything that an organisation stores about them as one JSON document, without secrets
  * (hashes, keys, links) and without data of others. The audit log is read in batches.
  */
-import type { Database, Db } from "../../../db/open.ts";
+import type { Db } from "../../../db/open.ts";
 import { recordAuditEvent, type StoredEvent } from "../../audit/audit.store.ts";
 import { exportAuditEvents } from "../../audit/export/export.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { countAttempt, type RateLimits } from "../../rate-limits/rate-limits.ts";
 import type { User } from "../user.ts";
 import { personalRecords } from "./personal-records.ts";
 
-export interface DataExportDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface DataExportDeps extends CoreDeps {
   readonly rateLimits: RateLimits;
 }
 
@@ -29,15 +27,8 @@ export async function exportOwnData(
   const orgId = organisation.id;
   await countAttempt(deps, orgId, [{ limit: deps.rateLimits["data-export"], subject: user.id }]);
   const at = deps.clock();
-  const actor = `user:${user.id}`;
-  await recordAuditEvent(deps.database.query, {
-    orgId,
-    at,
-    actor,
-    action: "user.data-exported",
-    target: user.id,
-    address,
-  });
+  const act = { orgId, at, actor: `user:${user.id}`, address };
+  await recordAuditEvent(deps.database.query, { ...act, action: "user.data-exported", target: user.id });
   return document(deps.database.query, organisation, user, at);
 }
 

@@ -1,17 +1,20 @@
-/** The records about one user, with readable member names and ISO 8601 times. */
+/** The records about one user, with readable member names. */
 import type { Db } from "../../../db/open.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import type { User } from "../user.ts";
 import {
+  named,
   readAccount,
-  readApplications,
-  readBrowsers,
-  readFactors,
+  readConsents,
+  readMails,
   readMemberships,
-  readMessages,
+  readRows,
+  readRowsOfApplications,
 } from "./data-export.store.ts";
 
-export async function personalRecords(db: Db, organisation: Organisation, user: User) {
+type Exported = Pick<User, "orgId" | "homeOrgId" | "id" | "email">;
+
+export async function personalRecords(db: Db, organisation: Pick<Organisation, "id">, user: Exported) {
   const isHome = user.homeOrgId === organisation.id;
   return {
     account: await account(db, user, isHome),
@@ -19,140 +22,104 @@ export async function personalRecords(db: Db, organisation: Organisation, user: 
     ...(isHome ? { secondFactors: await factors(db, user) } : {}),
     ...(await browsers(db, user)),
     ...(await applications(db, user)),
-    ...(await messages(db, user)),
+    links: await readRows(db, user, "user_action", "created_at", {
+      kind: "type",
+      sentAt: "created_at",
+      expiresAt: "expires_at",
+      usedAt: "used_at",
+    }),
+    mails: await readMails(db, user.orgId, user.email),
   };
 }
 
-const time = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : new Date(milliseconds).toISOString();
-
-const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
-
 /** A guest's password, attributes and history belong to the home organisation. */
-async function account(db: Db, user: User, isHome: boolean) {
+async function account(db: Db, user: Exported, isHome: boolean) {
+  const { id } = user;
   const row = await readAccount(db, user);
-  if (!row) return { id: user.id };
-  const { email, username, phone, firstname, surname } = row;
-  const seen = { id: user.id, email, emailConfirmedAt: time(row.email_verified_at), username };
-  const person = { ...seen, firstName: firstname, surname, phone, language: row.locale };
-  if (!isHome) return person;
-  return {
-    ...person,
-    passwordSetAt: time(row.password_changed_at),
-    createdAt: time(row.created_at),
-    changedAt: time(row.updated_at),
-    attributes: json(row.attributes),
-  };
+  if (!row) return { id };
+  const address = { email: "email", emailConfirmedAt: "email_verified_at", username: "username" };
+  const person = { firstName: "firstname", surname: "surname", phone: "phone", language: "locale" };
+  const times = { passwordSetAt: "password_changed_at", createdAt: "created_at", changedAt: "updated_at" };
+  const own = isHome ? { ...times, attributes: "attributes" } : {};
+  return { id, ...named(row, { ...address, ...person, ...own }) };
 }
 
 /** A membership's details belong to its organisation. */
-async function memberships(db: Db, user: User, isHome: boolean) {
+async function memberships(db: Db, user: Exported, isHome: boolean) {
   const rows = await readMemberships(db, user);
   return rows
     .filter(({ org_id }) => isHome || org_id === user.orgId)
-    .map((row) => ({
-      organisation: { id: row.org_id, name: row.name },
-      role: row.role,
-      since: time(row.created_at),
-      ...(row.org_id === user.orgId ? { groups: json(row.groups), attributes: json(row.attributes) } : {}),
-    }));
+    .map((row) => {
+      const details = row.org_id === user.orgId ? { groups: "groups", attributes: "attributes" } : {};
+      const organisation = { id: row.org_id, name: row.name };
+      return { organisation, ...named(row, { role: "role", since: "created_at", ...details }) };
+    });
 }
 
-async function factors(db: Db, user: User) {
-  const { totp, passkeys, codes } = await readFactors(db, user);
+async function factors(db: Db, { homeOrgId: orgId, id }: Exported) {
+  const owner = { orgId, id };
+  const added = { addedAt: "created_at" } as const;
+  const passkey = { name: "name", ...added, lastUsedAt: "last_used_at", synced: "backed_up" } as const;
+  const code = { madeAt: "created_at", usedAt: "used_at" } as const;
+  const [authenticatorApp = null] = await readRows(db, owner, "totp_credential", "created_at", added);
   return {
-    authenticatorApp: totp ? { addedAt: time(totp.created_at) } : null,
-    passkeys: passkeys.map((one) => ({
-      name: one.name,
-      addedAt: time(one.created_at),
-      lastUsedAt: time(one.last_used_at),
-      synced: one.backed_up === 1,
-    })),
-    recoveryCodes: codes.map((one) => ({ madeAt: time(one.created_at), usedAt: time(one.used_at) })),
+    authenticatorApp,
+    passkeys: await readRows(db, owner, "passkey", "created_at", passkey),
+    recoveryCodes: await readRows(db, owner, "recovery_code", "created_at", code),
   };
 }
 
-async function browsers(db: Db, user: User) {
-  const { sessions, remembered, known } = await readBrowsers(db, user);
+async function browsers(db: Db, user: Exported) {
+  const browser = { browser: "user_agent", address: "address" } as const;
   return {
-    sessions: sessions.map((one) => ({
-      id: one.id,
-      browser: one.user_agent,
-      address: one.address,
-      signedInWith: json(one.amr),
-      startedAt: time(one.created_at),
-      lastUsedAt: time(one.last_seen_at),
-      expiresAt: time(one.expires_at),
-      endedAt: time(one.ended_at),
-    })),
-    rememberedBrowsers: remembered.map((one) => ({
-      browser: one.user_agent,
-      address: one.address,
-      rememberedAt: time(one.created_at),
-      lastUsedAt: time(one.last_used_at),
-      expiresAt: time(one.expires_at),
-      forgottenAt: time(one.revoked_at),
-    })),
-    knownBrowsers: known.map((one) => ({
-      signIns: one.sign_ins,
-      lastUsedAt: time(one.last_seen_at),
-      expiresAt: time(one.expires_at),
-    })),
+    sessions: await readRows(db, user, "browser_session", "created_at", {
+      id: "id",
+      ...browser,
+      signedInWith: "amr",
+      startedAt: "created_at",
+      lastUsedAt: "last_seen_at",
+      expiresAt: "expires_at",
+      endedAt: "ended_at",
+    }),
+    rememberedBrowsers: await readRows(db, user, "remembered_device", "created_at", {
+      ...browser,
+      rememberedAt: "created_at",
+      lastUsedAt: "last_used_at",
+      expiresAt: "expires_at",
+      forgottenAt: "revoked_at",
+    }),
+    knownBrowsers: await readRows(db, user, "known_browser", "last_seen_at", {
+      signIns: "sign_ins",
+      lastUsedAt: "last_seen_at",
+      expiresAt: "expires_at",
+    }),
   };
 }
 
-async function applications(db: Db, user: User) {
-  const { consents, tokens, keys, assigned, settings } = await readApplications(db, user);
-  const of = (row: { application_id: string; name: string }) => ({
-    application: { id: row.application_id, name: row.name },
-  });
+async function applications(db: Db, user: Exported) {
   return {
-    consents: consents.map((one) => ({
-      ...of(one),
-      scopes: one.scope.split(" "),
-      grantedAt: time(one.granted_at),
-      takenBackAt: time(one.revoked_at),
-    })),
-    tokens: tokens.map((one) => ({
-      ...of(one),
-      scopes: one.scope.split(" "),
-      issuedAt: time(one.created_at),
-      lastRefreshedAt: time(one.rotated_at),
-      expiresAt: time(one.expires_at),
-      revokedAt: time(one.revoked_at),
-    })),
-    sessionKeys: keys.map((one) => ({
-      ...of(one),
-      kind: one.kind,
-      address: one.address,
-      issuedAt: time(one.created_at),
-      lastUsedAt: time(one.last_seen_at),
-      expiresAt: time(one.expires_at),
-      revokedAt: time(one.revoked_at),
-    })),
-    assignedApplications: assigned.map((one) => ({ ...of(one), assignedAt: time(one.assigned_at) })),
-    applicationSettings: settings.map((one) => ({
-      ...of(one),
-      settings: json(one.settings),
-      changedAt: time(one.updated_at),
-    })),
-  };
-}
-
-async function messages(db: Db, user: User) {
-  const { links, mails } = await readMessages(db, user, user.email);
-  return {
-    links: links.map((one) => ({
-      kind: one.type,
-      sentAt: time(one.created_at),
-      expiresAt: time(one.expires_at),
-      usedAt: time(one.used_at),
-    })),
-    mails: mails.map((one) => ({
-      kind: one.template,
-      language: one.locale,
-      writtenAt: time(one.created_at),
-      sentAt: time(one.sent_at),
-    })),
+    consents: await readConsents(db, user),
+    tokens: await readRowsOfApplications(db, user, "token_family", "created_at", {
+      scopes: "scope",
+      issuedAt: "created_at",
+      lastRefreshedAt: "rotated_at",
+      expiresAt: "expires_at",
+      revokedAt: "revoked_at",
+    }),
+    sessionKeys: await readRowsOfApplications(db, user, "session_key", "created_at", {
+      kind: "kind",
+      address: "address",
+      issuedAt: "created_at",
+      lastUsedAt: "last_seen_at",
+      expiresAt: "expires_at",
+      revokedAt: "revoked_at",
+    }),
+    assignedApplications: await readRowsOfApplications(db, user, "application_user", "assigned_at", {
+      assignedAt: "assigned_at",
+    }),
+    applicationSettings: await readRowsOfApplications(db, user, "application_user_setting", "updated_at", {
+      settings: "settings",
+      changedAt: "updated_at",
+    }),
   };
 }

@@ -14,17 +14,11 @@ interface Member {
 }
 
 /** The last event of a user's invitation. */
-export const findInvitationSteps = (
-  db: Db,
-  member: Member,
-): Promise<{ action: string; at: number } | undefined> => invitationSteps(db, member).executeTakeFirst();
-
 export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
   db
     .selectFrom("audit_event")
     .select(["action", "at"])
-    .where("org_id", "=", orgId)
-    .where("target", "=", userId)
+    .where((eb) => eb.and({ org_id: orgId, target: userId }))
     // Only changes, of which a user has few; failed sign-ins can be any number.
     .where("is_change", "=", sql.lit(1))
     .where("action", "in", invitationActions)
@@ -40,9 +34,7 @@ export async function findOpenInvitation(
   return db
     .selectFrom("user_action")
     .select(["created_at as createdAt", "expires_at as expiresAt"])
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .where("type", "=", "AcceptInvitation")
+    .where((eb) => eb.and({ org_id: orgId, user_id: userId, type: "AcceptInvitation" }))
     .where("used_at", "is", null)
     .executeTakeFirst();
 }
@@ -55,29 +47,11 @@ export async function findInvitationMail(
   const mail = await db
     .selectFrom("outgoing_mail")
     .select(["sent_at", "failed_at"])
-    .where("org_id", "=", orgId)
-    .where("recipient", "=", recipient)
-    .where("template", "=", "AcceptInvitation")
+    .where((eb) => eb.and({ org_id: orgId, recipient, template: "AcceptInvitation" }))
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
   if (!mail) return undefined;
   if (mail.sent_at !== null) return "sent";
   return mail.failed_at === null ? "waiting" : "failed";
-}
-
-/** Locks an enabled account without a password. @returns false when it is not one */
-export async function hasNoPassword(
-  tx: Db,
-  { homeOrgId, id }: { homeOrgId: string; id: string },
-): Promise<boolean> {
-  const held = await tx
-    .updateTable("user_account")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("org_id", "=", homeOrgId)
-    .where("id", "=", id)
-    .where("password_hash", "is", null)
-    .where("disabled_at", "is", null)
-    .executeTakeFirst();
-  return held.numUpdatedRows > 0n;
 }

@@ -1,34 +1,21 @@
 /** Invitations by email: an account without a password, which can't sign in, and a link to set one. */
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
-import { actionAddress, sendLinkMail } from "../../actions/link-mail.ts";
-import { type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
-import type { Organisation } from "../../organisations/organisation.ts";
+import { actionAddress, sendLinkMail } from "../../actions/actions.ts";
+import { type Act, type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import { lockIfWithoutPassword } from "../account.store.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
 import { deletePendingMails } from "../leaving/leaving.store.ts";
-import { emailKey, isEmail, isPersonName, type Role, type User } from "../user.ts";
+import { emailKey, type Role, type User } from "../user.ts";
 import { findUserByEmail, insertUser } from "../users.store.ts";
-import { InvalidUser, newPermId, roleDetails } from "../users.ts";
-import {
-  findInvitationMail,
-  findInvitationSteps,
-  findOpenInvitation,
-  hasNoPassword,
-} from "./invitations.store.ts";
+import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
+import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
-interface Act {
-  readonly actor: string;
-  readonly address?: string;
-}
+type Inviter = Omit<Act, "orgId">;
 
-export interface Invitation extends Act {
-  readonly organisation: Organisation;
-  readonly email: string;
-  readonly firstname: string;
-  readonly surname: string;
-  readonly role: Role;
-  /** The language of the email and of the user. */
-  readonly locale?: string | null;
+/** The locale is the language of the email and of the user. */
+export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailVerified"> {
   /** Whether an already invited address is rejected; default: it gets another link. */
   readonly isNew?: boolean;
 }
@@ -40,21 +27,16 @@ export interface Invitation extends Act {
  */
 export async function inviteUser(deps: AccountMailDeps, invitation: Invitation): Promise<string> {
   const { organisation, firstname, surname, role, locale = null } = invitation;
-  const email = invitation.email.trim();
-  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
-  if (![firstname, surname].every(isPersonName))
-    throw new InvalidUser(
-      "invalid-name",
-      "a name must have at most 100 characters without control characters",
-    );
+  const email = requireEmail(invitation.email);
+  requireNames(invitation);
   const orgId = organisation.id;
   const key = emailKey(email);
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     const id = newPermId();
     const account = { orgId, id, email, emailKey: key, emailVerifiedAt: null, passwordHash: null, now };
-    const made = { ...account, firstname, surname, phone: null, role, locale };
-    if (!(await insertUser(tx, made))) return inviteKnown(tx, deps, invitation, key);
+    const person = { firstname, surname, phone: null, role, locale };
+    if (!(await insertUser(tx, { ...account, ...person }))) return inviteKnown(tx, deps, invitation, key);
     await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation, role);
     return id;
   });
@@ -69,11 +51,9 @@ async function inviteKnown(
   const orgId = invitation.organisation.id;
   const found = await findUserByEmail(tx, orgId, key);
   const isOpen = found !== undefined && found.passwordHash === null && found.user.disabledAt === null;
-  if (!isOpen || invitation.isNew)
-    throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
-  const { id, email, locale } = found.user;
-  await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation);
-  return id;
+  if (!isOpen || invitation.isNew) throw new InvalidUser("email-taken");
+  await sendInvitation(tx, deps, found.user, invitation);
+  return found.user.id;
 }
 
 /** Rolls the invitation back. */
@@ -83,12 +63,12 @@ class NobodyToInvite extends Error {}
  * Sends another link, which replaces the unused one.
  * @returns false when the user has a password, is disabled, or has another home organisation
  */
-export function resendInvitation(deps: AccountMailDeps, user: User, act: Act): Promise<boolean> {
+export function resendInvitation(deps: AccountMailDeps, user: User, act: Inviter): Promise<boolean> {
   if (user.homeOrgId !== user.orgId) return Promise.resolve(false);
   const inviting = deps.database.transaction(async (tx) => {
     // The link is locked before the account, as when a link is redeemed, to prevent deadlocks.
     await sendInvitation(tx, deps, user, act);
-    if (!(await hasNoPassword(tx, user))) throw new NobodyToInvite();
+    if (!(await lockIfWithoutPassword(tx, user))) throw new NobodyToInvite();
     return true;
   });
   return inviting.catch((error: unknown) => {
@@ -102,9 +82,9 @@ export function resendInvitation(deps: AccountMailDeps, user: User, act: Act): P
  * @returns false when there is no open invitation
  */
 export function withdrawInvitation(
-  deps: Pick<AccountMailDeps, "database" | "clock">,
+  deps: CoreDeps,
   user: User,
-  { actor, address }: Act,
+  { actor, address }: Inviter,
 ): Promise<boolean> {
   const { orgId, id, email } = user;
   return deps.database.transaction(async (tx) => {
@@ -113,14 +93,8 @@ export function withdrawInvitation(
     if (!open || open.expiresAt <= now) return false;
     await voidActions(tx, { orgId, userId: id, type: "AcceptInvitation", now });
     await deletePendingMails(tx, { orgId, recipient: email, template: "AcceptInvitation" });
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
-      action: "invitation.withdrawn",
-      target: id,
-      address,
-    });
+    const event = { orgId, at: now, actor, action: "invitation.withdrawn", target: id, address } as const;
+    await recordAuditEvent(tx, event);
     return true;
   });
 }
@@ -129,7 +103,7 @@ function sendInvitation(
   tx: Db,
   deps: AccountMailDeps,
   { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
-  { actor, address }: Act,
+  { actor, address }: Inviter,
   role: Role = "Standard",
 ): Promise<void> {
   const event = { orgId, actor, action: "user.invited", target: id, address } as const;
@@ -163,7 +137,7 @@ export async function invitationStatus(
   { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,
   now: number,
 ): Promise<InvitationStatus | undefined> {
-  const last = await findInvitationSteps(db, { orgId, userId });
+  const last = await invitationSteps(db, { orgId, userId }).executeTakeFirst();
   if (!last) return undefined;
   if (last.action === "invitation.accepted") return { kind: "accepted", at: last.at };
   const open = await findOpenInvitation(db, { orgId, userId });

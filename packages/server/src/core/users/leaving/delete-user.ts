@@ -2,11 +2,13 @@
  * Deletes accounts and guest memberships: sessions, tokens and keys end with back-channel logout, and all personal
  * data is deleted except the audit log, which has only the PermId.
  */
-import type { Database, Db } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/audit.store.ts";
+import type { Db } from "../../../db/open.ts";
+import { auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
-import { findUser, lockUserAccount, organisationsOfUser } from "../users.store.ts";
+import { lockUserAccount } from "../account.store.ts";
+import { findUser, organisationsOfUser } from "../users.store.ts";
 import { requireAnotherAdministrator } from "./last-administrator.ts";
 import {
   deleteAccount,
@@ -17,10 +19,6 @@ import {
   type MemberKey,
 } from "./leaving.store.ts";
 
-export interface LeavingDeps extends NoticeDeps {
-  readonly database: Database;
-}
-
 export interface Leaving extends NoticeOrigin {
   readonly orgId: string;
   /** PermId. */
@@ -30,7 +28,7 @@ export interface Leaving extends NoticeOrigin {
 }
 
 /** @param leaving.orgId the home organisation @returns false when there is no such account. @throws LastAdministrator */
-export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<boolean> {
+export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id } = leaving;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
@@ -44,11 +42,8 @@ export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<b
       await requireAnotherAdministrator(tx, { orgId: visited, userId: id });
       await deletePersonalData(tx, { orgId: visited, userId: id }, now);
       await deletePendingMails(tx, { orgId: visited, recipient: user.email });
-      await audit(tx, leaving, {
-        orgId: visited,
-        action: visited === orgId ? "user.deleted" : "roaming.ended",
-        now,
-      });
+      const action = visited === orgId ? "user.deleted" : "roaming.ended";
+      await recordAuditEvent(tx, { ...auditFields(leaving, now), orgId: visited, action, target: id });
     }
     if (!(await deleteAccount(tx, { orgId, userId: id }))) return false;
     await sendNotice(tx, deps, user, { template: "AccountDeleted" }, leaving);
@@ -62,10 +57,7 @@ export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<b
  * @returns false when there is no such guest.
  * @throws LastAdministrator
  */
-export async function leaveOrganisation(
-  deps: Pick<LeavingDeps, "database" | "clock">,
-  leaving: Leaving,
-): Promise<boolean> {
+export async function leaveOrganisation(deps: CoreDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id: userId } = leaving;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
@@ -76,7 +68,7 @@ export async function leaveOrganisation(
     await requireAnotherAdministrator(tx, { orgId, userId });
     await deletePersonalData(tx, { orgId, userId }, now);
     if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;
-    await audit(tx, leaving, { orgId, action: "roaming.ended", now });
+    await recordAuditEvent(tx, { ...auditFields(leaving, now), action: "roaming.ended", target: userId });
     return true;
   });
 }
@@ -84,13 +76,4 @@ export async function leaveOrganisation(
 async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {
   await endSessions(tx, { ...member, reason: "user_deleted", now });
   await deletePersonalRows(tx, member);
-}
-
-function audit(
-  tx: Db,
-  { id, actor, address }: Leaving,
-  event: { orgId: string; action: "user.deleted" | "roaming.ended"; now: number },
-): Promise<void> {
-  const { orgId, action, now } = event;
-  return recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
 }

@@ -1,5 +1,7 @@
+import { affectsAny, hasRow } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
+import { memberships } from "../members/members.store.ts";
 
 /** A user in one organisation. */
 export interface MemberKey {
@@ -11,38 +13,26 @@ export interface MemberKey {
  * Whether there is another active administrator: not disabled, with an active home organisation, and not merely
  * invited.
  */
-export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .selectFrom("membership")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
+  const others = memberships(tx, orgId)
     .select("membership.user_id")
-    .where("membership.org_id", "=", orgId)
     .where("membership.role", "=", "Administrator")
     .where("membership.user_id", "<>", userId)
     .where("user_account.disabled_at", "is", null)
     .where("user_account.password_hash", "is not", null)
     .where("home.disabled_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .limit(1);
+  return hasRow(others);
 }
 
 /** Whether the user is an administrator now. */
-export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .selectFrom("membership")
-    .select("user_id")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .where("role", "=", "Administrator")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  hasRow(
+    tx
+      .selectFrom("membership")
+      .select("user_id")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" })),
+  );
 
 /** Tables with personal data that are not deleted with the membership by the schema. */
 const personalTables = [
@@ -67,8 +57,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
   for (const is of ["is", "is not"] as const)
     await tx
       .deleteFrom("consent")
-      .where("org_id", "=", orgId)
-      .where("user_id", "=", userId)
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
       .where("revoked_at", is, null)
       .execute();
 }
@@ -80,8 +69,7 @@ export async function deletePendingMails(
 ): Promise<void> {
   let query = tx
     .deleteFrom("outgoing_mail")
-    .where("org_id", "=", orgId)
-    .where("recipient", "=", recipient)
+    .where((eb) => eb.and({ org_id: orgId, recipient }))
     .where("sent_at", "is", null)
     .where("failed_at", "is", null);
   if (template !== undefined) query = query.where("template", "=", template);
@@ -89,22 +77,14 @@ export async function deletePendingMails(
 }
 
 /** Deletes assignments and settings too. @returns false when there is no such guest */
-export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("membership")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .whereRef("home_org_id", "<>", "org_id")
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteGuestMembership = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(
+    tx
+      .deleteFrom("membership")
+      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
+      .whereRef("home_org_id", "<>", "org_id"),
+  );
 
 /** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
-export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("user_account")
-    .where("org_id", "=", orgId)
-    .where("id", "=", userId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteAccount = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
+  affectsAny(tx.deleteFrom("user_account").where((eb) => eb.and({ org_id: orgId, id: userId })));

@@ -1,10 +1,10 @@
 /** Lists members, searched, filtered and paged by the database. */
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { affectsAny } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { containing } from "../../../db/search-text.ts";
-import type { Role } from "../user.ts";
-import { searchKey } from "./search-key.ts";
+import type { Role, User } from "../user.ts";
 
 /** The status of a member: the first that applies, except `guest`, which matches every guest. */
 export const memberStates = ["active", "disabled", "invited", "guest"] as const;
@@ -36,13 +36,9 @@ export interface ListedMember extends MemberCursor {
   readonly home: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** Newest first. */
-export async function listMembers(
-  db: Db,
-  orgId: string,
-  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
-): Promise<ListedMember[]> {
-  let query = db
+/** With their accounts and home organisations. */
+export const memberships = (db: Db, orgId: string) =>
+  db
     .selectFrom("membership")
     .innerJoin("user_account", (join) =>
       join
@@ -50,11 +46,26 @@ export async function listMembers(
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
-    .select(["membership.user_id", "membership.created_at", "membership.role", "membership.home_org_id"])
-    .select(["user_account.email", "firstname", "surname", "username", "home.name as home_name"])
-    .select((eb) => eb("password_hash", "is", null).as("has_no_password"))
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where("membership.org_id", "=", orgId);
+
+/** Newest first. */
+export async function listMembers(
+  db: Db,
+  orgId: string,
+  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
+): Promise<ListedMember[]> {
+  let query = memberships(db, orgId)
+    .select(["membership.user_id as id", "membership.created_at as createdAt", "membership.role"])
+    .select([
+      "user_account.email",
+      "firstname",
+      "surname",
+      "username",
+      "home.id as homeId",
+      "home.name as homeName",
+    ])
+    .select((eb) => eb("password_hash", "is", null).as("hasNoPassword"))
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"));
   for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
   // A literal, as in the partial index: with a parameter the index would not be used.
   if (filter.role === "Administrator")
@@ -75,20 +86,10 @@ export async function listMembers(
     .orderBy("membership.user_id", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => {
-    const isGuest = row.home_org_id !== orgId;
-    return {
-      id: row.user_id,
-      createdAt: row.created_at,
-      email: row.email,
-      firstname: row.firstname,
-      surname: row.surname,
-      username: row.username,
-      role: row.role as Role,
-      disabledAt: row.disabled_at,
-      isInvited: Boolean(row.has_no_password) && !isGuest,
-      home: isGuest ? { id: row.home_org_id, name: row.home_name } : undefined,
-    };
+  return rows.map(({ homeId, homeName, hasNoPassword, ...member }) => {
+    const isGuest = homeId !== orgId;
+    const home = isGuest ? { id: homeId, name: homeName } : undefined;
+    return { ...member, role: member.role as Role, isInvited: Boolean(hasNoPassword) && !isGuest, home };
   });
 }
 
@@ -122,34 +123,47 @@ function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
   }
 }
 
+/** Databases fold the case of ASCII letters only: texts are normalised here. */
+const comparable = (text: string): string => text.normalize("NFKC").toLowerCase();
+
+/** The searchable text of a member. */
+export const searchKey = (user: Pick<User, "email" | "firstname" | "surname" | "username">): string =>
+  comparable([user.email, user.firstname, user.surname, user.username ?? ""].join(" ").trim());
+
+/** More words add little, and each costs a comparison per row. */
+const MAX_WORDS = 6;
+
+/**
+ * Words of a search: each must occur in the search key or the PermId.
+ * @param text as entered.
+ * @returns an empty list for an empty text
+ */
+export const searchWords = (text: string): string[] =>
+  comparable(text.slice(0, 100))
+    .split(/[\s\p{Cc}]+/u)
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
+
 /** Call it wherever an account's email address, names or username, or a membership is written. */
 export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
   const row = await tx
     .selectFrom("user_account")
-    .select(["email", "firstname", "surname", "username"])
-    .where("org_id", "=", account.homeOrgId)
-    .where("id", "=", account.id)
+    .select(["user_account.email", "firstname", "surname", "username"])
+    .where((eb) => eb.and({ org_id: account.homeOrgId, id: account.id }))
     .executeTakeFirst();
   if (!row) return;
   await tx
     .updateTable("membership")
     .set({ search_key: searchKey(row) })
-    .where("home_org_id", "=", account.homeOrgId)
-    .where("user_id", "=", account.id)
+    .where((eb) => eb.and({ home_org_id: account.homeOrgId, user_id: account.id }))
     .execute();
 }
 
 /** @returns false when there is no such member */
-export async function setRole(
-  tx: Db,
-  member: { orgId: string; userId: string },
-  role: Role,
-): Promise<boolean> {
-  const result = await tx
-    .updateTable("membership")
-    .set({ role })
-    .where("org_id", "=", member.orgId)
-    .where("user_id", "=", member.userId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
+export const setRole = (tx: Db, member: { orgId: string; userId: string }, role: Role): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("membership")
+      .set({ role })
+      .where((eb) => eb.and({ org_id: member.orgId, user_id: member.userId })),
+  );

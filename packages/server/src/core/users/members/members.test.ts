@@ -11,16 +11,15 @@ import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { listAuditEvents } from "../../audit/audit.store.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
-import { changeUsername, UsernameTaken } from "../identifiers/change-username.ts";
-import { changeEmail } from "../identifiers/identifiers.store.ts";
+import { changeEmail } from "../account.store.ts";
 import { LastAdministrator } from "../leaving/last-administrator.ts";
+import { changeRole } from "../member-record.ts";
 import { changeProfile } from "../profile/profile.ts";
 import type { Role } from "../user.ts";
+import { changeUsername, UsernameTaken } from "../username.ts";
 import { findUser, insertMembership, insertUser } from "../users.store.ts";
 import { createUser, setUserStatus } from "../users.ts";
-import { changeRole } from "./change-role.ts";
-import { listMembers, type MemberFilter } from "./members.store.ts";
-import { searchWords } from "./search-key.ts";
+import { listMembers, type MemberFilter, searchWords } from "./members.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;

@@ -1,18 +1,11 @@
 /** The profile of an account: names, phone and language; email addresses are changed in account-mails.ts. */
-import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/audit.store.ts";
-import type { Clock } from "../../clock.ts";
+import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import { lockUserAccount, setProfile } from "../account.store.ts";
 import { isPersonName, type User } from "../user.ts";
-import { findUser, lockUserAccount } from "../users.store.ts";
-import { setProfile } from "./profile.store.ts";
+import { findUser } from "../users.store.ts";
 
-export interface Profile {
-  readonly firstname: string;
-  readonly surname: string;
-  readonly phone: string | null;
-  /** A language tag; null for the browser's. */
-  readonly locale: string | null;
-}
+export type Profile = Pick<User, "firstname" | "surname" | "phone" | "locale">;
 
 export const profileOf = ({ firstname, surname, phone, locale }: User): Profile => ({
   firstname,
@@ -50,23 +43,17 @@ export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
   ];
 }
 
-export interface ProfileChange {
-  /** The home organisation. */
-  readonly orgId: string;
+/** The organisation is the home organisation. */
+export interface ProfileChange extends Act {
   readonly id: string;
   readonly profile: Profile;
-  readonly actor: string;
-  readonly address?: string;
   /** Checks the current profile, locked; throwing rolls the change back. */
   check?(current: Profile): void;
 }
 
 /** Does nothing when nothing changes. @returns false when there is no such account */
-export async function changeProfile(
-  deps: { readonly database: Database; readonly clock: Clock },
-  change: ProfileChange,
-): Promise<boolean> {
-  const { orgId, id, profile, actor, address } = change;
+export async function changeProfile(deps: CoreDeps, change: ProfileChange): Promise<boolean> {
+  const { orgId, id, profile } = change;
   if (profileFaults(profile).length > 0) throw new Error("the profile was not checked");
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
@@ -81,7 +68,7 @@ export async function changeProfile(
     if (changed.length === 0) return true;
     await setProfile(tx, { orgId, id }, profile, now);
     // Member names only, not values: the audit log outlives the account.
-    const event = { orgId, at: now, actor, action: "user.profile-changed", target: id, address } as const;
+    const event = { ...auditFields(change, now), action: "user.profile-changed", target: id } as const;
     await recordAuditEvent(tx, { ...event, details: { changed } });
     return true;
   });

@@ -4,8 +4,7 @@
  */
 
 import type { FastifyInstance } from "fastify";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
 import {

@@ -2,15 +2,17 @@
 
 import type { FastifyInstance } from "fastify";
 import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
-import { codeAmr, methodAcr } from "../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { codeAmr, methodAcr } from "../../../core/second-factors/second-factor.ts";
+import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   beginTotpEnrolment,
+  matchingStep,
   openTotpEnrolment,
+  readTotpCode,
   rebindTotpEnrolment,
-} from "../../../core/second-factors/totp/enrolment.ts";
-import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
-import { matchingStep, readTotpCode, totpUri } from "../../../core/second-factors/totp/totp.ts";
+  totpUri,
+} from "../../../core/second-factors/totp/totp.ts";
 import { qrCode } from "../../../html/components/authenticator-setup.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { AcceptedForm, Refusal, RejectedForm, SentForm } from "../../../page-kit/accept-form.ts";

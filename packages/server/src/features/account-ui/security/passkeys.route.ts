@@ -8,16 +8,18 @@ import {
   LastFactor,
   removePasskey,
 } from "../../../core/second-factors/changes.ts";
-import { methodAcr, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
-import { MAX_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
   creationOptions,
+  MAX_PASSKEYS,
+  type Passkey,
+  passkeyName,
   readPasskeyAnswer,
   verifyNewPasskey,
 } from "../../../core/second-factors/passkeys/passkeys.ts";
+import { methodAcr, passkeyAmr } from "../../../core/second-factors/second-factor.ts";
 import { FRESH_SIGN_IN_MS } from "../../../core/sessions/session.ts";
 import { passkeyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";

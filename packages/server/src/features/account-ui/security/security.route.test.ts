@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { trustBrowser } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { trustBrowser } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";

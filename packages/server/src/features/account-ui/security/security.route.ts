@@ -4,13 +4,12 @@ import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
-import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
+import { findFactorSummary, findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   findTrustedBrowser,
   listTrustedBrowsers,
 } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { show } from "../../../page-kit/page.ts";

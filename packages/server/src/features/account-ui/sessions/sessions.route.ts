@@ -5,7 +5,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
+import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { RejectedForm } from "../../../page-kit/accept-form.ts";

@@ -1,31 +1,15 @@
 /** applications/new: the kind first, then one short form; a client secret is shown once. */
 import type { FastifyInstance } from "fastify";
-import { type Application, defaultSettings } from "../../../core/applications/application.ts";
-import { createApplication } from "../../../core/applications/applications.ts";
-import {
-  type ApplicationKind,
-  clientTypeOf,
-  isApplicationKind,
-  settingsOfKind,
-  startsWithSecret,
-} from "../../../core/applications/kinds.ts";
-import { createWithSecret } from "../../../core/applications/new-application.ts";
+import { defaultSettings } from "../../../core/applications/application.ts";
+import { type ApplicationKind, clientTypeOf, isApplicationKind } from "../../../core/applications/kinds.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
-import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
-import {
-  acceptOneTimeForm,
-  applyOnce,
-  duplicateSubmission,
-  type OneTimeForm,
-} from "../../../page-kit/accept-form.ts";
+import { acceptOneTimeForm } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
-  auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
@@ -35,7 +19,8 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { applicationPath, listCrumb } from "./application-path.ts";
+import { applicationPages } from "./application-pages.ts";
+import { createdBefore, createOnce, initialSettings, showSecret } from "./create-application.ts";
 import { chooseKindPage, newApplicationPage } from "./new.page.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { SettingId } from "./setting-fields.ts";
@@ -59,10 +44,9 @@ const initialFields: Readonly<Record<ApplicationKind, readonly SettingId[]>> = {
   legacy: ["name", "returnUrls"],
 };
 
-const initialSettings = (kind: ApplicationKind) => ({
-  ...defaultSettings(clientTypeOf[kind]),
-  ...settingsOfKind(kind),
-  ...(kind === "native" ? { redirectUris: ["http://127.0.0.1/callback"] } : {}),
+const emptyApplication = (kind: ApplicationKind) => ({
+  name: "",
+  settings: { ...defaultSettings(clientTypeOf[kind]), ...initialSettings(kind) },
 });
 
 const newPath = ({ organisation }: Visit, kind?: ApplicationKind): string =>
@@ -72,19 +56,12 @@ async function showNewApplication(deps: ConsoleDeps, visit: Visit): Promise<void
   const requested = parseQuery(visit.request).values.get("kind");
   const kind = isApplicationKind(requested) ? requested : undefined;
   const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, kind));
-  if (kind === undefined) return showKinds(deps, visit, signedIn);
-  const input = toInput({ name: "", settings: initialSettings(kind) });
+  if (kind === undefined) {
+    const frame = await consoleFrame(deps, visit, signedIn, "applications");
+    return show(visit, frame, chooseKindPage(frame));
+  }
+  const input = toInput(emptyApplication(kind));
   await showForm(deps, visit, signedIn, kind, { input });
-}
-
-async function showKinds(deps: ConsoleDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const page = chooseKindPage({
-    ...frame,
-    breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    uriOf: (kind) => newPath(visit, kind),
-  });
-  await show(visit, frame, page);
 }
 
 async function showForm(
@@ -94,18 +71,10 @@ async function showForm(
   kind: ApplicationKind,
   shown: FormShown<SettingsInput>,
 ): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "applications", shown);
-  const page = newApplicationPage({
-    ...view,
-    ...(await fieldChoices(deps, visit, { clientType: clientTypeOf[kind] })),
-    kind,
-    breadcrumbs: [
-      listCrumb(visit.organisation, view.messages),
-      { label: view.messages.console.applications.choose.title, uri: newPath(visit) },
-    ],
-    fields: initialFields[kind],
-  });
-  await show(visit, view, page, shown.status);
+  const choices = await fieldChoices(deps, visit, { clientType: clientTypeOf[kind] });
+  await showFormPage(deps, visit, signedIn, "applications", shown, (view) =>
+    newApplicationPage({ ...view, ...choices, kind, fields: initialFields[kind] }),
+  );
 }
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -122,67 +91,16 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   // Not a form of ours: the kind is chosen again.
   if (!isKind) return redirectTo(visit, newPath(visit));
 
-  const messages = pageMessages(visit, signedIn);
   try {
-    const created = await create(deps, visit, form, kind, input);
-    if (created === "duplicate-submission") return rerender(sentBefore(visit, signedIn, kind));
+    const content = toSettings(input, emptyApplication(kind));
+    const created = await createOnce(deps, visit, form, kind, content);
+    if (created === "duplicate-submission") return rerender(createdBefore(visit, signedIn, kind));
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showSecret(deps, visit, signedIn, { application, plaintext });
-    await redirectTo(visit, applicationPath(visit.organisation, application.id, "?done=created"));
+    await redirectTo(visit, applicationPages.path(visit.organisation, application.id, "?done=created"));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
-    const faults = settingFaults(error.faults, initialFields[kind], messages);
+    const faults = settingFaults(error.faults, initialFields[kind], pageMessages(visit, signedIn));
     await rerender({ state: { faults }, status: 400 });
   }
-}
-
-function sentBefore(visit: Visit, signedIn: SignedIn, kind: ApplicationKind) {
-  const { frame } = pageMessages(visit, signedIn).console;
-  return duplicateSubmission({
-    made: { label: frame.pages.applications, uri: consolePath(visit.organisation, "/applications") },
-    secret: startsWithSecret(kind) ? frame.sentBefore.secret.application : undefined,
-  });
-}
-
-/** @throws InvalidApplication */
-function create(
-  deps: ConsoleDeps,
-  visit: Visit,
-  form: OneTimeForm,
-  kind: ApplicationKind,
-  input: SettingsInput,
-): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
-  const content = toSettings(input, { name: "", settings: initialSettings(kind) });
-  const wanted = { ...auditContext(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
-  const secretLabel = pageMessages(visit, form.signedIn).console.applications.secrets.firstLabel;
-  return applyOnce(deps, form, async (inside) =>
-    startsWithSecret(kind)
-      ? createWithSecret(inside, { ...wanted, secretLabel })
-      : { application: await createApplication(inside, wanted) },
-  );
-}
-
-/** With everything that a client's configuration needs. */
-export async function showSecret(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  { application, plaintext }: { application: Application; plaintext: string },
-): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const { secrets, record } = frame.messages.console.applications;
-  const { organisation } = visit;
-  const page = shownOncePage({
-    ...frame,
-    breadcrumbs: [listCrumb(organisation, frame.messages)],
-    title: secrets.shownTitle({ name: application.name }),
-    text: secrets.shownText,
-    values: [
-      { id: "issuer", title: record.issuer, lines: issuerOf(deps.baseUrl, organisation.id) },
-      { id: "client-id", title: record.clientId, lines: application.id },
-      { id: "client-secret", title: secrets.secret, lines: plaintext },
-    ],
-    doneUri: applicationPath(organisation, application.id),
-  });
-  await show(visit, frame, page);
 }

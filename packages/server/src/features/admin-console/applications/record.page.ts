@@ -3,44 +3,29 @@ import { usesSecrets } from "../../../core/applications/application.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { RecentSignIn } from "../../../core/applications/use/use.store.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
-import { buttonLink, card, copyable, copyStatus, facts, moment } from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
-import { applicationStatus } from "./list.page.ts";
+import { endCard, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
 import { secretsCard } from "./secrets-card.ts";
 
-export type RecordView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    done: keyof Messages["console"]["applications"]["done"] | undefined;
-    application: Application;
-    issuer: string;
-    /** Name of the signing pool. */
-    pool: string | undefined;
-    now: number;
-    /** @param rest below the application's own address */
-    uri(rest: string): string;
-    recent: readonly RecentSignIn[];
-    assigned: { count: number; isMore: boolean };
-    lastChange: { who: string; at: number } | undefined;
-  };
+export type ApplicationView = RecordView<Application> & {
+  issuer: string;
+  pool: Pick<SigningPool, "name"> | undefined;
+  now: number;
+  recent: readonly RecentSignIn[];
+  assigned: { count: number; isMore: boolean };
+};
 
-export function recordPage(view: RecordView): Html {
-  const { application, messages } = view;
-  const { record } = messages.console.applications;
-  return consoleLayout({
-    ...view,
+export function recordPage(view: ApplicationView): Html {
+  const { record: application, messages } = view;
+  const { record, end } = messages.console.applications;
+  return recordLayout(view, {
     title: application.name,
-    heading: html`<bdi>${application.name}</bdi>`,
     summary: application.settings.description,
-    notice: view.done && successNotice(messages.console.applications.done[view.done]),
+    done: messages.console.applications.done,
     actions: [
       buttonLink({
         id: "application-quickstart",
@@ -49,14 +34,24 @@ export function recordPage(view: RecordView): Html {
       }),
       buttonLink({
         id: "application-settings",
-        uri: view.uri("/settings"),
+        uri: view.uriOf("/settings"),
         label: record.settings,
         isPrimary: true,
       }),
     ],
-    scripts: [copyScript.path],
-    body: html`${factsCard(view)}${hasSecrets(application) && secretsCard(view)}<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
-${recentCard(view)}${endCard(view)}${lastChangeLine(view.lastChange, messages)}${copyStatus}`,
+    body: [
+      factsCard(view),
+      hasSecrets(application) && secretsCard(view),
+      html`<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
+`,
+      recentCard(view),
+      endCard(view, {
+        ...end,
+        id: "end",
+        noun: "application",
+        text: application.disabledAt === null ? end.text : end.disabledText,
+      }),
+    ],
   });
 }
 
@@ -66,12 +61,11 @@ const hasSecrets = (application: Application): boolean =>
 
 const isUsable = ({ revokedAt }: ClientSecret): boolean => revokedAt === null;
 
-function factsCard(view: RecordView): Html {
-  const { application, messages } = view;
+function factsCard(view: ApplicationView): Html {
+  const { record: application, messages } = view;
   const { applications, frame, applicationSettings } = messages.console;
   const { record, kinds } = applications;
   const { settings } = application;
-  const copies = { copy: frame.secret.copy, copied: frame.secret.copied };
   const { cards, fields } = applicationSettings;
   const choices: Readonly<Record<string, string>> = applicationSettings.choices;
   return card({
@@ -82,17 +76,22 @@ function factsCard(view: RecordView): Html {
       { label: record.kind, content: kinds[kindOf(application)] },
       {
         label: record.clientId,
-        content: copyable({ id: "client-id", value: application.id, label: record.clientId, ...copies }),
+        content: copyable({
+          id: "client-id",
+          value: application.id,
+          label: record.clientId,
+          ...frame.secret,
+        }),
       },
       {
         label: record.issuer,
-        content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...copies }),
+        content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...frame.secret }),
       },
       { label: cards.proof.title, content: choices[settings.tokenEndpointAuthMethod] },
       { label: fields.grantTypes.label, content: grantLabels(application, choices) },
       { label: fields.redirectUris.label, content: uriList(settings.redirectUris) },
       { label: fields.returnUrls.label, content: uriList(settings.returnUrls) },
-      { label: fields.signingPoolId.label, content: view.pool },
+      { label: fields.signingPoolId.label, content: view.pool?.name },
       { label: record.created, content: moment(application.createdAt, messages.format.minute) },
     ]),
   });
@@ -109,10 +108,10 @@ const uriList = (uris: readonly string[]): Content =>
     uris.length > MAX_URIS && html`<li>…</li>`
   }</ul>`;
 
-function accessCard(view: RecordView): Html {
+function accessCard(view: ApplicationView): Html {
   const { access } = view.messages.console.applications;
   const { count, isMore } = view.assigned;
-  const isForAll = view.application.settings.access === "everyone";
+  const isForAll = view.record.settings.access === "everyone";
   const text = isForAll ? access.everyone({ organisation: view.organisation.name }) : access.assigned;
   const userCount = html`<p>${isMore ? access.many({ count }) : access.count({ count })}</p>`;
   return card({
@@ -120,24 +119,24 @@ function accessCard(view: RecordView): Html {
     title: access.title,
     body: html`<p>${text}</p>
 ${(!isForAll || count > 0) && userCount}
-<div class="actions">${buttonLink({ id: "access-users", uri: view.uri("/users"), label: access.users })}</div>
+<div class="actions">${buttonLink({ id: "access-users", uri: view.uriOf("/users"), label: access.users })}</div>
 `,
   });
 }
 
-function consentCard(view: RecordView): Html {
+function consentCard(view: ApplicationView): Html {
   const { consent } = view.messages.console.applications;
-  const mode = consentModeOf(view.application.settings);
+  const mode = consentModeOf(view.record.settings);
   return card({
     id: "consent",
     title: consent.title,
     body: html`<p>${consent[mode]}</p>
-<div class="actions">${buttonLink({ id: "consent-change", uri: view.uri("/settings#card-signIn-title"), label: consent.change })}</div>
+<div class="actions">${buttonLink({ id: "consent-change", uri: view.uriOf("/settings#card-signIn-title"), label: consent.change })}</div>
 `,
   });
 }
 
-function recentCard(view: RecordView): Html {
+function recentCard(view: ApplicationView): Html {
   const { messages } = view;
   const { recent } = messages.console.applications;
   const named = ({ userId, email }: RecentSignIn): Content =>
@@ -152,29 +151,11 @@ function recentCard(view: RecordView): Html {
   return card({
     id: "recent",
     title: recent.title,
-    body:
-      rows.length === 0
-        ? html`<p class="quiet">${recent.none}</p>
-`
-        : table({ label: recent.title, columns, rows, messages }),
+    body: table({ label: recent.title, columns, rows, none: recent.none, messages }),
   });
 }
 
-function endCard(view: RecordView): Html {
-  const { end } = view.messages.console.applications;
-  const isDisabled = view.application.disabledAt !== null;
-  const change = isDisabled ? "/enable" : "/disable";
-  return card({
-    id: "end",
-    title: end.title,
-    text: isDisabled ? end.disabledText : end.text,
-    isDangerous: true,
-    body: html`<div class="actions">${buttonLink({
-      id: isDisabled ? "application-enable" : "application-disable",
-      uri: view.uri(change),
-      label: isDisabled ? end.enable : end.disable,
-      isDangerous: !isDisabled,
-    })}${buttonLink({ id: "application-delete", uri: view.uri("/delete"), label: end.delete, isDangerous: true })}</div>
-`,
-  });
+export function applicationStatus({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
+  const { list } = messages.console.applications;
+  return disabledAt === null ? state("good", list.enabled) : state("bad", list.disabled);
 }

@@ -1,67 +1,90 @@
-/** GET applications/{id}: one application. */
+/** applications/{id}: one application; disabling, enabling and deleting it, each confirmed first. */
 import type { FastifyInstance } from "fastify";
 import { listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import type { Application } from "../../../core/applications/application.ts";
+import { deleteApplication } from "../../../core/applications/application-changes.ts";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { recentSignIns } from "../../../core/applications/use/use.store.ts";
-import { issuerOf } from "../../../core/organisations/organisation.ts";
-import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { signingPoolIssuer } from "../../../core/signing-pools/signing-pool.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
+import { type Html, html } from "../../../html/html.ts";
 import {
-  type ConsoleDeps,
-  consoleRoute,
-  requireAdministrator,
-  requireId,
-  show,
-  type Visit,
-} from "../../../page-kit/page.ts";
-import { applicationPath, listCrumb, requireApplication } from "./application-path.ts";
+  alreadyApplied,
+  applied,
+  type Confirmation,
+  confirmationRoute,
+  done,
+} from "../../../page-kit/confirmation.ts";
+import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/page.ts";
+import { aboutRecord, type RecordView, recordRoute } from "../../../page-kit/record-pages.ts";
+import { applicationPages, findIssuer } from "./application-pages.ts";
 import { recordPage } from "./record.page.ts";
+
+export function applicationRecordRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+  recordRoute(app, deps, "/oauth/manage/:org/applications/:id", applicationPages, showRecord);
+  confirmationRoute(app, deps, "/oauth/manage/:org/applications/:id/disable", statusChange(true));
+  confirmationRoute(app, deps, "/oauth/manage/:org/applications/:id/enable", statusChange(false));
+  confirmationRoute(app, deps, "/oauth/manage/:org/applications/:id/delete", deletion);
+}
 
 const SIGN_INS_SHOWN = 10;
 /** Assigned users are counted up to here. */
 const MAX_COUNTED = 100;
 
-export function applicationRecordRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/applications/:id", { get: showRecord });
-}
-
-async function showRecord(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  requireId(visit);
-  const signedIn = await requireAdministrator(deps, visit);
-  const application = await requireApplication(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const { messages } = frame;
-  const page = recordPage({
-    ...frame,
-    ...(await findRelated(deps, application)),
-    breadcrumbs: [listCrumb(organisation, messages)],
-    done: doneKey(visit, messages.console.applications.done),
-    application,
-    now: deps.clock(),
-    uri: (rest) => applicationPath(organisation, application.id, rest),
-    lastChange: await findLastChange(deps, organisation.id, application.id, messages),
-  });
-  await show(visit, frame, page);
-}
-
-async function findRelated({ database, baseUrl }: ConsoleDeps, application: Application) {
-  const { orgId, id: applicationId, settings } = application;
-  const key = { orgId, applicationId };
-  const { signingPoolId } = settings;
-  const pool = signingPoolId === undefined ? undefined : await findPool(database.query, orgId, signingPoolId);
+async function showRecord(deps: ConsoleDeps, _: Visit, view: RecordView<Application>): Promise<Html> {
+  const { record: application } = view;
+  const key = { orgId: application.orgId, applicationId: application.id };
+  const db = deps.database.query;
   const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
-  const assigned = await listAssignedUsers(database.query, key, { limit: MAX_COUNTED, after: undefined });
-  return {
-    pool: pool?.name,
-    issuer: pool ? signingPoolIssuer(baseUrl, pool) : issuerOf(baseUrl, orgId),
-    recent: await recentSignIns(database.query, by, key, SIGN_INS_SHOWN),
-    assigned: {
-      count: Math.min(assigned.length, MAX_COUNTED),
-      isMore: assigned.length > MAX_COUNTED,
-    },
-  };
+  const assigned = await listAssignedUsers(db, key, { limit: MAX_COUNTED, after: undefined });
+  return recordPage({
+    ...view,
+    ...(await findIssuer(deps, application)),
+    recent: await recentSignIns(db, by, key, SIGN_INS_SHOWN),
+    assigned: { count: Math.min(assigned.length, MAX_COUNTED), isMore: assigned.length > MAX_COUNTED },
+    now: deps.clock(),
+  });
 }
+
+type ApplicationConfirmation = Confirmation<ConsoleDeps, Application>;
+
+const onApplication = {
+  ...aboutRecord(applicationPages, (application: Application) => application),
+  load: applicationPages.find,
+};
+
+const statusChange = (disabled: boolean): ApplicationConfirmation => ({
+  ...onApplication,
+  isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
+  question: ({ console: { applications } }, { name: application }) => {
+    const { end } = applications;
+    return {
+      heading: disabled ? end.disableHeading({ application }) : end.enableHeading({ application }),
+      text: disabled ? end.disableText({ application }) : end.enableText({ application }),
+      confirm: disabled ? end.disable : end.enable,
+      confirmId: disabled ? "application-disable" : "application-enable",
+      isHarmless: !disabled,
+    };
+  },
+  apply: async (deps, acting, { id }) =>
+    (await setApplicationStatus(deps, { ...acting, id, disabled }))
+      ? done(disabled ? "disabled" : "enabled")
+      : alreadyApplied,
+});
+
+const deletion: ApplicationConfirmation = {
+  ...onApplication,
+  question: ({ console: { applications } }, { name }) => {
+    const { end } = applications;
+    return {
+      heading: end.deleteHeading({ application: name }),
+      text: [html`<p>${end.deleteText({ application: name })}</p>`, html`<p>${end.deleteInstead}</p>`],
+      name,
+      confirm: end.deleteConfirm,
+      confirmId: "application-delete",
+    };
+  },
+  apply: async (deps, acting, { id }, { organisation }) => {
+    await deleteApplication(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/applications?done=deleted"));
+  },
+};

@@ -5,30 +5,26 @@ import { buttonLink, card, moment, state } from "../../../html/components/parts.
 import { rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import type { RecordView } from "../../../page-kit/record-pages.ts";
 
-export type SecretsView = {
-  application: Pick<Application, "secrets">;
-  now: number;
-  uri(rest: string): string;
-  messages: Messages;
-};
+type SecretsView = RecordView<Pick<Application, "secrets">> & { now: number };
 
 const DAY_MS = 86_400_000;
 const MAX_ENDED = 5;
 
 export function secretsCard(view: SecretsView): Html {
   const { secrets } = view.messages.console.applications;
-  const advice = chooseAdvice(view.application.secrets, view.now);
+  const advice = chooseAdvice(view.record.secrets, view.now);
   return card({
     id: "secrets",
     title: secrets.title,
     text: secrets.text,
-    actions: buttonLink({ id: "secret-new", uri: view.uri("/secrets/new"), label: secrets.add }),
+    actions: buttonLink({ id: "secret-new", uri: view.uriOf("/secrets/new"), label: secrets.add }),
     body: html`${
       advice !== undefined &&
       html`<p class="advice" id="secret-advice">${secrets.advice[advice]}</p>
 `
-    }${view.application.secrets.length > 0 && secretTable(view)}`,
+    }${view.record.secrets.length > 0 && secretTable(view)}`,
   });
 }
 
@@ -46,35 +42,34 @@ function chooseAdvice(
 
 function secretTable(view: SecretsView): Html {
   const { messages, now } = view;
-  const { secrets } = messages.console.applications;
-  const { frame } = messages.console;
-  const active = view.application.secrets.filter((secret) => isActive(secret, now));
-  const ended = view.application.secrets.filter((secret) => !isActive(secret, now)).slice(-MAX_ENDED);
-  const toRow = (secret: ClientSecret) => {
-    const label = secret.label === "" ? secrets.unnamed : secret.label;
-    const isUsable = isActive(secret, now);
-    const end = rowLink({
-      id: `secret-end-${secret.id}`,
-      uri: view.uri(`/secrets/${secret.id}/end`),
-      text: secrets.revoke,
-      label: secrets.revokeOf({ name: label }),
-    });
-    return {
-      id: `secret-${secret.id}`,
-      cells: [
-        html`<bdi class="item-name">${label}</bdi><span class="quiet item-note"><code>…${secret.hint}</code></span>`,
-        secretStatus(secret, view),
-        moment(secret.createdAt, messages.format.day),
-        secret.lastUsedAt === null ? frame.never : moment(secret.lastUsedAt, messages.format.minute),
-        secret.expiresAt === null ? frame.never : moment(secret.expiresAt, messages.format.day),
-      ],
-      ...(isUsable ? { actions: end } : {}),
-    };
-  };
+  const { frame, applications } = messages.console;
+  const { secrets: text } = applications;
+  const active = view.record.secrets.filter((secret) => isActive(secret, now));
+  const ended = view.record.secrets.filter((secret) => !isActive(secret, now)).slice(-MAX_ENDED);
   return table({
-    label: secrets.title,
-    columns: [secrets.label, secrets.state, secrets.created, secrets.used, secrets.expires],
-    rows: [...active.toReversed(), ...ended.toReversed()].map(toRow),
+    label: text.title,
+    columns: [text.label, text.state, text.created, text.used, text.expires],
+    rows: [...active.toReversed(), ...ended.toReversed()].map((secret) => {
+      const { id, hint, createdAt, lastUsedAt, expiresAt } = secret;
+      const name = secret.label === "" ? text.unnamed : secret.label;
+      const revoke = {
+        id: `secret-end-${id}`,
+        uri: view.uriOf(`/secrets/${id}/end`),
+        text: text.revoke,
+        label: text.revokeOf({ name }),
+      };
+      return {
+        id: `secret-${id}`,
+        cells: [
+          html`<bdi class="item-name">${name}</bdi><span class="quiet item-note"><code>…${hint}</code></span>`,
+          secretStatus(secret, view),
+          moment(createdAt, messages.format.day),
+          lastUsedAt === null ? frame.never : moment(lastUsedAt, messages.format.minute),
+          expiresAt === null ? frame.never : moment(expiresAt, messages.format.day),
+        ],
+        actions: isActive(secret, now) ? rowLink(revoke) : undefined,
+      };
+    }),
     messages,
   });
 }

@@ -1,7 +1,6 @@
 /** The core's faults of a record, in the reader's language and by the field that each is about. */
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/oauth/redirect-uri";
-import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
-import type { Fault } from "../../../core/applications/validation.ts";
+import { type Fault, returnUrlFault } from "../../../core/applications/validation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SettingId } from "./setting-fields.ts";
 import { readLines } from "./settings-input.ts";
@@ -30,35 +29,12 @@ function faultField({ path }: Fault): string {
   return member === "requireConsent" ? "consentMode" : member;
 }
 
-function faultText({ path, message }: Fault, text: Texts): string {
+function faultText({ path, code }: Fault, text: Texts): string {
   const [, member = "", index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
   const own: Readonly<Record<string, string>> = text.faults;
   const general = Object.hasOwn(own, member) ? (own[member] ?? text.faults.other) : text.faults.other;
   if (index === undefined) return general;
-  return text.inLine({ count: Number(index) + 1, value: addressReason(message, text) ?? general });
-}
-
-/** By the beginning of the messages of protocol/redirect-uri.ts and return-url.ts. */
-const sentences: ReadonlyArray<readonly [begins: string, reason: keyof Texts["reasons"]]> = [
-  ["must not be longer", "tooLong"],
-  ["must be printable", "printable"],
-  ["must not hold a backslash", "backslash"],
-  ["must not hold a wildcard", "wildcard"],
-  ["must not have a fragment", "fragment"],
-  ["must be an absolute", "absolute"],
-  ["must not hold a user", "userinfo"],
-  ["must not hold dot", "dotSegments"],
-  ["must have a plain host", "host"],
-  ["must be https", "https"],
-  ["may use a private-use", "privateUse"],
-  ["must have a slash", "slash"],
-  ["must be written in", "normalForm"],
-  ["must be an https URL", "plain"],
-];
-
-function addressReason(message: string, { reasons }: Texts): string | undefined {
-  const found = sentences.find(([begins]) => message.startsWith(begins));
-  return found && reasons[found[1]];
+  return text.inLine({ count: Number(index) + 1, value: code ? text.reasons[code] : general });
 }
 
 /** The first line's fault; undefined when all lines are valid. */
@@ -67,21 +43,18 @@ export function redirectUrisFault(value: string, type: ClientType, messages: Mes
 }
 
 export function returnUrlsFault(value: string, type: ClientType, messages: Messages): string | undefined {
-  const check = (url: string) =>
-    checkRegistrableRedirectUri(url, type) ??
-    (isRegistrableReturnUrl(url) ? undefined : "must be an https URL");
-  return firstFault("returnUrls", value, check, messages);
+  return firstFault("returnUrls", value, (url) => returnUrlFault(url, type), messages);
 }
 
 function firstFault(
   member: string,
   value: string,
-  check: (line: string) => string | undefined,
+  check: (line: string) => Omit<Fault, "path"> | undefined,
   { console: { applicationSettings: text } }: Messages,
 ): string | undefined {
   for (const [index, line] of readLines(value).entries()) {
-    const message = check(line);
-    if (message !== undefined) return faultText({ path: `${member}[${index}]`, message }, text);
+    const fault = check(line);
+    if (fault) return faultText({ path: `${member}[${index}]`, ...fault }, text);
   }
   return undefined;
 }

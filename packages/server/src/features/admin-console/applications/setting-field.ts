@@ -1,4 +1,4 @@
-/** Renders one setting of an application as the control that setting-fields.ts chooses. */
+/** One setting of an application: as the control that setting-fields.ts chooses, in words, and checked while typing. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { lifetimeRanges } from "../../../core/applications/validation.ts";
 import {
@@ -27,7 +27,8 @@ export type FieldSource = {
   messages: Messages;
 };
 
-export type CheckName = "redirect-uris" | "return-urls" | "seconds";
+export const checkNames = ["redirect-uris", "return-urls", "seconds"] as const;
+type CheckName = (typeof checkNames)[number];
 
 const PROSE_ROWS = 3;
 const MAX_ROWS = 12;
@@ -149,6 +150,18 @@ function poolChoices({ pools, messages }: FieldSource, value: string) {
     ...known,
     ...(isKnown ? [] : [{ value, label: `${unknownPool} ${value}` }]),
   ];
+}
+
+/** A setting's value in words, beside a field that somebody else has changed. */
+export function displaySetting(id: SettingId, value: string, messages: Messages): string {
+  const { applicationSettings, frame } = messages.console;
+  const { kind } = controls[id];
+  if (kind === "check") return value === "on" ? frame.yes : frame.no;
+  if (value === "") return "";
+  const labels: Readonly<Record<string, string>> = applicationSettings.choices;
+  const hasLabels = ["radio", "select", "several"].includes(kind);
+  const parts = value.split("\n").map((part) => (hasLabels ? (labels[part] ?? part) : part));
+  return parts.join(kind === "jwks" ? " " : ", ");
 }
 
 /** The result of a check while typing. */

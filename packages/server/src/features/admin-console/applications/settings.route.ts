@@ -1,4 +1,5 @@
-/** applications/{id}/settings: one form for all settings of an application. */
+/** applications/{id}/settings: one form for all settings; checks/{name}: a value of it, checked while it is typed. */
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
@@ -7,21 +8,42 @@ import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { card } from "../../../html/components/parts.ts";
+import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { checksScript } from "../../../html/scripts.ts";
+import { NotFound } from "../../../http/errors.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { findLastChange, type LastChange } from "../../../page-kit/actor-names.ts";
+import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
-import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
-import { displaySetting } from "./setting-display.ts";
+import {
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  pathParams,
+  queryString,
+  requireAdministrator,
+  type Visit,
+} from "../../../page-kit/page.ts";
+import { applicationPages } from "./application-pages.ts";
 import { settingFaults } from "./setting-faults.ts";
-import type { FieldSource } from "./setting-field.ts";
-import { applicationFields } from "./setting-fields.ts";
-import { settingsPage } from "./settings.page.ts";
-import { readSettingsInput, toInput, toSettings, withoutPrivateKeys } from "./settings-input.ts";
+import { checkNames, checkValue, displaySetting, type FieldSource, settingField } from "./setting-field.ts";
+import { applicationCards, applicationFields, type SettingId } from "./setting-fields.ts";
+import {
+  readSettingsInput,
+  type SettingsInput,
+  toInput,
+  toSettings,
+  withoutPrivateKeys,
+} from "./settings-input.ts";
 
-export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+export function settingsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/applications/:id/settings", {
     current: "applications",
-    load: requireApplication,
+    load: applicationPages.require,
     lock: lockApplication,
     version: ({ version }) => version,
     toInput,
@@ -34,7 +56,6 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       settingsPage({
         ...view,
         ...(await fieldChoices(deps, visit, record)),
-        breadcrumbs: recordCrumbs(visit.organisation, record, view.messages),
         application: record,
         input: withoutPrivateKeys(view.input),
         lastChange: await findLastChange(deps, record.orgId, record.id, view.messages),
@@ -45,13 +66,14 @@ export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
         ...toSettings(input, before),
         disabled: before.disabledAt !== null,
       }));
-      return applicationPath(visit.organisation, id, "?done=saved");
+      return applicationPages.path(visit.organisation, id, "?done=saved");
     },
     explain: (error, { record, messages }) =>
       error instanceof InvalidApplication
         ? { faults: settingFaults(error.faults, applicationFields(record), messages) }
         : undefined,
   });
+  consoleRoute(app, deps, "/oauth/manage/:org/checks/:name", { get: sendCheck });
 }
 
 /** Scopes beyond these are typed instead of ticked. */
@@ -70,4 +92,62 @@ export async function fieldChoices(
     pools: await listAllPools(database.query, organisation.id),
     checkUri: (name) => consolePath(organisation, `/checks/${name}${queryString({ type: clientType })}`),
   };
+}
+
+type SettingsView = FormView<SettingsInput> &
+  FieldSource & {
+    application: Application;
+    lastChange: LastChange | undefined;
+  };
+
+function settingsPage(view: SettingsView): Html {
+  const { messages, application } = view;
+  const text = messages.console.applicationSettings;
+  const failure = view.failure ?? faultsFailure(view.state, (id) => text.fields[id as SettingId].label);
+  const cards = applicationCards(application);
+  return consoleLayout({
+    ...view,
+    breadcrumbs: applicationPages.crumbs(view, application),
+    title: text.title({ application: application.name }),
+    heading: text.heading,
+    summary: text.summary,
+    notice: failureNotice(failure, messages),
+    scripts: [checksScript.path],
+    body: html`<div class="with-aside"><div class="with-aside-main">
+${recordForm({
+  ...view,
+  id: "settings-form",
+  cancelUri: view.consoleUri(`/applications/${application.id}`),
+  fields: cards.map(([id, fields]) =>
+    card({
+      id: `card-${id}`,
+      ...text.cards[id],
+      body: html`<div class="fields">${fields.map((field) => settingField(field, view))}</div>
+`,
+    }),
+  ),
+  submit: { id: "settings-save", label: messages.console.frame.form.save },
+})}${lastChangeLine(view.lastChange, messages)}</div>
+<div class="with-aside-beside"><nav class="jump" aria-label="${text.jump}"><ul>${cards.map(
+      ([id]) => html`<li><a href="#card-${id}-title">${text.cards[id].title}</a></li>
+`,
+    )}</ul></nav></div></div>
+`,
+  });
+}
+
+const clientTypes: readonly ClientType[] = ["confidential", "public", "native", "spa"];
+const MAX_VALUE_LETTERS = 8_000;
+
+/** For scripts/checks.js, by the rules of the form. */
+async function sendCheck(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { request, reply, organisation } = visit;
+  const signedIn = await requireAdministrator(deps, visit, consolePath(organisation));
+  const name = checkNames.find((one) => one === pathParams(visit)["name"]);
+  if (name === undefined) throw new NotFound("check");
+  const { values } = parseQuery(request);
+  const type = clientTypes.find((one) => one === values.get("type")) ?? "confidential";
+  const value = (values.get("value") ?? "").slice(0, MAX_VALUE_LETTERS);
+  const result = checkValue(name, value, type, pageMessages(visit, signedIn));
+  await reply.header("cache-control", "no-store").send(result);
 }

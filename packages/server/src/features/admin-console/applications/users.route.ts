@@ -1,29 +1,34 @@
 /** Users assigned to an application: listed, added by email address, removed. */
 import type { FastifyInstance } from "fastify";
 import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
-import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount, findUser } from "../../../core/users/users.store.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
-import { html } from "../../../html/html.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { textField } from "../../../html/components/fields.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormShown, FormView } from "../../../html/components/form-state.ts";
+import { card, moment } from "../../../html/components/parts.ts";
+import { recordForm, successNotice } from "../../../html/components/record-form.ts";
+import { nameCell, pager, rowLink, table } from "../../../html/components/table.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
-  applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
-import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
+import { ALREADY_APPLIED, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
+import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   auditContext,
   type ConsoleDeps,
-  consolePath,
   consoleRoute,
   redirectTo,
   requestPath,
@@ -33,64 +38,120 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
-import { usersPage } from "./users.page.ts";
+import { aboutRecord } from "../../../page-kit/record-pages.ts";
+import { applicationPages } from "./application-pages.ts";
 
 export function applicationUsersRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/users", { get: listUsers, post: assign });
   confirmationRoute(app, deps, "/oauth/manage/:org/applications/:id/users/:user/take-off", unassignment);
 }
 
+type AssignInput = { email: string };
+
 async function listUsers(deps: ConsoleDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireAdministrator(deps, visit);
-  await showUsers(deps, visit, signedIn, await requireApplication(deps, visit));
-}
-
-interface Shown {
-  readonly email?: string;
-  readonly fault?: string;
-  readonly failure?: FormFailure | undefined;
-  readonly status?: number;
+  const application = await applicationPages.require(deps, visit);
+  await showUsers(deps, visit, { signedIn, application }, { input: { email: "" } });
 }
 
 async function showUsers(
   deps: ConsoleDeps,
   visit: Visit,
-  signedIn: SignedIn,
-  application: Application,
-  { email = "", fault, failure, status }: Shown = {},
+  { signedIn, application }: { signedIn: SignedIn; application: Application },
+  shown: FormShown<AssignInput>,
 ): Promise<void> {
-  const { organisation } = visit;
+  const { orgId, id: applicationId } = application;
   const { values } = parseQuery(visit.request);
   const after = readCursor(values.get("after"));
-  const key = { orgId: organisation.id, applicationId: application.id };
-  const { shown, last } = splitPage(
-    await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after }),
-  );
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const actors = shown.map(({ assignedBy }) => assignedBy);
-  const actorName = await loadActorLabels(deps, organisation.id, actors, frame.messages);
-  const uri = applicationPath(organisation, application.id, "/users");
+  const key = { orgId, applicationId };
+  const found = await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after });
+  const { shown: users, last } = splitPage(found);
+  const view = await formView(deps, visit, signedIn, "applications", shown, {});
+  const actors = users.map(({ assignedBy }) => assignedBy);
+  const actorName = await loadActorLabels(deps, orgId, actors, view.messages);
+  const pageUri = (id?: string) => (id === undefined ? view.action : `${view.action}?after=${id}`);
   const page = usersPage({
-    ...frame,
-    breadcrumbs: recordCrumbs(organisation, application, frame.messages),
+    ...view,
+    ...pageUris(pageUri, after, last?.id),
     application,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: uri,
-    settingsUri: applicationPath(organisation, application.id, "/settings#card-signIn-title"),
-    users: shown.map((user) => ({
-      ...user,
-      assignedBy: actorName(user.assignedBy),
-      uri: consolePath(organisation, `/users/${user.id}`),
-      takeOffUri: `${uri}/${user.id}/take-off`,
-    })),
-    newestUri: after && uri,
-    olderUri: last && `${uri}?after=${last.id}`,
+    users: users.map((user) => ({ ...user, assignedBy: actorName(user.assignedBy) })),
     done: values.get("done"),
-    ...{ email, fault, failure },
   });
-  await show(visit, frame, page, status);
+  await show(visit, view, page, shown.status);
+}
+
+type UsersView = FormView<AssignInput> & {
+  application: Application;
+  users: ReadonlyArray<{ id: string; email: string; assignedAt: number; assignedBy: string }>;
+  newestUri: string | undefined;
+  olderUri: string | undefined;
+  done: string | undefined;
+};
+
+function usersPage(view: UsersView): Html {
+  const { messages, application, done } = view;
+  const { users: text } = messages.console.applications;
+  const isRestricted = application.settings.access === "assigned";
+  const settingsUri = view.consoleUri(`/applications/${application.id}/settings#card-signIn-title`);
+  const success = done === "assigned" ? text.assigned : done === "takenOff" ? text.unassigned : undefined;
+  return consoleLayout({
+    ...view,
+    breadcrumbs: applicationPages.crumbs(view, application),
+    title: text.title({ application: application.name }),
+    heading: text.heading,
+    summary: isRestricted ? text.restricted : text.unrestricted,
+    notice:
+      formNotice({ ...view, labels: { email: text.email } }) ??
+      (success === undefined ? undefined : successNotice(success)),
+    body: [
+      !isRestricted &&
+        html`<p><a id="access-change" href="${linkAddress(settingsUri)}">${text.change}</a></p>
+`,
+      assignCard(view),
+      listCard(view),
+    ],
+  });
+}
+
+function assignCard(view: UsersView): Html {
+  const { users: text } = view.messages.console.applications;
+  const field = fieldsOf(view, { email: text.email });
+  return card({
+    id: "assign",
+    title: text.assignTitle,
+    body: recordForm({
+      ...view,
+      id: "assign-form",
+      fields: textField({ ...field("email"), type: "email", maxLength: MAX_EMAIL_LETTERS }),
+      submit: { id: "assign-submit", label: text.assign },
+    }),
+  });
+}
+
+function listCard(view: UsersView): Html {
+  const { messages } = view;
+  const { users: text } = messages.console.applications;
+  const rows = view.users.map(({ id, email, assignedAt, assignedBy }) => ({
+    id: `user-${id}`,
+    cells: [
+      nameCell({ name: email, uri: view.consoleUri(`/users/${id}`) }),
+      moment(assignedAt, messages.format.day),
+      html`<bdi>${assignedBy}</bdi>`,
+    ],
+    actions: rowLink({
+      id: `user-take-off-${id}`,
+      uri: `${view.action}/${id}/take-off`,
+      text: text.unassign,
+      label: text.unassignOf({ email }),
+    }),
+  }));
+  const columns = [text.who, text.since, text.by];
+  return card({
+    id: "assigned",
+    title: text.list,
+    body: [table({ label: text.list, columns, rows, none: text.none, messages }), pager(view)],
+  });
 }
 
 const MAX_EMAIL_LETTERS = 254;
@@ -101,10 +162,11 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  const application = await requireApplication(deps, visit);
+  const application = await applicationPages.require(deps, visit);
   const email = (form.values.get("email") ?? "").trim().slice(0, MAX_EMAIL_LETTERS);
-  if (form.outcome === "rejected")
-    return showUsers(deps, visit, signedIn, application, { email, ...form.refusal });
+  const rerender = (shown: Partial<FormShown<AssignInput>>) =>
+    showUsers(deps, visit, { signedIn, application }, { input: { email }, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
 
   const account = await findSignInAccount(deps.database.query, organisation.id, emailKey(email));
   const assignment = account && {
@@ -115,8 +177,8 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const result = assignment ? await assignUser(deps, assignment) : "no-user";
   if (result === "no-user") {
     const { users } = pageMessages(visit, signedIn).console.applications;
-    const fault = users.unknown({ organisation: organisation.name });
-    return showUsers(deps, visit, signedIn, application, { email, fault, status: 400 });
+    const faults = { email: users.unknown({ organisation: organisation.name }) };
+    return rerender({ state: { faults }, status: 400 });
   }
   await redirectTo(visit, `${requestPath(visit)}?done=${result === false ? ALREADY_APPLIED : "assigned"}`);
 }
@@ -128,30 +190,29 @@ interface Assignment {
 }
 
 const unassignment: Confirmation<ConsoleDeps, Assignment> = {
-  current: "applications",
-  load: async ({ database }, { id: orgId }, { id = "", user: userId = "" }) => {
-    const db = database.query;
-    const application = await findApplication(db, orgId, id);
-    const user = application && (await findUser(db, orgId, userId));
+  ...aboutRecord(applicationPages, ({ application }: Assignment) => application),
+  load: async (deps, organisation, { user: userId = "", ...params }) => {
+    const db = deps.database.query;
+    const application = await applicationPages.find(deps, organisation, params);
+    const user = application && (await findUser(db, organisation.id, userId));
     if (!user) return undefined;
-    return { application, user, isAssigned: await isAssigned(db, { orgId, applicationId: id, userId }) };
+    const key = { orgId: organisation.id, applicationId: application.id, userId };
+    return { application, user, isAssigned: await isAssigned(db, key) };
   },
-  backUri: (organisation, { application }) => applicationPath(organisation, application.id, "/users"),
+  backUri: (organisation, { application }) => applicationPages.path(organisation, application.id, "/users"),
   isDone: (_, assignment) => !assignment.isAssigned,
-  question: (messages, { application, user }, organisation) => {
-    const { users } = messages.console.applications;
-    const isRestricted = application.settings.access === "assigned";
+  question: ({ console: { applications } }, { application: { name, settings }, user: { email } }) => {
+    const { users: text } = applications;
+    const explain = settings.access === "assigned" ? text.unassignText : text.unassignUnrestricted;
     return {
-      heading: users.unassignHeading({ email: user.email, application: application.name }),
-      text: html`<p>${isRestricted ? users.unassignText({ application: application.name }) : users.unassignUnrestricted({ application: application.name })}</p>`,
-      confirm: users.unassign,
+      heading: text.unassignHeading({ email, application: name }),
+      text: explain({ application: name }),
+      confirm: text.unassign,
       confirmId: "user-take-off",
-      breadcrumbs: recordCrumbs(organisation, application, messages),
     };
   },
-  apply: async (deps, acting, { application, user }, { organisation }) => {
-    const removed = { ...acting, applicationId: application.id, userId: user.id };
-    if (!(await unassignUser(deps, removed))) return alreadyApplied;
-    return applied(applicationPath(organisation, application.id, "/users?done=takenOff"));
-  },
+  apply: async (deps, acting, { application, user }) =>
+    (await unassignUser(deps, { ...acting, applicationId: application.id, userId: user.id }))
+      ? done("takenOff")
+      : alreadyApplied,
 };

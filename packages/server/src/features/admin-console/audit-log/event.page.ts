@@ -1,13 +1,11 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { card, facts, moment } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { queryString } from "../../../page-kit/page.ts";
 import type { DisplayedEvent } from "./display-events.ts";
 import { targetCell } from "./list.page.ts";
 
-export type AuditEventView = ConsoleFrame &
-  DisplayedEvent & {
-    uris: { sameWho: string; sameTarget: string | undefined; sameAddress: string | undefined };
-  };
+export type AuditEventView = ConsoleFrame & DisplayedEvent;
 
 export function auditEventPage(view: AuditEventView): Html {
   const { messages } = view;
@@ -20,34 +18,35 @@ export function auditEventPage(view: AuditEventView): Html {
   });
 }
 
-function eventCard({ event, who, target, uris, messages }: AuditEventView): Html {
+function eventCard({ event, who, target, consoleUri, messages }: AuditEventView): Html {
   const { list, event: text } = messages.console.auditLog;
-  const more = (id: string, uri: string | undefined, label: string) =>
-    uri !== undefined && html`<br><a id="${id}" href="${linkAddress(uri)}">${label}</a>`;
+  const code = (value: string) => html`<code>${value}</code>`;
+  const others = (id: string, filter: Readonly<Record<string, string | undefined>>, label: string) =>
+    html`<br><a id="${id}" href="${linkAddress(consoleUri(`/audit-log${queryString(filter)}`))}">${label}</a>`;
   return card({
     id: "event",
     title: text.title,
     body: facts([
       { label: list.when, content: moment(event.at, messages.format.minute), id: "event-when" },
-      { label: text.id, content: html`<code>${event.id}</code>`, id: "event-id" },
-      { label: text.action, content: html`<code>${event.action}</code>`, id: "event-action" },
+      { label: text.id, content: code(event.id), id: "event-id" },
+      { label: text.action, content: code(event.action), id: "event-action" },
       {
         label: list.who,
-        content: html`<bdi>${who}</bdi> <code>${event.actor}</code>${more("same-who", uris.sameWho, text.sameWho)}`,
+        content: html`<bdi>${who}</bdi> ${code(event.actor)}${others("same-who", { search: event.actor }, text.sameWho)}`,
         id: "event-who",
       },
       {
         label: list.target,
         content:
           target &&
-          html`${targetCell(target)}${!target.isCode && html` <code>${event.target}</code>`}${more("same-target", uris.sameTarget, text.sameTarget)}`,
+          html`${targetCell(target)}${!target.isCode && html` <code>${event.target}</code>`}${others("same-target", { on: event.target }, text.sameTarget)}`,
         id: "event-target",
       },
       {
         label: list.address,
         content:
           event.address !== undefined &&
-          html`<code>${event.address}</code>${more("same-address", uris.sameAddress, text.sameAddress)}`,
+          html`${code(event.address)}${others("same-address", { address: event.address }, text.sameAddress)}`,
         id: "event-address",
       },
     ]),

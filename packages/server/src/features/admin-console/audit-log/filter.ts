@@ -1,7 +1,7 @@
 /** The search form of the audit log, and the filter it stands for. */
 import { type AuditGroup, auditGroups, isAuditAction } from "../../../core/audit/actions.ts";
-import type { AuditFilter } from "../../../core/audit/search/filter.ts";
-import { matchActors } from "../../../core/audit/search/who.ts";
+import { matchActors } from "../../../core/audit/actor-names.ts";
+import type { AuditFilter } from "../../../core/audit/search/search.ts";
 import type { Db } from "../../../db/open.ts";
 
 /** Empty members do not filter. */

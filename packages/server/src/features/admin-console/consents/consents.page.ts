@@ -20,17 +20,18 @@ export type ConsentsTab = "consents" | "preauthorizations";
 
 export type ConsentsView = ConsoleFrame & {
   tab: ConsentsTab;
-  search: { user: string; application: string; kind: string; state: string };
-  isSearch: boolean;
+  search: {
+    user: string;
+    application: string;
+    kind: "" | ListedConsent["kind"];
+    state: "living" | "revoked";
+  };
   /** Why there is no result. */
   problem: "unknownUser" | "unknownApplication" | "several" | undefined;
   /** With `several`. */
   choices: ReadonlyArray<{ name: string; uri: string }>;
-  rows: ReadonlyArray<{
-    consent: ListedConsent;
-    by: string;
-    revokedBy: string | undefined;
-  }>;
+  /** With the names of who granted and who revoked. */
+  rows: ReadonlyArray<ListedConsent & { by: string; endedBy: string | undefined }>;
   newestUri: string | undefined;
   olderUri: string | undefined;
   done: keyof Messages["console"]["consents"]["done"] | undefined;
@@ -40,11 +41,7 @@ export function consentsPage(view: ConsentsView): Html {
   const { messages, tab } = view;
   const { frame, consents: text } = messages.console;
   const words = tab === "consents" ? text : text.preauthorizations;
-  const isEmpty =
-    view.rows.length === 0 &&
-    !view.isSearch &&
-    view.newestUri === undefined &&
-    view.search.state === "living";
+  const isEmpty = view.rows.length === 0 && !isSearch(view) && view.newestUri === undefined;
   const grant = buttonLink({
     id: "consent-new",
     uri: view.consoleUri(`/${tab}/new`),
@@ -77,6 +74,9 @@ export function consentsPage(view: ConsentsView): Html {
   });
 }
 
+const isSearch = ({ search: { user, application, kind, state } }: ConsentsView): boolean =>
+  user !== "" || application !== "" || kind !== "" || state !== "living";
+
 function consentTabs({ tab, consoleUri, messages }: ConsentsView): Html {
   const { tabs: text } = messages.console.consents;
   const link = (one: ConsentsTab) => ({
@@ -88,52 +88,33 @@ function consentTabs({ tab, consoleUri, messages }: ConsentsView): Html {
   return tabs({ label: text.label, links: [link("consents"), link("preauthorizations")] });
 }
 
-function filters({ tab, consoleUri, search, isSearch, messages }: ConsentsView): Html {
+function filters(view: ConsentsView): Html {
+  const { tab, search, messages } = view;
   const { consents: text } = messages.console;
-  if (tab === "preauthorizations")
-    return searchForm({
-      action: consoleUri("/preauthorizations"),
-      label: `${text.application} (${text.applicationHint})`,
-      value: search.application,
-      isSearch,
+  const form = { action: view.consoleUri(`/${tab}`), isSearch: isSearch(view), messages };
+  const application = {
+    label: `${text.application} (${text.applicationHint})`,
+    value: search.application,
+    messages,
+  };
+  if (tab === "preauthorizations") return searchForm({ ...form, ...application });
+  const select = (id: "kind" | "state", choices: Readonly<Record<string, string>>) =>
+    selectField({
+      id,
+      label: text[id],
+      value: search[id],
+      choices: Object.entries(choices).map(([value, label]) => ({ value, label })),
       messages,
     });
   return searchForm({
-    action: consoleUri("/consents"),
+    ...form,
     label: text.user,
     value: search.user,
-    isSearch,
     filters: [
-      textField({
-        id: "application",
-        label: `${text.application} (${text.applicationHint})`,
-        value: search.application,
-        maxLength: 100,
-        messages,
-      }),
-      selectField({
-        id: "kind",
-        label: text.kind,
-        value: search.kind,
-        choices: [
-          { value: "", label: text.anyKind },
-          { value: "user", label: text.kinds.user },
-          { value: "organisation", label: text.kinds.organisation },
-        ],
-        messages,
-      }),
-      selectField({
-        id: "state",
-        label: text.state,
-        value: search.state,
-        choices: [
-          { value: "living", label: text.states.living },
-          { value: "revoked", label: text.states.revoked },
-        ],
-        messages,
-      }),
+      textField({ ...application, id: "application", maxLength: 100 }),
+      select("kind", { "": text.anyKind, user: text.kinds.user, organisation: text.kinds.organisation }),
+      select("state", { living: text.states.living, revoked: text.states.revoked }),
     ],
-    messages,
   });
 }
 
@@ -167,8 +148,8 @@ function consentRow(
   { tab, search, consoleUri, messages }: ConsentsView,
 ): Row {
   const { consents: text } = messages.console;
-  const { consent } = row;
-  const { id, application, user, scopes } = consent;
+  const isRevoked = search.state === "revoked";
+  const { id, application, user, scopes, grantedAt, revokedAt } = row;
   const applicationUri = consoleUri(`/applications/${application.id}`);
   const revokeUri = consoleUri(`/${tab}/${id}/${tab === "consents" ? "revoke" : "delete"}`);
   const who = user === undefined ? text.allUsers : (user.email ?? text.formerUser);
@@ -186,12 +167,11 @@ function consentRow(
           ]
         : [nameCell({ name: application.name, uri: applicationUri })]),
       html`<span class="codes-line">${scopes.map((scope) => html`<code>${scope}</code> `)}</span>`,
-      dayBy(consent.grantedAt, row.by, messages),
-      ...(search.state === "revoked" ? [dayBy(consent.revokedAt ?? 0, row.revokedBy, messages)] : []),
+      dayBy(grantedAt, row.by, messages),
+      ...(isRevoked ? [dayBy(revokedAt ?? 0, row.endedBy, messages)] : []),
     ],
-    actions:
-      search.state === "revoked"
-        ? undefined
-        : rowLink({ id: `consent-revoke-${id}`, uri: revokeUri, text: action, label }),
+    actions: isRevoked
+      ? undefined
+      : rowLink({ id: `consent-revoke-${id}`, uri: revokeUri, text: action, label }),
   };
 }

@@ -4,25 +4,23 @@ import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
+import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
+import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   queryString,
-  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { type ConsentsTab, type ConsentsView, consentsPage } from "./consents.page.ts";
 import {
   type ConsentSearch,
-  type ListedConsent,
+  findApplicationsBy,
   listNamedConsents,
   listNamedPreauthorizations,
 } from "./consents.store.ts";
-import { findApplicationBy } from "./find-application.ts";
 import { grantRoutes } from "./grant.route.ts";
 import { revokeRoutes } from "./revoke.route.ts";
 
@@ -37,9 +35,7 @@ export function consentsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   revokeRoutes(app, deps);
 }
 
-type Values = ReadonlyMap<string, string>;
-
-function readFilters(values: Values, tab: ConsentsTab): ConsentsView["search"] {
+function readFilters(values: ReadonlyMap<string, string>, tab: ConsentsTab): ConsentsView["search"] {
   const text = (name: string) => (values.get(name) ?? "").trim().slice(0, 254);
   const kind = text("kind");
   return {
@@ -50,19 +46,16 @@ function readFilters(values: Values, tab: ConsentsTab): ConsentsView["search"] {
   };
 }
 
-/** @param more what differs from `search` */
 function listUri(
   { organisation }: Visit,
   tab: ConsentsTab,
   search: ConsentsView["search"],
-  more: Record<string, string | undefined> = {},
+  before?: string,
 ): string {
+  const { user, application, kind } = search;
   const state = search.state === "living" ? undefined : search.state;
-  const query =
-    tab === "consents"
-      ? { search: search.user, application: search.application, kind: search.kind, state, ...more }
-      : { search: search.application, ...more };
-  return consolePath(organisation, `/${tab}${queryString(query)}`);
+  const query = tab === "consents" ? { search: user, application, kind, state } : { search: application };
+  return consolePath(organisation, `/${tab}${queryString({ ...query, before })}`);
 }
 
 async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise<void> {
@@ -70,13 +63,13 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
   const { values } = parseQuery(request);
   const search = readFilters(values, tab);
   const before = values.get("before");
-  const signedIn = await requireAdministrator(deps, visit, listUri(visit, tab, search, { before }));
-  const frame = await consoleFrame(deps, visit, signedIn, "consents");
+  const frame = await openPage(deps, visit, "consents", listUri(visit, tab, search, before));
   const filter = await resolveFilters(deps, visit, tab, search);
+  const list = tab === "consents" ? listNamedConsents : listNamedPreauthorizations;
+  const isRevoked = search.state === "revoked";
+  const part = { isRevoked, before: readCursor(before), limit: ROWS_PER_PAGE + 1 };
   const rows =
-    "problem" in filter
-      ? []
-      : await findRows(deps, visit, tab, { ...filter, isRevoked: search.state === "revoked", before });
+    "problem" in filter ? [] : await list(deps.database.query, organisation.id, { ...filter, ...part });
   const { shown, last } = splitPage(rows);
   const actorName = await loadActorLabels(
     deps,
@@ -88,61 +81,41 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
     ...frame,
     tab,
     search,
-    isSearch:
-      search.user !== "" || search.application !== "" || search.kind !== "" || search.state !== "living",
-    problem: "problem" in filter ? filter.problem : undefined,
-    choices: "problem" in filter ? filter.choices : [],
+    ...("problem" in filter ? filter : { problem: undefined, choices: [] }),
     rows: shown.map((consent) => ({
-      consent,
+      ...consent,
       by: actorName(consent.grantedBy),
-      revokedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
+      endedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
     })),
-    newestUri: before === undefined ? undefined : listUri(visit, tab, search),
-    olderUri: last && listUri(visit, tab, search, { before: last.id }),
+    ...pageUris((id) => listUri(visit, tab, search, id), before, last?.id),
     done: doneKey(visit, frame.messages.console.consents.done),
   });
   await show(visit, frame, page);
 }
 
-type ResolvedFilters =
-  | Pick<ConsentSearch, "applicationId" | "userId" | "kind">
-  | (Pick<ConsentsView, "choices"> & { readonly problem: NonNullable<ConsentsView["problem"]> });
-
 /** The records that the filters name, or why there is nothing to list. */
 async function resolveFilters(
-  deps: ConsoleDeps,
+  { database }: ConsoleDeps,
   visit: Visit,
   tab: ConsentsTab,
   search: ConsentsView["search"],
-): Promise<ResolvedFilters> {
+): Promise<
+  | Pick<ConsentSearch, "applicationId" | "userId" | "kind">
+  | (Pick<ConsentsView, "choices"> & { readonly problem: NonNullable<ConsentsView["problem"]> })
+> {
   const { id: orgId } = visit.organisation;
-  const found =
-    search.application === "" ? undefined : await findApplicationBy(deps, orgId, search.application);
-  if (found?.kind === "none") return { problem: "unknownApplication", choices: [] };
-  if (found?.kind === "several") {
-    const choices = found.applications.map(({ id, name }) => ({
+  const { application: named, user } = search;
+  const found = named === "" ? undefined : await findApplicationsBy(database.query, orgId, named);
+  if (found?.length === 0) return { problem: "unknownApplication", choices: [] };
+  if (found && found.length > 1) {
+    const choices = found.map(({ id, name }) => ({
       name,
       uri: listUri(visit, tab, { ...search, application: id }),
     }));
     return { problem: "several", choices };
   }
-  const account =
-    search.user === ""
-      ? undefined
-      : await findSignInAccount(deps.database.query, orgId, emailKey(search.user));
-  if (search.user !== "" && !account) return { problem: "unknownUser", choices: [] };
-  const kind = search.kind === "user" || search.kind === "organisation" ? search.kind : undefined;
-  return { applicationId: found?.application.id, userId: account?.user.id, kind };
-}
-
-function findRows(
-  { database }: ConsoleDeps,
-  { organisation }: Visit,
-  tab: ConsentsTab,
-  { before, ...search }: Omit<ConsentSearch, "limit">,
-): Promise<ListedConsent[]> {
-  const page = { ...search, before: readCursor(before), limit: ROWS_PER_PAGE + 1 };
-  return tab === "consents"
-    ? listNamedConsents(database.query, organisation.id, page)
-    : listNamedPreauthorizations(database.query, organisation.id, page);
+  const account = user === "" ? undefined : await findSignInAccount(database.query, orgId, emailKey(user));
+  if (user !== "" && !account) return { problem: "unknownUser", choices: [] };
+  const kind = search.kind === "" ? undefined : search.kind;
+  return { applicationId: found?.[0]?.id, userId: account?.user.id, kind };
 }

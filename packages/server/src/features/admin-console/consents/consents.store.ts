@@ -133,3 +133,17 @@ export async function applicationsLike(
     .limit(limit)
     .execute();
 }
+
+/** With more matches, the search has to be narrowed. */
+export const MAX_CHOICES = 20;
+
+/** The applications that a text can mean: one if it is the id, the whole name, or part of a single name. */
+export async function findApplicationsBy(
+  db: Db,
+  orgId: string,
+  text: string,
+): Promise<Array<{ id: string; name: string }>> {
+  const applications = await applicationsLike(db, orgId, text, MAX_CHOICES);
+  const exact = applications.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  return exact.length === 1 ? exact : applications;
+}

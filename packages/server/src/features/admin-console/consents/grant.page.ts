@@ -1,8 +1,8 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkList, radioField, textField } from "../../../html/components/fields.ts";
-import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { fieldsOf, formNotice, formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { buttonLink } from "../../../html/components/parts.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
   moreMatchesHint,
   nameCell,
@@ -11,7 +11,7 @@ import {
   searchForm,
   table,
 } from "../../../html/components/table.ts";
-import { type Html, html } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import type { ConsentsTab } from "./consents.page.ts";
 
 export type ChooseView = ConsoleFrame & {
@@ -19,14 +19,20 @@ export type ChooseView = ConsoleFrame & {
   /** The page's own address. */
   action: string;
   search: string;
-  applications: ReadonlyArray<{ id: string; name: string; uri: string }>;
+  applications: ReadonlyArray<{ id: string; name: string }>;
   hasMore: boolean;
+};
+
+export const tabCrumb = ({ tab, consoleUri, messages }: ConsoleFrame & { tab: ConsentsTab }) => {
+  const { frame, consents: text } = messages.console;
+  const label = tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations;
+  return [{ label, uri: consoleUri(`/${tab}`) }];
 };
 
 /** The first step of a grant: the application decides which scopes there are. */
 export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, tab, applications, search } = view;
-  const { frame, consents: text } = messages.console;
+  const { consents: text } = messages.console;
   const allow = tab === "consents" ? text.submit : text.preauthorizations.submit;
   const isEmpty = applications.length === 0 && search === "";
   return consoleLayout({
@@ -35,12 +41,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
     title: tab === "consents" ? text.grant : text.preauthorizations.grant,
     heading: text.choose,
     summary: isEmpty ? undefined : text.chooseText,
-    breadcrumbs: [
-      {
-        label: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
-        uri: view.consoleUri(`/${tab}`),
-      },
-    ],
+    breadcrumbs: tabCrumb(view),
     body: html`<section class="card">${
       isEmpty
         ? html`<p id="no-applications">${text.noApplications}</p>
@@ -59,16 +60,14 @@ export function chooseApplicationPage(view: ChooseView): Html {
               : table({
                   label: text.application,
                   columns: [text.application],
-                  rows: applications.map(({ id, name, uri }) => ({
-                    id: `application-${id}`,
-                    cells: [nameCell({ name, uri, note: html`<code>${id}</code>` })],
-                    actions: rowLink({
-                      id: `choose-${id}`,
-                      uri,
-                      text: allow,
-                      label: `${allow}: ${name}`,
-                    }),
-                  })),
+                  rows: applications.map(({ id, name }) => {
+                    const uri = `${view.action}?application=${id}`;
+                    return {
+                      id: `application-${id}`,
+                      cells: [nameCell({ name, uri, note: html`<code>${id}</code>` })],
+                      actions: rowLink({ id: `choose-${id}`, uri, text: allow, label: `${allow}: ${name}` }),
+                    };
+                  }),
                   messages,
                 }),
           ]
@@ -88,82 +87,49 @@ export type GrantView = FormView<GrantInput> & {
 
 /** The second step: which scopes, and for whom. */
 export function grantPage(view: GrantView): Html {
-  const { messages, tab, application, state: form } = view;
-  const { frame, consents: text } = messages.console;
+  const { tab, application, messages } = view;
+  const { consents: text } = messages.console;
+  const { preauthorizations } = text;
   const words =
     tab === "consents"
-      ? {
-          title: text.grantTitle({ application: application.name }),
-          text: text.grantText,
-          submit: text.submit,
-        }
+      ? { title: text.grantTitle({ application: application.name }), summary: text.grantText }
       : {
-          title: text.preauthorizations.title({ application: application.name }),
-          text: text.preauthorizations.text,
-          submit: text.preauthorizations.submit,
+          title: preauthorizations.title({ application: application.name }),
+          summary: preauthorizations.text,
         };
-  const labels: Readonly<Record<string, string>> = {
-    forWhom: text.forWhom,
-    email: text.email,
-    scopes: text.scopes,
-  };
-  return consoleLayout({
-    ...view,
-    title: words.title,
-    summary: words.text,
-    breadcrumbs: [
-      {
-        label: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
-        uri: view.consoleUri(`/${tab}`),
-      },
-    ],
-    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
-    body: html`<section class="card">${
-      view.scopes.length === 0
-        ? html`<p id="no-scopes">${text.noScopes}</p>`
-        : recordForm({
-            ...view,
-            id: "grant-form",
-            hidden: [{ name: "application", value: application.id }],
-            fields: [tab === "consents" && recipientFields(view), scopeList(view)],
-            submit: { id: "grant-submit", label: words.submit },
-            cancelUri: view.consoleUri(`/${tab}`),
-          })
-    }</section>
-`,
+  const labels = { forWhom: text.forWhom, email: text.email, scopes: text.scopes };
+  const page = { ...view, ...words, labels, breadcrumbs: tabCrumb(view) };
+  if (view.scopes.length === 0) {
+    const body = html`<section class="card"><p id="no-scopes">${text.noScopes}</p></section>
+`;
+    return consoleLayout({ ...page, notice: formNotice(page), body });
+  }
+  return formPage({
+    ...page,
+    id: "grant-form",
+    hidden: [{ name: "application", value: application.id }],
+    fields: grantFields(view),
+    submit: { id: "grant-submit", label: tab === "consents" ? text.submit : preauthorizations.submit },
+    cancelUri: view.consoleUri(`/${tab}`),
   });
 }
 
-function recipientFields({ input, state: form, messages }: GrantView): Html {
+function grantFields(view: GrantView): Content {
+  const { input, messages } = view;
   const { consents: text } = messages.console;
-  return html`${radioField({
-    id: "forWhom",
-    label: text.forWhom,
-    value: input.forWhom,
-    choices: [
-      { value: "organisation", label: text.forOrganisation, text: text.forOrganisationText },
-      { value: "user", label: text.forUser, text: text.forUserText },
-    ],
-    ...fieldState(form, "forWhom"),
-    messages,
-  })}${textField({
-    id: "email",
-    label: text.user,
-    type: "email",
-    value: input.email,
-    maxLength: 254,
-    ...fieldState(form, "email"),
-    messages,
-  })}`;
+  const field = fieldsOf(view, { forWhom: text.forWhom, email: text.user, scopes: text.scopes });
+  const choices = view.scopes.map((scope) => ({ value: scope.name, label: scope.name, text: scope.text }));
+  const scopes = { ...field("scopes"), values: input.scopes, choices };
+  if (view.tab === "preauthorizations") return checkList(scopes);
+  return [
+    radioField({
+      ...field("forWhom"),
+      choices: [
+        { value: "organisation", label: text.forOrganisation, text: text.forOrganisationText },
+        { value: "user", label: text.forUser, text: text.forUserText },
+      ],
+    }),
+    textField({ ...field("email"), type: "email", maxLength: 254 }),
+    checkList({ ...scopes, hint: text.scopesHint }),
+  ];
 }
-
-const scopeList = ({ tab, scopes, input, state: form, messages }: GrantView): Html =>
-  checkList({
-    id: "scopes",
-    label: messages.console.consents.scopes,
-    ...(tab === "consents" ? { hint: messages.console.consents.scopesHint } : {}),
-    values: input.scopes,
-    choices: scopes.map(({ name, text }) => ({ value: name, label: name, text })),
-    ...fieldState(form, "scopes"),
-    messages,
-  });

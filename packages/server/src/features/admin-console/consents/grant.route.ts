@@ -24,7 +24,7 @@ import {
   type SentForm,
 } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
 import {
   auditContext,
@@ -40,8 +40,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import type { ConsentsTab } from "./consents.page.ts";
-import { applicationsLike } from "./consents.store.ts";
-import { MAX_CHOICES } from "./find-application.ts";
+import { applicationsLike, MAX_CHOICES } from "./consents.store.ts";
 import { chooseApplicationPage, type GrantInput, grantPage } from "./grant.page.ts";
 
 export function grantRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -86,50 +85,35 @@ async function showApplications(
   signedIn: SignedIn,
   { tab, search }: { tab: ConsentsTab; search: string },
 ): Promise<void> {
-  const { organisation } = visit;
-  const found = await applicationsLike(deps.database.query, organisation.id, search, MAX_CHOICES + 1);
+  const { id: orgId } = visit.organisation;
+  const found = await applicationsLike(deps.database.query, orgId, search, MAX_CHOICES + 1);
   const frame = await consoleFrame(deps, visit, signedIn, "consents");
-  const action = requestPath(visit);
   const page = chooseApplicationPage({
     ...frame,
-    tab,
-    action,
-    search,
-    applications: found
-      .slice(0, MAX_CHOICES)
-      .map(({ id, name }) => ({ id, name, uri: `${action}${queryString({ application: id })}` })),
+    ...{ tab, search },
+    action: requestPath(visit),
+    applications: found.slice(0, MAX_CHOICES),
     hasMore: found.length > MAX_CHOICES,
   });
   await show(visit, frame, page);
-}
-
-interface GrantShown extends FormShown<GrantInput> {
-  readonly tab: ConsentsTab;
-  readonly application: Application;
 }
 
 async function showForm(
   deps: ConsoleDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { tab, application, ...shown }: GrantShown,
+  { tab, application, ...shown }: FormShown<GrantInput> & { tab: ConsentsTab; application: Application },
 ): Promise<void> {
-  const { organisation } = visit;
-  const view = await formView(deps, visit, signedIn, "consents", shown);
-  const custom = await listCustomScopes(deps.database.query, organisation.id);
-  const standard: Readonly<Record<string, string>> = view.messages.scopes;
-  const page = grantPage({
-    ...view,
-    ...{ tab, application },
-    scopes: application.settings.allowedScopes.map((name) => ({
-      name,
-      text:
-        (Object.hasOwn(standard, name) ? standard[name] : undefined) ??
-        custom.find((scope) => scope.name === name)?.displayName ??
-        view.messages.consent.customScope({ name }),
-    })),
+  const custom = await listCustomScopes(deps.database.query, visit.organisation.id);
+  await showFormPage(deps, visit, signedIn, "consents", shown, (view) => {
+    const standard = new Map(Object.entries(view.messages.scopes));
+    const textOf = (name: string) =>
+      standard.get(name) ??
+      custom.find((scope) => scope.name === name)?.displayName ??
+      view.messages.consent.customScope({ name });
+    const scopes = application.settings.allowedScopes.map((name) => ({ name, text: textOf(name) }));
+    return grantPage({ ...view, tab, application, scopes });
   });
-  await show(visit, view, page, shown.status);
 }
 
 const readInput = ({ values, all }: SentForm): GrantInput => ({

@@ -2,73 +2,79 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
+import type { Consent } from "../../../core/consents/consent.ts";
 import { findConsentRecord, findPreauthorization } from "../../../core/consents/consents.store.ts";
 import { deletePreauthorization, revokeConsent } from "../../../core/consents/consents.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
-import { alreadyApplied, applied, confirmationRoute } from "../../../page-kit/confirmation.ts";
+import {
+  alreadyApplied,
+  type Confirmation,
+  confirmationRoute,
+  done,
+} from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import type { ConsentsTab } from "./consents.page.ts";
+import { tabCrumb } from "./grant.page.ts";
 
 export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  revokeConsentRoute(app, deps);
-  deletePreauthorizationRoute(app, deps);
+  confirmationRoute(app, deps, "/oauth/manage/:org/consents/:id/revoke", revocation);
+  confirmationRoute(app, deps, "/oauth/manage/:org/preauthorizations/:id/delete", deletion);
 }
 
-function revokeConsentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  const db = deps.database.query;
-  confirmationRoute(app, deps, "/oauth/manage/:org/consents/:id/revoke", {
-    current: "consents",
-    load: async (_, { id: orgId }, { id = "" }) => {
-      const consent = isUuid(id) ? await findConsentRecord(db, { orgId, id }) : undefined;
-      if (!consent) return undefined;
-      const application = await findApplication(db, orgId, consent.applicationId);
-      const user = consent.userId === null ? undefined : await findUser(db, orgId, consent.userId);
-      return { consent, name: application?.name ?? consent.applicationId, email: user?.email };
-    },
-    backUri: (organisation) => consolePath(organisation, "/consents"),
-    isDone: (_, { consent }) => consent.revokedAt !== null,
-    question: ({ console: { frame, consents: text } }, { consent, name, email }, organisation) => ({
-      heading: text.revokeTitle({ application: name }),
-      text: html`<p>${consent.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeAllUsers}</p>
-${scopeLine(text.scopesAre, consent.scopes)}`,
-      confirm: text.revoke,
-      confirmId: "consent-revoke-confirm",
-      breadcrumbs: [{ label: frame.pages.consents, uri: consolePath(organisation, "/consents") }],
-    }),
-    apply: async (_, acting, { consent: { id } }, { organisation }) =>
-      (await revokeConsent(deps, { ...acting, id }))
-        ? applied(consolePath(organisation, "/consents?done=revoked"))
-        : alreadyApplied,
-  });
+interface Found {
+  readonly record: Consent;
+  readonly name: string;
+  readonly email: string | undefined;
 }
 
-function deletePreauthorizationRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  const db = deps.database.query;
-  confirmationRoute(app, deps, "/oauth/manage/:org/preauthorizations/:id/delete", {
-    current: "consents",
-    load: async (_, { id: orgId }, { id = "" }) => {
-      const record = isUuid(id) ? await findPreauthorization(db, { orgId, id }) : undefined;
-      if (!record) return undefined;
-      const application = await findApplication(db, orgId, record.applicationId);
-      return { record, name: application?.name ?? record.applicationId };
-    },
-    backUri: (organisation) => consolePath(organisation, "/preauthorizations"),
-    question: ({ console: { consents: text } }, { record, name }, organisation) => ({
-      heading: text.preauthorizations.removeTitle({ application: name }),
-      text: html`<p>${text.preauthorizations.removeText}</p>
+/** The record in the address, with the names of its application and its user. */
+const loadWith =
+  (find: typeof findConsentRecord): Confirmation<ConsoleDeps, Found>["load"] =>
+  async ({ database: { query: db } }, { id: orgId }, { id = "" }) => {
+    const record = isUuid(id) ? await find(db, { orgId, id }) : undefined;
+    if (!record) return undefined;
+    const application = await findApplication(db, orgId, record.applicationId);
+    const user = record.userId === null ? undefined : await findUser(db, orgId, record.userId);
+    return { record, name: application?.name ?? record.applicationId, email: user?.email };
+  };
+
+const onList = (
+  tab: ConsentsTab,
+): Pick<Confirmation<never, Found>, "current" | "backUri" | "breadcrumbs"> => ({
+  current: "consents",
+  backUri: (organisation) => consolePath(organisation, `/${tab}`),
+  breadcrumbs: (frame) => tabCrumb({ ...frame, tab }),
+});
+
+const revocation: Confirmation<ConsoleDeps, Found> = {
+  ...onList("consents"),
+  load: loadWith(findConsentRecord),
+  isDone: (_, { record }) => record.revokedAt !== null,
+  question: ({ console: { consents: text } }, { record, name, email }) => ({
+    heading: text.revokeTitle({ application: name }),
+    text: html`<p>${record.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeAllUsers}</p>
 ${scopeLine(text.scopesAre, record.scopes)}`,
-      confirm: text.preauthorizations.remove,
-      confirmId: "preauthorization-delete-confirm",
-      breadcrumbs: [
-        { label: text.tabs.preauthorizations, uri: consolePath(organisation, "/preauthorizations") },
-      ],
-    }),
-    apply: async (_, acting, { record: { id } }, { organisation }) =>
-      (await deletePreauthorization(deps, { ...acting, id }))
-        ? applied(consolePath(organisation, "/preauthorizations?done=removed"))
-        : alreadyApplied,
-  });
-}
+    confirm: text.revoke,
+    confirmId: "consent-revoke-confirm",
+  }),
+  apply: async (deps, acting, { record: { id } }) =>
+    (await revokeConsent(deps, { ...acting, id })) ? done("revoked") : alreadyApplied,
+};
+
+const deletion: Confirmation<ConsoleDeps, Found> = {
+  ...onList("preauthorizations"),
+  load: loadWith(findPreauthorization),
+  question: ({ console: { consents: text } }, { record, name }) => ({
+    heading: text.preauthorizations.removeTitle({ application: name }),
+    text: html`<p>${text.preauthorizations.removeText}</p>
+${scopeLine(text.scopesAre, record.scopes)}`,
+    confirm: text.preauthorizations.remove,
+    confirmId: "preauthorization-delete-confirm",
+  }),
+  apply: async (deps, acting, { record: { id } }) =>
+    (await deletePreauthorization(deps, { ...acting, id })) ? done("removed") : alreadyApplied,
+};
 
 const scopeLine = (label: string, scopes: readonly string[]) =>
   html`<p>${label} ${scopes.map((scope) => html`<code>${scope}</code> `)}</p>`;

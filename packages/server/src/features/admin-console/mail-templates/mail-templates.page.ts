@@ -2,15 +2,13 @@ import { type MailContent, type MailTemplate, mailTemplates } from "../../../cor
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { card, facts, state } from "../../../html/components/parts.ts";
-import {
-  type FormFailure,
-  failureNotice,
-  submissionTokenField,
-  successNotice,
-} from "../../../html/components/record-form.ts";
+import { failureNotice, submissionTokenField, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { languageName } from "../../../html/messages/language-name.ts";
+import { LOCALES } from "../../../html/messages/messages.ts";
 import { framesScript } from "../../../html/scripts.ts";
 
 /** How this server sends mail. */
@@ -20,11 +18,7 @@ export type MailSetup = {
   server?: string | undefined;
 };
 
-export type MailTemplatesView = ConsoleFrame & {
-  setup: MailSetup;
-};
-
-export function mailTemplatesPage(view: MailTemplatesView): Html {
+export function mailTemplatesPage(view: ConsoleFrame & { setup: MailSetup }): Html {
   const { messages, setup } = view;
   const { frame, mailTemplates: text } = messages.console;
   return consoleLayout({
@@ -70,16 +64,12 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
   });
 }
 
-export type MailTemplateView = ConsoleFrame & {
+/** The input is the language. */
+export type MailTemplateView = FormView<string> & {
   template: MailTemplate;
   content: MailContent;
-  /** The page's own address. */
-  ownUri: string;
-  /** The mail as HTML, for the frame. */
-  htmlUri: string;
-  languages: ReadonlyArray<{ value: string; label: string }>;
-  test: { action: string; csrf: string; once: string; isPossible: boolean };
-  failure?: FormFailure | undefined;
+  /** Whether a test mail can be sent. */
+  isPossible: boolean;
   isSent: boolean;
 };
 
@@ -109,7 +99,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
             },
           ]),
           html`<h3>${text.html}</h3>
-<iframe class="mail-frame" id="mail-html" title="${text.htmlFrame}" src="${linkAddress(view.htmlUri)}" sandbox referrerpolicy="no-referrer" loading="lazy"></iframe>
+<iframe class="mail-frame" id="mail-html" title="${text.htmlFrame}" src="${linkAddress(`${view.action}/html?language=${content.locale}`)}" sandbox referrerpolicy="no-referrer" loading="lazy"></iframe>
 <h3>${text.text}</h3>
 <pre class="mail-text" id="mail-text" lang="${content.locale}" tabindex="0" aria-label="${text.text}">${content.text}</pre>`,
         ],
@@ -119,27 +109,28 @@ export function mailTemplatePage(view: MailTemplateView): Html {
   });
 }
 
-function languageForm({ ownUri, content, languages, messages }: MailTemplateView): Html {
+function languageForm({ action, content, messages }: MailTemplateView): Html {
   const { mailTemplates: text } = messages.console;
-  return html`<form class="search" method="get" action="${linkAddress(ownUri)}">
-${selectField({ id: "language", label: text.language, value: content.locale, choices: languages, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
+  const choices = LOCALES.map((value) => ({ value, label: languageName(value) }));
+  return html`<form class="search" method="get" action="${linkAddress(action)}">
+${selectField({ id: "language", label: text.language, value: content.locale, choices, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
 </form>
 `;
 }
 
-function testCard({ test, content, user, messages }: MailTemplateView): Html {
+function testCard({ action, csrf, once, isPossible, content, user, messages }: MailTemplateView): Html {
   const { mailTemplates: text } = messages.console;
   return card({
     id: "test",
     title: text.test,
-    text: test.isPossible ? text.testText({ email: user.email }) : text.notSetUp,
+    text: isPossible ? text.testText({ email: user.email }) : text.notSetUp,
     body:
-      test.isPossible &&
-      html`<form class="form" id="test-form" method="post" action="${linkAddress(test.action)}">
+      isPossible &&
+      html`<form class="form" id="test-form" method="post" action="${linkAddress(action)}">
 ${hiddenFields([
-  { name: "csrf", value: test.csrf },
+  { name: "csrf", value: csrf },
   { name: "language", value: content.locale },
-])}${submissionTokenField(test.once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
+])}${submissionTokenField(once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
 </form>`,
   });
 }

@@ -10,20 +10,15 @@ import {
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { render } from "../../../html/html.ts";
-import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { sendEmbeddedDocument, sendPage } from "../../../http/page.ts";
-import {
-  acceptOneTimeForm,
-  applyOnce,
-  duplicateSubmission,
-  newSubmissionToken,
-} from "../../../page-kit/accept-form.ts";
-import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
+import { pageMessages, readingRoute } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   type ConsoleDeps,
@@ -32,7 +27,6 @@ import {
   pathParams,
   redirectTo,
   requireAdministrator,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
@@ -47,18 +41,14 @@ export interface MailTemplatesDeps extends ConsoleDeps {
 }
 
 export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates", { get: showList });
+  readingRoute(app, deps, "/oauth/manage/:org/mail-templates", "mailTemplates", (_, __, frame) =>
+    mailTemplatesPage({ ...frame, setup: deps.mailSetup }),
+  );
   consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template", {
     get: showTemplate,
     post: sendTest,
   });
   consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template/html", { get: sendHtml });
-}
-
-async function showList(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const signedIn = await requireAdministrator(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  await show(visit, frame, mailTemplatesPage({ ...frame, setup: deps.mailSetup }));
 }
 
 /** The template in the address. @throws NotFound */
@@ -82,7 +72,7 @@ async function composeSample(
   locale: string,
 ): Promise<MailContent> {
   const now = clock();
-  const orgId = organisation.id;
+  const { id: orgId } = organisation;
   const mail = sampleMail(template, { baseUrl, orgId, now });
   const content = await compose({ orgId, id: orgId, recipient: "", locale, mail, createdAt: now });
   if (!content) throw new NotFound("organisation");
@@ -93,43 +83,22 @@ async function showTemplate(deps: MailTemplatesDeps, visit: Visit): Promise<void
   const template = requireTemplate(visit);
   const signedIn = await requireAdministrator(deps, visit);
   const { values } = parseQuery(visit.request);
-  const locale = readLocale(values, pageMessages(visit, signedIn));
-  await showPreview(deps, visit, signedIn, { template, locale, isSent: values.get("done") === "sent" });
+  const input = readLocale(values, pageMessages(visit, signedIn));
+  await showPreview(deps, visit, signedIn, template, { input, isSent: values.get("done") === "sent" });
 }
 
-interface Preview {
-  readonly template: MailTemplate;
-  readonly locale: string;
-  readonly isSent?: boolean;
-  readonly failure?: FormFailure | undefined;
-  readonly status?: number;
-}
-
+/** @param shown.input the language */
 async function showPreview(
   deps: MailTemplatesDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { template, locale, isSent = false, failure, status = 200 }: Preview,
+  template: MailTemplate,
+  { isSent = false, status = 200, ...shown }: FormShown<string> & { readonly isSent?: boolean },
 ): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  const content = await composeSample(deps, visit, template, locale);
-  const path = templatePath(visit, template);
-  const page = mailTemplatePage({
-    ...frame,
-    template,
-    content,
-    ownUri: path,
-    htmlUri: `${path}/html?language=${content.locale}`,
-    languages: LOCALES.map((value) => ({ value, label: languageName(value) })),
-    test: {
-      action: path,
-      csrf: deps.browserSession.formBinding(visit).csrf,
-      once: newSubmissionToken(deps),
-      isPossible: deps.outbox.isOpen,
-    },
-    ...{ failure, isSent },
-  });
-  await sendPage(visit.reply, render(page), { nonce: frame.nonce, status, hasFrame: true });
+  const view = await formView(deps, visit, signedIn, "mailTemplates", shown);
+  const content = await composeSample(deps, visit, template, shown.input);
+  const page = mailTemplatePage({ ...view, template, content, isPossible: deps.outbox.isOpen, isSent });
+  await sendPage(visit.reply, render(page), { nonce: view.nonce, status, hasFrame: true });
 }
 
 /** The mail as HTML, for the page's frame: it can run nothing, load nothing and navigate nowhere. */
@@ -149,15 +118,17 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   const messages = pageMessages(visit, signedIn);
   const { mailTemplates: text } = messages.console;
   const locale = readLocale(form.values, messages);
-  const rerender = (shown: Partial<Preview>) =>
-    showPreview(deps, visit, signedIn, { template, locale, ...shown });
+  const rerender = (shown: Partial<FormShown<string>>) =>
+    showPreview(deps, visit, signedIn, template, { input: locale, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const refuse = (reason: string, status: number) =>
     rerender({ failure: { kind: "refused", title: text.notSent, text: reason }, status });
   if (!deps.outbox.isOpen) return refuse(text.notSetUp, 409);
   try {
-    await limitTests(deps, visit, signedIn);
+    const { user } = signedIn;
+    const attempt = { limit: deps.rateLimits["mail-test"], subject: `${user.homeOrgId}:${user.id}` };
+    await countAttempt(deps, visit.organisation.id, [attempt]);
     const sent = await applyOnce(deps, form, (inside) =>
       enqueueTest(inside, visit, signedIn, { template, locale }),
     );
@@ -168,12 +139,6 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
     return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
   await redirectTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
-}
-
-/** @throws RateLimited */
-async function limitTests(deps: MailTemplatesDeps, visit: Visit, { user }: SignedIn): Promise<void> {
-  const limit = deps.rateLimits["mail-test"];
-  await countAttempt(deps, visit.organisation.id, [{ limit, subject: `${user.homeOrgId}:${user.id}` }]);
 }
 
 /** Addressed to the administrator who asks, and to nobody else. */

@@ -3,16 +3,18 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Attention } from "./attention.ts";
 
-export interface AttentionUris {
-  pool(id: string): string;
-  application(id: string): string;
-  readonly signingKeys: string;
-  readonly mailTemplates: string;
-  readonly failedMails: string;
-}
-
-export function attentionCard(found: readonly Attention[], uris: AttentionUris, messages: Messages): Html {
+export function attentionCard(
+  found: readonly Attention[],
+  consoleUri: (rest: string) => string,
+  messages: Messages,
+): Html {
   const { attention: text } = messages.console.overview;
+  const item = (one: Attention, index: number) => {
+    const { path, title, text: explanation } = describe(one, messages);
+    return html`<li><span class="attention-dot ${urgent.includes(one.kind) ? "bad" : "warn"}"></span><a id="attention-${index}" href="${linkAddress(consoleUri(path))}">${title}</a>
+<p class="quiet">${explanation}</p></li>
+`;
+  };
   return card({
     id: "attention",
     title: text.title,
@@ -20,65 +22,47 @@ export function attentionCard(found: readonly Attention[], uris: AttentionUris, 
       found.length === 0
         ? html`<p class="quiet" id="attention-none">${text.none}</p>
 `
-        : html`<ul class="attention">${found.map((one, index) => item(one, index, uris, messages))}</ul>
+        : html`<ul class="attention">${found.map(item)}</ul>
 `,
   });
 }
 
-function item(one: Attention, index: number, uris: AttentionUris, messages: Messages): Html {
-  const { title, text, uri, isUrgent } = said(one, uris, messages);
-  return html`<li><span class="attention-dot ${isUrgent ? "bad" : "warn"}"></span><a id="attention-${index}" href="${linkAddress(uri)}">${title}</a>
-<p class="quiet">${text}</p></li>
-`;
-}
+const urgent: ReadonlyArray<Attention["kind"]> = ["pool-away", "secret-ended", "mail-failed", "ca-ends"];
 
-function said(
+/** @returns `path`: of the page where something can be done about it */
+function describe(
   one: Attention,
-  uris: AttentionUris,
   { console: { overview } }: Messages,
-): { title: string; text: string; uri: string; isUrgent: boolean } {
+): { path: string; title: string; text: string } {
   const { attention: text } = overview;
   switch (one.kind) {
-    case "pool-away":
-      return {
-        ...{ title: text.poolAway({ name: one.poolName }), text: text.poolAwayText },
-        ...{ uri: uris.pool(one.poolId), isUrgent: true },
-      };
-    case "pool-empty":
-      return {
-        ...{ title: text.poolEmpty({ name: one.poolName }), text: text.poolEmptyText },
-        ...{ uri: uris.pool(one.poolId), isUrgent: false },
-      };
+    case "pool-away": {
+      const title = text.poolAway({ name: one.poolName });
+      return { path: `/pools/${one.poolId}`, title, text: text.poolAwayText };
+    }
+    case "pool-empty": {
+      const title = text.poolEmpty({ name: one.poolName });
+      return { path: `/pools/${one.poolId}`, title, text: text.poolEmptyText };
+    }
     case "secret-ended":
-      return {
-        title: text.secretEnded({ application: one.applicationName }),
-        text: text.secretEndedText({ title: one.label, at: one.expiresAt }),
-        ...{ uri: uris.application(one.applicationId), isUrgent: true },
-      };
-    case "secret-ends":
-      return {
-        title: text.secretEnds({ application: one.applicationName }),
-        text: text.secretEndsText({ title: one.label, at: one.expiresAt }),
-        ...{ uri: uris.application(one.applicationId), isUrgent: false },
-      };
+    case "secret-ends": {
+      const { applicationName: application, label: title, expiresAt: at } = one;
+      const path = `/applications/${one.applicationId}`;
+      return one.kind === "secret-ended"
+        ? { path, title: text.secretEnded({ application }), text: text.secretEndedText({ title, at }) }
+        : { path, title: text.secretEnds({ application }), text: text.secretEndsText({ title, at }) };
+    }
     case "mail-off":
-      return { title: text.mailOff, text: text.mailOffText, uri: uris.mailTemplates, isUrgent: false };
-    case "mail-failed":
-      return {
-        ...{ title: text.mailFailed({ count: one.count }), text: text.mailFailedText },
-        ...{ uri: uris.failedMails, isUrgent: true },
-      };
-    case "key-old":
-      return {
-        ...{ title: text.keyOld({ algorithm: one.alg }), text: text.keyOldText({ at: one.createdAt }) },
-        ...{ uri: uris.signingKeys, isUrgent: false },
-      };
+      return { path: "/mail-templates", title: text.mailOff, text: text.mailOffText };
+    case "mail-failed": {
+      const title = text.mailFailed({ count: one.count });
+      return { path: "/audit-log?action=mail.failed", title, text: text.mailFailedText };
+    }
+    case "key-old": {
+      const title = text.keyOld({ algorithm: one.alg });
+      return { path: "/signing-keys", title, text: text.keyOldText({ at: one.createdAt }) };
+    }
     case "ca-ends":
-      return {
-        title: text.caEnds,
-        text: text.caEndsText({ at: one.at }),
-        uri: uris.signingKeys,
-        isUrgent: true,
-      };
+      return { path: "/signing-keys", title: text.caEnds, text: text.caEndsText({ at: one.at }) };
   }
 }

@@ -3,50 +3,31 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { buttonLink, card, emptyState, moment } from "../../../html/components/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { type AttentionUris, attentionCard } from "./attention.page.ts";
+import type { DisplayedEvent } from "../audit-log/display-events.ts";
+import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
 import { type Figures, MAX_COUNTED } from "./overview.store.ts";
-import { type RangeName, rangeNames } from "./range.ts";
+import { type RangeName, rangeNames, rangeQuery } from "./range.ts";
 
 export type OverviewView = ConsoleFrame & {
-  organisationName: string;
   figures: Figures & { agents: { agents: number; live: number } | undefined };
-  uris: AttentionUris & {
-    users: string;
-    applications: string;
-    devices: string;
-    pools: string;
-    auditLog: string;
-    quickstart: string;
-    invite: string;
-    range(name: RangeName): string;
-  };
+  devicesUri: string;
   range: RangeName;
   charts: OverviewCharts;
   attention: readonly Attention[];
   /** Newest first. */
-  events: ReadonlyArray<{
-    id: string;
-    at: number;
-    who: string;
-    what: string;
-    on: string | undefined;
-    uri: string;
-  }>;
+  events: readonly DisplayedEvent[];
   isNew: boolean;
 };
+
+export const chartKinds = ["sign-ins", "failed-sign-ins", "tokens", "refused-tokens", "agents"] as const;
 
 export type OverviewCharts = {
   /** The beginning of the first point, milliseconds. */
   from: number;
   points: readonly string[];
   ticks: readonly string[];
-  signIns: readonly number[];
-  failedSignIns: readonly number[];
-  tokens: readonly number[];
-  refusedTokens: readonly number[];
-  /** Undefined without pools. */
-  agents?: readonly number[] | undefined;
+  totals: Readonly<Record<(typeof chartKinds)[number], readonly number[]>>;
 };
 
 export function overviewPage(view: OverviewView): Html {
@@ -54,21 +35,21 @@ export function overviewPage(view: OverviewView): Html {
   return consoleLayout({
     ...view,
     title: frame.pages.overview,
-    summary: overview.summary({ organisation: view.organisationName }),
+    summary: overview.summary({ organisation: view.organisation.name }),
     breadcrumbs: [],
     body: [
       view.isNew && firstSteps(view),
       figures(view),
-      attentionCard(view.attention, view.uris, view.messages),
+      attentionCard(view.attention, view.consoleUri, view.messages),
       activity(view),
       html`<div class="pair-of-cards">
-${agentsChart(view)}${events(view)}</div>
+${view.figures.agents && agentsChart(view)}${events(view)}</div>
 `,
     ],
   });
 }
 
-function figures({ figures: counted, uris, messages }: OverviewView): Html {
+function figures({ figures: counted, devicesUri, consoleUri, messages }: OverviewView): Html {
   const { figures: text } = messages.console.overview;
   const { number } = messages.format;
   const figure = (name: keyof typeof counted, uri: string, value: string, note?: string) =>
@@ -77,43 +58,43 @@ function figures({ figures: counted, uris, messages }: OverviewView): Html {
 `;
   const count = (total: number) =>
     total > MAX_COUNTED ? text.moreThan({ count: MAX_COUNTED }) : number(total);
+  const { users, sessions, applications, devices, agents } = counted;
   return html`<section aria-label="${text.title}"><div class="figures">
-${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.users, count(counted.sessions))}${figure(
-  "applications",
-  uris.applications,
-  count(counted.applications),
-)}${figure("devices", uris.devices, count(counted.devices))}${
-  counted.agents &&
-  figure("agents", uris.pools, number(counted.agents.live), text.ofAgents({ count: counted.agents.agents }))
-}</div></section>
+${[
+  figure("users", consoleUri("/users"), count(users)),
+  figure("sessions", consoleUri("/users"), count(sessions)),
+  figure("applications", consoleUri("/applications"), count(applications)),
+  figure("devices", devicesUri, count(devices)),
+  agents &&
+    figure("agents", consoleUri("/pools"), number(agents.live), text.ofAgents({ count: agents.agents })),
+]}</div></section>
 `;
 }
 
 function activity(view: OverviewView): Content {
   const { charts: text, range: words } = view.messages.console.overview;
-  const { charts: data } = view;
+  const { totals } = view.charts;
   const links = rangeNames.map(
     (name) =>
-      html`<a id="range-${name}" href="${linkAddress(view.uris.range(name))}"${name === view.range && html` aria-current="true"`}>${words[name]}</a>`,
+      html`<a id="range-${name}" href="${linkAddress(view.consoleUri(rangeQuery(name)))}"${name === view.range && html` aria-current="true"`}>${words[name]}</a>`,
   );
   return html`<section class="activity" aria-label="${words.label}">
 <nav class="views" aria-label="${words.label}">${links}</nav>
 <div class="pair-of-cards">
 ${chartCard(view, "sign-ins", text.signIns, [
-  { label: text.succeeded, tone: "plain", counts: data.signIns },
-  { label: text.failed, tone: "bad", counts: data.failedSignIns },
+  { label: text.succeeded, tone: "plain", counts: totals["sign-ins"] },
+  { label: text.failed, tone: "bad", counts: totals["failed-sign-ins"] },
 ])}${chartCard(view, "tokens", text.tokens, [
-  { label: text.issued, tone: "plain", counts: data.tokens },
-  { label: text.refused, tone: "bad", counts: data.refusedTokens },
+  { label: text.issued, tone: "plain", counts: totals.tokens },
+  { label: text.refused, tone: "bad", counts: totals["refused-tokens"] },
 ])}</div>
 </section>
 `;
 }
 
-function agentsChart(view: OverviewView): Content {
+function agentsChart(view: OverviewView): Html {
   const { charts: text } = view.messages.console.overview;
-  const { agents } = view.charts;
-  if (!agents) return undefined;
+  const { agents } = view.charts.totals;
   const series: Series[] = [{ label: text.agentsAtOnce, tone: "plain", counts: agents }];
   return chartCard(view, "agents", text.agents, series, "steps");
 }
@@ -148,54 +129,41 @@ function chartTotal({ counts }: Series, form: "bars" | "steps", { format }: Mess
   return format.number(total);
 }
 
-function events({ events: newest, uris, messages }: OverviewView): Html {
+function events({ events: newest, consoleUri, messages }: OverviewView): Html {
   const { events: text } = messages.console.overview;
+  const item = ({ event: { id, at }, who, what, target }: DisplayedEvent) => {
+    const uri = consoleUri(`/audit-log/${id}`);
+    return html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${target && !target.isCode && html`: <bdi>${target.text}</bdi>`}</a>
+<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${moment(at, messages.format.minute)}</span></li>
+`;
+  };
   return card({
     id: "events",
     title: text.title,
-    actions: html`<a class="card-link" id="events-all" href="${linkAddress(uris.auditLog)}">${text.all}</a>`,
+    actions: html`<a class="card-link" id="events-all" href="${linkAddress(consoleUri("/audit-log"))}">${text.all}</a>`,
     body:
       newest.length === 0
         ? emptyState({ title: text.none, text: text.noneText })
-        : html`<ul class="events">${newest.map(
-            ({
-              id,
-              at,
-              who,
-              what,
-              on,
-              uri,
-            }) => html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${on !== undefined && html`: <bdi>${on}</bdi>`}</a>
-<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${moment(at, messages.format.minute)}</span></li>
-`,
-          )}</ul>
+        : html`<ul class="events">${newest.map(item)}</ul>
 `,
   });
 }
 
-function firstSteps({ uris, messages }: OverviewView): Html {
+function firstSteps({ consoleUri, messages }: OverviewView): Html {
   const { first } = messages.console.overview;
-  const step = (
-    title: string,
-    text: string,
-    button: { id: string; uri: string; label: string },
-    isPrimary: boolean,
-  ) =>
+  const step = (title: string, text: string, button: Parameters<typeof buttonLink>[0]) =>
     html`<li><p class="item-name">${title}</p>
 <p class="quiet">${text}</p>
-${buttonLink({ ...button, isPrimary })}</li>
+${buttonLink(button)}</li>
 `;
+  const quickstart = { id: "first-quickstart", uri: consoleUri("/quickstart"), label: first.quickstart };
+  const invite = { id: "first-invite", uri: consoleUri("/users/new"), label: first.invite };
   return card({
     id: "first-steps",
     title: first.title,
     text: first.text,
     body: html`<ol class="first-steps">
-${step(first.application, first.applicationText, { id: "first-quickstart", uri: uris.quickstart, label: first.quickstart }, true)}${step(
-  first.users,
-  first.usersText,
-  { id: "first-invite", uri: uris.invite, label: first.invite },
-  false,
-)}</ol>
+${step(first.application, first.applicationText, { ...quickstart, isPrimary: true })}${step(first.users, first.usersText, invite)}</ol>
 `,
   });
 }

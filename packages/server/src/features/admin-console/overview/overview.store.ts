@@ -64,7 +64,12 @@ export async function secretsThatEnd(
     .innerJoin("application as a", (join) =>
       join.onRef("a.org_id", "=", "s.org_id").onRef("a.id", "=", "s.application_id"),
     )
-    .select(["s.application_id as applicationId", "a.name as applicationName", "s.label", "s.expires_at"])
+    .select([
+      "s.application_id as applicationId",
+      "a.name as applicationName",
+      "s.label",
+      "s.expires_at as expiresAt",
+    ])
     .where("s.org_id", "=", orgId)
     .where("s.revoked_at", "is", null)
     .where("s.expires_at", ">", from)
@@ -72,8 +77,8 @@ export async function secretsThatEnd(
     .where("a.disabled_at", "is", null)
     .orderBy("s.expires_at")
     .limit(limit)
-    .execute()
-    .then((rows) => rows.map(({ expires_at, ...row }) => ({ ...row, expiresAt: expires_at ?? to })));
+    .$narrowType<{ expiresAt: number }>()
+    .execute();
 }
 
 /** When the issuing generation of the device CA expires; undefined where there is none yet. */

@@ -1,6 +1,7 @@
 /** The time range of the charts. */
+
+import type { ActivityRange } from "../../../core/activity/activity.store.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/activity/kinds.ts";
-import type { ActivityRange } from "../../../core/activity/read-activity.ts";
 import {
   formatDay,
   formatDayAndHour,
@@ -44,6 +45,8 @@ const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text)
 /** A week by default. */
 export const readRange = (text: string | undefined): RangeName =>
   text !== undefined && isRange(text) ? text : "7d";
+
+export const rangeQuery = (name: RangeName): string => (name === "7d" ? "" : `?range=${name}`);
 
 /** From the beginning of the first point to the end of the last one; a week is seven whole days. */
 export function rangeTimes(name: RangeName, now: number): { from: number; to: number } {

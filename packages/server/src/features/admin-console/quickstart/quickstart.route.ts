@@ -1,62 +1,99 @@
 /** quickstart: from nothing to a running client in one form (specification, "Management UI"). */
 import type { FastifyInstance } from "fastify";
-import type { Application } from "../../../core/applications/application.ts";
-import { createApplication } from "../../../core/applications/applications.ts";
 import {
   type ApplicationKind,
   addressOf,
-  clientTypeOf,
+  applicationKinds,
   hasAddress,
   isApplicationKind,
   settingsAt,
-  settingsOfKind,
-  startsWithSecret,
 } from "../../../core/applications/kinds.ts";
-import { createWithSecret } from "../../../core/applications/new-application.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { FormShown } from "../../../html/components/form-state.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { radioField, textField } from "../../../html/components/fields.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormShown, FormView } from "../../../html/components/form-state.ts";
+import { buttonLink, card } from "../../../html/components/parts.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import {
-  acceptOneTimeForm,
-  applyOnce,
-  duplicateSubmission,
-  type OneTimeForm,
-} from "../../../page-kit/accept-form.ts";
+import { acceptOneTimeForm } from "../../../page-kit/accept-form.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
-  auditContext,
   consolePath,
   consoleRoute,
   redirectTo,
   requireRecentAuthentication,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { type QuickstartInput, quickstartPage } from "./quickstart.page.ts";
-import { type RunningDeps, showRunning } from "./running.route.ts";
+import { createdBefore, createOnce, initialSettings } from "../applications/create-application.ts";
+import { type RunningDeps, runningRoutes, showRunning } from "./running.route.ts";
+import { type InspectorDeps, tokenInspectorRoute } from "./token-inspector.route.ts";
 
-const initialInput: QuickstartInput = { kind: "web", name: "", address: "http://localhost:3000" };
-
-export function quickstartRoute(app: FastifyInstance, deps: RunningDeps): void {
+export function quickstartRoutes(app: FastifyInstance, deps: RunningDeps & InspectorDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/quickstart", { get: showQuickstart, post: createFromForm });
+  tokenInspectorRoute(app, deps);
+  runningRoutes(app, deps);
 }
+
+type QuickstartInput = { kind: string; name: string; address: string };
 
 async function showQuickstart(deps: RunningDeps, visit: Visit): Promise<void> {
   const signedIn = await requireRecentAuthentication(deps, visit);
-  await showForm(deps, visit, signedIn, { input: initialInput });
+  const input = { kind: "web", name: "", address: "http://localhost:3000" };
+  await showFormPage(deps, visit, signedIn, "quickstart", { input }, quickstartPage);
 }
 
-async function showForm(
-  deps: RunningDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  shown: FormShown<QuickstartInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "quickstart", shown);
-  await show(visit, view, quickstartPage(view), shown.status);
+function quickstartPage(view: FormView<QuickstartInput>): Html {
+  const { messages, consoleUri } = view;
+  const { begin, inspector } = messages.console.quickstart;
+  const labels = { kind: begin.kind, name: begin.name, address: begin.address };
+  const form = recordForm({
+    ...view,
+    id: "quickstart-form",
+    fields: quickstartFields(view, labels),
+    submit: { id: "quickstart-create", label: begin.submit },
+  });
+  const open = buttonLink({
+    id: "quickstart-inspector",
+    uri: consoleUri("/quickstart/token-inspector"),
+    label: inspector.open,
+  });
+  return consoleLayout({
+    ...view,
+    breadcrumbs: [],
+    title: messages.console.frame.pages.quickstart,
+    summary: begin.summary,
+    notice: formNotice({ ...view, labels }),
+    body: [
+      card({ id: "begin", title: begin.title, body: form }),
+      html`<p class="quiet">${begin.signed} <a id="quickstart-system-account" href="${linkAddress(consoleUri("/system-accounts/new"))}">${begin.signedLink}</a></p>
+`,
+      card({
+        id: "inspect",
+        title: inspector.title,
+        text: inspector.short,
+        body: html`<div class="actions">${open}</div>
+`,
+      }),
+    ],
+  });
+}
+
+function quickstartFields(view: FormView<QuickstartInput>, labels: QuickstartInput): Content {
+  const { applications, quickstart } = view.messages.console;
+  const { kinds, kindTexts } = applications;
+  const field = fieldsOf(view, labels);
+  return [
+    radioField({
+      ...field("kind"),
+      choices: applicationKinds.map((value) => ({ value, label: kinds[value], text: kindTexts[value] })),
+    }),
+    textField({ ...field("name"), hint: quickstart.begin.nameHint, maxLength: 100, isRequired: true }),
+    textField({ ...field("address"), hint: quickstart.begin.addressHint, isCode: true }),
+  ];
 }
 
 const MAX_LETTERS = 2_048;
@@ -68,72 +105,43 @@ const readInput = (values: ReadonlyMap<string, string>): QuickstartInput => ({
 });
 
 async function createFromForm(deps: RunningDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
   const form = await acceptOneTimeForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
   const input = readInput(form.values);
-  const { kind } = input;
+  const { kind, name, address } = input;
   const rerender = (shown: Partial<FormShown<QuickstartInput>>) =>
-    showForm(deps, visit, signedIn, { input, ...shown });
+    showFormPage(deps, visit, signedIn, "quickstart", { input, ...shown }, quickstartPage);
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const messages = pageMessages(visit, signedIn);
-  const faults = findFaults(input, messages);
-  if (Object.keys(faults).length > 0 || !isApplicationKind(kind))
-    return rerender({ state: { faults }, status: 400 });
+  const { begin: text } = messages.console.quickstart;
+  if (!isApplicationKind(kind)) return rerender({ state: { faults: { kind: text.kindFault } }, status: 400 });
+  const settings = findSettings(kind, address);
+  if (!settings) return rerender({ state: { faults: { address: text.addressFault } }, status: 400 });
   try {
-    const created = await create(deps, visit, form, { ...input, kind });
-    if (created === "duplicate-submission") {
-      const { pages, sentBefore } = messages.console.frame;
-      const made = { label: pages.applications, uri: consolePath(organisation, "/applications") };
-      const secret = startsWithSecret(kind) ? sentBefore.secret.application : undefined;
-      return rerender(duplicateSubmission({ made, secret }));
-    }
+    const created = await createOnce(deps, visit, form, kind, { name, settings });
+    if (created === "duplicate-submission") return rerender(createdBefore(visit, signedIn, kind));
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showRunning(deps, visit, signedIn, application, plaintext);
-    await redirectTo(visit, consolePath(organisation, `/quickstart/${application.id}`));
+    await redirectTo(visit, consolePath(visit.organisation, `/quickstart/${application.id}`));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
-    const text = messages.console.applicationSettings;
-    const isName = error.faults.some(({ path }) => path === "name");
-    const found = isName ? { name: text.faults.name } : { address: text.reasons.https };
-    await rerender({ state: { faults: capitalize(found) }, status: 400 });
+    await rerender({ state: { faults: explainFaults(error, messages) }, status: 400 });
   }
 }
 
-/** These texts follow a colon elsewhere. */
-const capitalize = (faults: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(faults).map(([id, text]) => [id, text.replace(/^./u, (letter) => letter.toUpperCase())]),
-  );
-
-function findFaults({ kind, address }: QuickstartInput, { console }: Messages): Record<string, string> {
-  const { begin: text } = console.quickstart;
-  if (!isApplicationKind(kind)) return { kind: text.kindFault };
-  const isValid = !hasAddress(kind) || addressOf(address) !== undefined;
-  return isValid ? {} : { address: text.addressFault };
+/** @returns undefined for an invalid address */
+function findSettings(kind: ApplicationKind, address: string) {
+  if (!hasAddress(kind)) return initialSettings(kind);
+  const origin = addressOf(address);
+  return origin === undefined ? undefined : settingsAt(kind, origin);
 }
 
-/** @throws InvalidApplication */
-function create(
-  deps: RunningDeps,
-  visit: Visit,
-  form: OneTimeForm,
-  { kind, name, address }: QuickstartInput & { kind: ApplicationKind },
-): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
-  const settings = hasAddress(kind) ? settingsAt(kind, addressOf(address) ?? "") : settingsOfKind(kind);
-  const loopback = kind === "native" ? { redirectUris: ["http://127.0.0.1/callback"] } : {};
-  const wanted = {
-    ...auditContext(visit, form.signedIn),
-    name,
-    clientType: clientTypeOf[kind],
-    settings: { ...settings, ...loopback },
-  };
-  const secretLabel = pageMessages(visit, form.signedIn).console.applications.secrets.firstLabel;
-  return applyOnce(deps, form, async (inside) =>
-    startsWithSecret(kind)
-      ? createWithSecret(inside, { ...wanted, secretLabel })
-      : { application: await createApplication(inside, wanted) },
-  );
+function explainFaults({ faults }: InvalidApplication, { console }: Messages): Record<string, string> {
+  const { faults: text, reasons } = console.applicationSettings;
+  // These texts follow a colon elsewhere.
+  const capitalize = (fault: string) => fault.replace(/^./u, (letter) => letter.toUpperCase());
+  const isName = faults.some(({ path }) => path === "name");
+  return isName ? { name: capitalize(text.name) } : { address: capitalize(reasons.https) };
 }

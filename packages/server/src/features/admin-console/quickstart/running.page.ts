@@ -1,39 +1,33 @@
 /** A registered application: its `.env`, its code, and whether anyone has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { liveStatus } from "../../../html/components/live.ts";
 import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/components/parts.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { copyScript, liveScript } from "../../../html/scripts.ts";
+import type { LastChange } from "../../../page-kit/actor-names.ts";
 import type { CodeSnippet } from "./code-snippets.ts";
 import type { ShellSnippet } from "./shell-snippets.ts";
 import type { SnippetSource } from "./snippet-source.ts";
 import { type WaitingView, waitingCard } from "./waiting.page.ts";
 
 export type RunningView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> &
-  Pick<WaitingView, "use" | "liveUri" | "inspectorUri" | "userUri"> & {
+  WaitingView & {
     application: Pick<Application, "id" | "name">;
     source: SnippetSource;
     env: string;
     code: readonly CodeSnippet[];
     shell: readonly ShellSnippet[];
-    /** This page, without the secret. */
-    ownUri: string;
-    lastChange: { who: string; at: number } | undefined;
+    lastChange: LastChange | undefined;
   };
 
 export function runningPage(view: RunningView): Html {
-  const { messages, application, source } = view;
+  const { messages, application } = view;
   const { running } = messages.console.quickstart;
-  const hasNewSecret = source.secret !== undefined;
   return consoleLayout({
     ...view,
+    breadcrumbs: [{ label: messages.console.frame.pages.quickstart, uri: view.consoleUri("/quickstart") }],
     scripts: [copyScript.path, liveScript.path],
     title: running.title({ application: application.name }),
     heading: html`<bdi>${application.name}</bdi>`,
@@ -43,10 +37,10 @@ export function runningPage(view: RunningView): Html {
       uri: view.consoleUri(`/applications/${application.id}`),
       label: running.record,
     }),
-    notice: hasNewSecret ? secretNotice(view) : undefined,
+    notice: view.source.secret === undefined ? undefined : secretNotice(view),
     body: html`<div class="with-aside"><div class="with-aside-main">
 ${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}${lastChangeLine(view.lastChange, messages)}</div>
-<div class="with-aside-beside">${waitingCard({ ...view, kind: source.kind, address: source.callback.address })}${factsCard(view)}</div></div>
+<div class="with-aside-beside">${waitingCard(view)}${factsCard(view)}</div></div>
 ${copyStatus}${liveStatus}`,
   });
 }
@@ -57,11 +51,6 @@ function secretNotice({ messages }: RunningView): Html {
 <p>${quickstart.running.secretOnce}</p></div>
 `;
 }
-
-const copies = ({ messages }: RunningView) => {
-  const { copy, copied } = messages.console.frame.secret;
-  return { copy, copied };
-};
 
 function envCard(view: RunningView): Html {
   const { running } = view.messages.console.quickstart;
@@ -76,7 +65,7 @@ function envCard(view: RunningView): Html {
       unregistered !== undefined &&
       html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
 `
-    }${snippet({ id: "env-file", title: ".env", lines: view.env, ...copies(view) })}${
+    }${snippet({ id: "env-file", title: ".env", lines: view.env, ...view.messages.console.frame.secret })}${
       isLacking &&
       html`<p class="quiet">${running.secretElsewhere} <a id="quickstart-secret" href="${linkAddress(view.source.secretUri)}">${running.secretNew}</a></p>
 `
@@ -110,13 +99,13 @@ const sdkLines = (view: RunningView): Html =>
     id: "sdk-lines",
     title: view.messages.console.quickstart.running.shell,
     lines: "npm run build\nnpm pack ./packages/client-sdk/dist",
-    ...copies(view),
+    ...view.messages.console.frame.secret,
   });
 
 function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
   const { running } = view.messages.console.quickstart;
   const part = (name: string, title: string, text: string) =>
-    snippet({ id: `${id}-${name}`, title, lines: text, ...copies(view) });
+    snippet({ id: `${id}-${name}`, title, lines: text, ...view.messages.console.frame.secret });
   return [
     install !== undefined && part("install", running.install, install),
     part("code", file, lines),
@@ -127,7 +116,7 @@ function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: Running
 function shellCard(view: RunningView): Html {
   const { running } = view.messages.console.quickstart;
   const one = ({ id, lines }: ShellSnippet) =>
-    snippet({ id: `curl-${id}`, title: running.curl[id], lines, ...copies(view) });
+    snippet({ id: `curl-${id}`, title: running.curl[id], lines, ...view.messages.console.frame.secret });
   return card({ id: "curl", title: running.byHand, text: running.byHandText, body: view.shell.map(one) });
 }
 
@@ -137,7 +126,7 @@ function factsCard(view: RunningView): Html {
   const { running } = messages.console.quickstart;
   const value = (id: string, label: string, text: string) => ({
     label,
-    content: copyable({ id, value: text, label, ...copies(view) }),
+    content: copyable({ id, value: text, label, ...view.messages.console.frame.secret }),
   });
   const hasAddress = source.kind === "web" || source.kind === "spa" || source.kind === "native";
   return card({

@@ -1,13 +1,10 @@
 /** GET quickstart/{id}: code and settings that make an application run, and a live part that waits for its first sign-in. */
 import type { FastifyInstance } from "fastify";
 import { type Application, usesSecrets } from "../../../core/applications/application.ts";
+import type { SecretUse } from "../../../core/applications/client-secrets.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import type { SecretUse } from "../../../core/applications/secret-use.ts";
 import { lastUse } from "../../../core/applications/use/first-use.ts";
-import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
-import { signingPoolIssuer } from "../../../core/signing-pools/signing-pool.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -20,7 +17,7 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { applicationPath, requireApplication } from "../applications/application-path.ts";
+import { applicationPages, findIssuer } from "../applications/application-pages.ts";
 import { codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
 import { runningPage } from "./running.page.ts";
@@ -37,14 +34,17 @@ export interface RunningDeps extends ConsoleDeps {
 export function runningRoutes(app: FastifyInstance, deps: RunningDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/quickstart/:id", { get: showApplication });
   livePieceRoute(app, deps, "/oauth/manage/:org/quickstart/:id/waiting", async (_, visit, messages) =>
-    waitingCard({ ...(await findFirstUse(deps, visit, await requireApplication(deps, visit))), messages }),
+    waitingCard({
+      ...(await findFirstUse(deps, visit, await applicationPages.require(deps, visit))),
+      messages,
+    }),
   );
 }
 
 async function showApplication(deps: RunningDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireAdministrator(deps, visit);
-  await showRunning(deps, visit, signedIn, await requireApplication(deps, visit));
+  await showRunning(deps, visit, signedIn, await applicationPages.require(deps, visit));
 }
 
 /** @param secret the plaintext, right after it was created */
@@ -61,9 +61,6 @@ export async function showRunning(
   const page = runningPage({
     ...frame,
     ...(await findFirstUse(deps, visit, application)),
-    breadcrumbs: [
-      { label: frame.messages.console.frame.pages.quickstart, uri: consolePath(organisation, "/quickstart") },
-    ],
     application,
     source,
     env: envFile(source),
@@ -87,35 +84,30 @@ async function findFirstUse(
     use: await lastUse(deps.database.query, key, kind === "service"),
     kind,
     address: findCallback(application).address,
-    liveUri: consolePath(organisation, `/quickstart/${application.id}/waiting`),
-    ownUri: consolePath(organisation, `/quickstart/${application.id}`),
-    inspectorUri: consolePath(organisation, "/quickstart/token-inspector"),
-    userUri: (id) => consolePath(organisation, `/users/${id}`),
+    applicationId: application.id,
+    consoleUri: (rest) => consolePath(organisation, rest),
   };
 }
 
 async function snippetSource(
-  { database, baseUrl, version }: RunningDeps,
+  deps: RunningDeps,
   { organisation }: Visit,
   application: Application,
   secret: string | undefined,
 ): Promise<SnippetSource> {
-  const { id, settings } = application;
-  const { signingPoolId } = settings;
-  const pool =
-    signingPoolId === undefined ? undefined : await findPool(database.query, organisation.id, signingPoolId);
+  const { baseUrl, version } = deps;
+  const { id } = application;
   return {
+    ...(await findIssuer(deps, application)),
     kind: kindOf(application),
     baseUrl,
-    issuer: pool ? signingPoolIssuer(baseUrl, pool) : issuerOf(baseUrl, organisation.id),
     orgId: organisation.id,
     clientId: id,
     hasSecret: usesSecrets(application),
     secret,
-    secretUri: `${baseUrl}${applicationPath(organisation, id, "/secrets/new")}`,
+    secretUri: `${baseUrl}${applicationPages.path(organisation, id, "/secrets/new")}`,
     callback: findCallback(application),
     scopes: requestedScopes(application),
-    pool,
     sdkVersion: version,
   };
 }

@@ -1,61 +1,48 @@
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textArea } from "../../../html/components/fields.ts";
+import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { card, facts, moment, state } from "../../../html/components/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { json } from "../../../html/json.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Claims, Finding, Inspection } from "./inspection.ts";
 
-export type InspectorView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    action: string;
-    csrf: string;
-    fault?: string | undefined;
-    failure?: FormFailure | undefined;
-    inspection?: Inspection | undefined;
-  };
+type InspectorView = FormView<undefined>;
 
-export function inspectorPage(view: InspectorView): Html {
-  const { messages, inspection } = view;
-  const { inspector } = messages.console.quickstart;
+export function inspectorPage(view: InspectorView, inspection: Inspection | undefined): Html {
+  const { messages } = view;
+  const { frame, quickstart } = messages.console;
+  const { inspector } = quickstart;
   return consoleLayout({
     ...view,
+    breadcrumbs: [{ label: frame.pages.quickstart, uri: view.consoleUri("/quickstart") }],
     title: inspector.title,
     summary: inspector.summary,
     notice: failureNotice(view.failure, messages),
-    body: [inspection && resultCard(view, inspection), formCard(view)],
-  });
-}
-
-/** A pasted token is never shown again. */
-function formCard({ messages, action, csrf, fault, inspection }: InspectorView): Html {
-  const { inspector } = messages.console.quickstart;
-  return card({
-    id: "inspect",
-    title: inspection ? inspector.another : inspector.paste,
-    body: recordForm({
-      id: "inspector-form",
-      action,
-      csrf,
-      fields: textArea({
-        id: "token",
-        label: inspector.field,
-        hint: inspector.fieldHint,
-        value: "",
-        rows: 6,
-        isCode: true,
-        fault,
-        hasFocus: !inspection,
-        messages,
+    body: [
+      inspection && resultCard(view, inspection),
+      card({
+        id: "inspect",
+        title: inspection ? inspector.another : inspector.paste,
+        body: recordForm({
+          ...view,
+          id: "inspector-form",
+          fields: textArea({
+            id: "token",
+            label: inspector.field,
+            hint: inspector.fieldHint,
+            value: "",
+            rows: 6,
+            isCode: true,
+            ...fieldState(view.state, "token"),
+            hasFocus: !inspection,
+            messages,
+          }),
+          submit: { id: "inspector-submit", label: inspector.look },
+        }),
       }),
-      submit: { id: "inspector-submit", label: inspector.look },
-      messages,
-    }),
+    ],
   });
 }
 

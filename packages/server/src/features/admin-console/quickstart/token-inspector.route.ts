@@ -1,22 +1,26 @@
-/** quickstart/token-inspector: decodes and verifies a token. It is posted, so that no address and no log has it. */
+/**
+ * quickstart/token-inspector: decodes and verifies a token. It is posted, so that no address and no log has it; it is not
+ * stored and not used.
+ */
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
 import {
   type ConsoleDeps,
-  consolePath,
   consoleRoute,
-  requestPath,
   requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import type { JwtDeps } from "./inspect-jwt.ts";
-import { inspectToken, MAX_TOKEN_LENGTH, normalizeToken } from "./inspect-token.ts";
-import type { Inspection } from "./inspection.ts";
+import { inspectJwt, type JwtDeps } from "./inspect-jwt.ts";
+import { inspectSecret } from "./inspect-secret.ts";
+import { bad, type Inspection } from "./inspection.ts";
 import { inspectorPage } from "./token-inspector.page.ts";
 
 export type InspectorDeps = ConsoleDeps & JwtDeps;
@@ -29,47 +33,52 @@ export function tokenInspectorRoute(app: FastifyInstance, deps: InspectorDeps): 
 }
 
 async function showInspector(deps: InspectorDeps, visit: Visit): Promise<void> {
-  await showPage(deps, visit, await requireAdministrator(deps, visit));
+  const signedIn = await requireAdministrator(deps, visit);
+  await showForm(deps, visit, signedIn, { input: undefined });
 }
 
-interface Shown {
-  readonly inspection?: Inspection;
-  readonly fault?: "empty" | "tooLong";
-  readonly failure?: FormFailure | undefined;
-  readonly status?: number;
-}
+/** A pasted token is never shown again. */
+type Shown = FormShown<undefined> & { readonly inspection?: Inspection };
 
-async function showPage(
+async function showForm(
   deps: InspectorDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { inspection, fault, failure, status }: Shown = {},
+  { inspection, ...shown }: Shown,
 ): Promise<void> {
-  const { organisation } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "quickstart");
-  const { messages } = frame;
-  const page = inspectorPage({
-    ...frame,
-    breadcrumbs: [
-      { label: messages.console.frame.pages.quickstart, uri: consolePath(organisation, "/quickstart") },
-    ],
-    action: requestPath(visit),
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    inspection,
-    fault: fault && messages.console.quickstart.inspector.faults[fault],
-    failure,
-  });
-  await show(visit, frame, page, status);
+  const view = await formView(deps, visit, signedIn, "quickstart", shown, {});
+  await show(visit, view, inspectorPage(view, inspection), shown.status);
 }
 
 async function inspect(deps: InspectorDeps, visit: Visit): Promise<void> {
   const form = await acceptForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  if (form.outcome === "rejected") return showPage(deps, visit, signedIn, form.refusal);
+  const rerender = (shown: Omit<Shown, "input">) =>
+    showForm(deps, visit, signedIn, { input: undefined, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
   const token = normalizeToken(form.values.get("token") ?? "");
-  const fault = token === "" ? "empty" : token.length > MAX_TOKEN_LENGTH ? "tooLong" : undefined;
-  if (fault !== undefined) return showPage(deps, visit, signedIn, { fault, status: 400 });
-  const inspection = await inspectToken(deps, visit.organisation, token);
-  await showPage(deps, visit, signedIn, { inspection });
+  const { faults } = pageMessages(visit, signedIn).console.quickstart.inspector;
+  if (token === "") return rerender({ state: { faults: { token: faults.empty } }, status: 400 });
+  if (token.length > MAX_TOKEN_LENGTH)
+    return rerender({ state: { faults: { token: faults.tooLong } }, status: 400 });
+  await rerender({ inspection: await inspectToken(deps, visit.organisation, token) });
+}
+
+const MAX_TOKEN_LENGTH = 16_384;
+
+/** Removes line breaks and the name of the header. */
+const normalizeToken = (pasted: string): string =>
+  pasted
+    .trim()
+    .replace(/^(?:authorization:\s*)?bearer\s+/i, "")
+    .replaceAll(/\s+/g, "");
+
+async function inspectToken(deps: JwtDeps, organisation: Organisation, token: string): Promise<Inspection> {
+  const secret = await inspectSecret(deps, organisation.id, token);
+  if (secret) return secret;
+  const decoded = decodeJwsUnverified(token);
+  if (decoded) return inspectJwt(deps, organisation, token, decoded);
+  const isUnsigned = token.split(".").length === 3 && token.endsWith(".");
+  return { kind: "unknown", findings: [bad(isUnsigned ? "unsigned" : "noToken")] };
 }

@@ -10,18 +10,16 @@ export type WaitingView = {
   use: ApplicationUse | undefined;
   kind: SnippetSource["kind"];
   address: string;
-  liveUri: string;
-  /** The page around it, for browsers without scripts. */
-  ownUri: string;
-  inspectorUri: string;
-  userUri(id: string): string;
+  applicationId: string;
+  consoleUri(rest: string): string;
   messages: Messages;
 };
 
 export function waitingCard(view: WaitingView): Html {
   const { use } = view;
   const says = use ? view.messages.console.quickstart.waiting.works : waitsFor(view);
-  return html`<section class="card waiting" id="first-use"${livePiece(view.liveUri, [says])} aria-labelledby="first-use-title">
+  const liveUri = view.consoleUri(`/quickstart/${view.applicationId}/waiting`);
+  return html`<section class="card waiting" id="first-use"${livePiece(liveUri, [says])} aria-labelledby="first-use-title">
 ${use ? usedContent(view, use) : waitingContent(view)}</section>
 `;
 }
@@ -32,8 +30,10 @@ function waitsFor({ kind, messages }: WaitingView): string {
 }
 
 function waitingContent(view: WaitingView): Html {
-  const { messages, kind, address, ownUri } = view;
+  const { messages, kind, address } = view;
   const { waiting } = messages.console.quickstart;
+  // The page around it, for browsers without scripts.
+  const pageUri = view.consoleUri(`/quickstart/${view.applicationId}`);
   const opens = kind === "web" || kind === "spa" || kind === "legacy";
   return html`<h2 id="first-use-title" class="waiting-title">${waitsFor(view)}</h2>
 <p class="quiet">${kind === "service" ? waiting.tokenText : waiting.signInText}</p>
@@ -41,21 +41,26 @@ ${
   opens &&
   html`<p><a id="open-application" href="${linkAddress(address)}" target="_blank" rel="noopener">${waiting.open({ address })}</a></p>
 `
-}<p><a id="waiting-again" href="${linkAddress(ownUri)}">${waiting.again}</a></p>
+}<p><a id="waiting-again" href="${linkAddress(pageUri)}">${waiting.again}</a></p>
 `;
 }
 
-function usedContent({ messages, inspectorUri, userUri }: WaitingView, use: ApplicationUse): Html {
+function usedContent({ messages, consoleUri }: WaitingView, use: ApplicationUse): Html {
   const { quickstart } = messages.console;
   const { waiting } = quickstart;
+  const inspect = {
+    id: "waiting-inspect",
+    uri: consoleUri("/quickstart/token-inspector"),
+    label: waiting.inspect,
+  };
   const when = moment(use.at, messages.format.minute);
   const who =
     use.kind === "own-token"
       ? html`<p>${waiting.gotToken} ${when}</p>
 `
-      : html`<p>${use.email === null ? waiting.somebody : html`<a href="${linkAddress(userUri(use.userId))}"><bdi>${use.email}</bdi></a>`}<br><span class="quiet">${when}</span></p>
+      : html`<p>${use.email === null ? waiting.somebody : html`<a href="${linkAddress(consoleUri(`/users/${use.userId}`))}"><bdi>${use.email}</bdi></a>`}<br><span class="quiet">${when}</span></p>
 `;
   return html`<div class="bar"><h2 id="first-use-title">${waiting.works}</h2>${state("good", waiting.good)}</div>
-${who}<div class="actions">${buttonLink({ id: "waiting-inspect", uri: inspectorUri, label: waiting.inspect })}</div>
+${who}<div class="actions">${buttonLink(inspect)}</div>
 `;
 }

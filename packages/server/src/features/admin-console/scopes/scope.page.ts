@@ -7,26 +7,23 @@ import {
   textArea,
   textField,
 } from "../../../html/components/fields.ts";
-import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
-import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
-import {
-  failureNotice,
-  lastChangeLine,
-  recordForm,
-  successNotice,
-} from "../../../html/components/record-form.ts";
+import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { applicationLinks, buttonLink, card, facts, state } from "../../../html/components/parts.ts";
+import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
 
-export type Named = { name: string; uri: string };
+type Applications = Parameters<typeof applicationLinks>[0];
+type Text = Messages["console"]["scopes"];
 
 export type ScopeView = ConsoleFrame & {
   scope: CustomScope;
-  usedBy: readonly Named[];
+  applications: Applications;
   lastChange: { who: string; at: number } | undefined;
-  done: keyof Messages["console"]["scopes"]["done"] | undefined;
+  done: keyof Text["done"] | undefined;
 };
 
 export function scopePage(view: ScopeView): Html {
@@ -57,27 +54,34 @@ export function scopePage(view: ScopeView): Html {
       card({
         id: "scope-details",
         title: text.details,
-        body: html`${facts([
-          { label: text.displayName, content: html`<bdi>${scope.displayName}</bdi>` },
-          {
-            label: text.description,
-            content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
-          },
-          { label: text.sensitive, content: scope.sensitive ? state("warn", frame.yes) : frame.no },
-        ])}${
-          claims.length > 0 &&
-          table({
-            label: text.claims,
-            columns: [text.claimName, text.claimFrom],
-            rows: claims.map((claim, index) => ({
-              id: `claim-${index}`,
-              cells: [nameCell({ name: claim.name }), html`<bdi>${displayOrigin(claim, text)}</bdi>`],
-            })),
-            messages,
-          })
-        }${claims.length === 0 && html`<p class="quiet">${text.noClaims}</p>`}`,
+        body: [
+          facts([
+            { label: text.displayName, content: html`<bdi>${scope.displayName}</bdi>` },
+            {
+              label: text.description,
+              content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
+            },
+            { label: text.sensitive, content: scope.sensitive ? state("warn", frame.yes) : frame.no },
+          ]),
+          claims.length === 0
+            ? html`<p class="quiet">${text.noClaims}</p>`
+            : table({
+                label: text.claims,
+                columns: [text.claimName, text.claimFrom],
+                rows: claims.map((claim, index) => ({
+                  id: `claim-${index}`,
+                  cells: [nameCell({ name: claim.name }), html`<bdi>${displayOrigin(claim, text)}</bdi>`],
+                })),
+                messages,
+              }),
+        ],
       }),
-      card({ id: "scope-used", title: text.used, text: text.usedText, body: usedBy(view.usedBy, text) }),
+      card({
+        id: "scope-used",
+        title: text.used,
+        text: text.usedText,
+        body: usedBy(view.applications, view.consoleUri, text),
+      }),
       lastChangeLine(view.lastChange, messages),
     ],
   });
@@ -85,134 +89,77 @@ export function scopePage(view: ScopeView): Html {
 
 const MAX_NAMED = 10;
 
-export function usedBy(applications: readonly Named[], text: Messages["console"]["scopes"]): Html {
+export function usedBy(applications: Applications, consoleUri: ConsoleFrame["consoleUri"], text: Text): Html {
   if (applications.length === 0) return html`<p class="quiet">${text.unused}</p>`;
   const others = applications.length - MAX_NAMED;
-  return html`<ul class="plain-list">${applications
-    .slice(0, MAX_NAMED)
-    .map(({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>`)}
-${others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`}</ul>
-`;
+  const more = others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`;
+  return applicationLinks(applications.slice(0, MAX_NAMED), consoleUri, more);
 }
 
-export type ScopeFormView = FormView<ScopeInput> & {
-  /** Undefined for a new scope. */
-  before: Pick<CustomScope, "id" | "name"> | undefined;
-};
-
-export function scopeFormPage(view: ScopeFormView): Html {
-  const { messages, before, state: form } = view;
-  const { frame, scopes: text } = messages.console;
+/** @param before undefined for a new scope */
+export function scopeFormPage(view: FormView<ScopeInput>, before?: Pick<CustomScope, "id" | "name">): Html {
+  const { frame, scopes: text } = view.messages.console;
   const backUri = view.consoleUri(before ? `/scopes/${before.id}` : "/scopes");
-  const title = before ? text.editTitle({ name: before.name }) : text.makeTitle;
-  return consoleLayout({
+  return formPage({
     ...view,
-    title,
+    title: before ? text.editTitle({ name: before.name }) : text.makeTitle,
     breadcrumbs: [
       { label: frame.pages.scopes, uri: view.consoleUri("/scopes") },
       ...(before ? [{ label: before.name, uri: backUri }] : []),
     ],
-    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => fieldLabel(id, text)), messages),
-    body: html`<section class="card">${recordForm({
-      ...view,
-      id: "scope-form",
-      fields: [defaultSubmit, textFields(view), claimFields(view)],
-      submit: { id: "scope-save", label: before ? text.save : text.create },
-      cancelUri: backUri,
-    })}</section>
-`,
+    id: "scope-form",
+    labels: fieldLabels(view.input, text),
+    fields: [defaultSubmit, textFields(view, before === undefined), claimFields(view)],
+    submit: { id: "scope-save", label: before ? text.save : text.create },
+    cancelUri: backUri,
   });
 }
 
-function textFields({ before, input, state: form, messages }: ScopeFormView): Html {
-  const { scopes: text } = messages.console;
-  return html`${[
-    before === undefined &&
-      textField({
-        id: "name",
-        label: text.name,
-        hint: text.nameHint,
-        value: input.name,
-        maxLength: 100,
-        isRequired: true,
-        isCode: true,
-        ...fieldState(form, "name"),
-        messages,
-      }),
-    textField({
-      id: "displayName",
-      label: text.displayName,
-      hint: text.displayNameHint,
-      value: input.displayName,
-      maxLength: 100,
-      isRequired: true,
-      ...fieldState(form, "displayName"),
-      messages,
-    }),
+/** Fields of claims are named by their row. */
+function fieldLabels({ claims }: ScopeInput, text: Text): Record<string, string> {
+  const { name, displayName, description } = text;
+  const ofClaims = claims.flatMap((_, row) => {
+    const claim = text.claim({ count: row + 1 });
+    const labels = { name: text.claimName, from: text.claimFrom, what: text.claimWhat };
+    const fields = ["name", "from", "what"] as const;
+    return fields.map((field) => [claimFieldId(row, field), `${claim}: ${labels[field]}`]);
+  });
+  return { name, displayName, description, ...Object.fromEntries(ofClaims) };
+}
+
+function textFields(view: FormView<ScopeInput>, isNew: boolean): Content {
+  const { scopes: text } = view.messages.console;
+  const field = fieldsOf(view, text);
+  return [
+    isNew &&
+      textField({ ...field("name"), hint: text.nameHint, maxLength: 100, isRequired: true, isCode: true }),
+    textField({ ...field("displayName"), hint: text.displayNameHint, maxLength: 100, isRequired: true }),
     textArea({
-      id: "description",
-      label: text.description,
+      ...field("description"),
       hint: text.descriptionHint,
-      value: input.description,
       rows: 2,
       maxLength: 500,
       isOptional: true,
-      ...fieldState(form, "description"),
-      messages,
     }),
-    checkField({
-      id: "sensitive",
-      label: text.sensitive,
-      hint: text.sensitiveHint,
-      isChecked: input.sensitive,
-      ...fieldState(form, "sensitive"),
-      messages,
-    }),
-  ]}`;
+    checkField({ ...field("sensitive"), hint: text.sensitiveHint, isChecked: view.input.sensitive }),
+  ];
 }
 
-/** Fields of claims are named by their row. */
-function fieldLabel(id: string, text: Messages["console"]["scopes"]): string {
-  const [, row, field = ""] = /^claim-(\d+)-(\w+)$/.exec(id) ?? [];
-  if (row !== undefined) {
-    const labels: Readonly<Record<string, string>> = {
-      name: text.claimName,
-      from: text.claimFrom,
-      what: text.claimWhat,
-    };
-    return `${text.claim({ count: Number(row) + 1 })}: ${labels[field] ?? ""}`;
-  }
-  return id === "name" ? text.name : id === "displayName" ? text.displayName : text.description;
-}
-
-function claimFields({ input, state: form, messages }: ScopeFormView): Html {
+function claimFields({ input, state: form, messages }: FormView<ScopeInput>): Html {
   const { frame, scopes: text } = messages.console;
   const { isNow } = fieldState(form, "claims");
-  const choices = claimOrigins.map((value) => ({
-    value,
-    label: (text.origins as Readonly<Record<string, string>>)[value] ?? value,
-  }));
-  const row = ({ name, from, what }: ScopeInput["claims"][number], index: number): Html => {
-    const id = (field: "name" | "from" | "what") => claimFieldId(index, field);
-    const claimField = (field: "name" | "what", label: string, value: string, maxLength: number) =>
-      textField({
-        id: id(field),
-        label,
-        value,
-        maxLength,
-        isCode: true,
-        ...fieldState(form, id(field)),
-        messages,
-      });
+  const origins: Readonly<Record<string, string>> = text.origins;
+  const choices = claimOrigins.map((value) => ({ value, label: origins[value] ?? value }));
+  const row = (claim: ScopeInput["claims"][number], index: number): Html => {
+    const field = (name: keyof typeof claim, label: string) => {
+      const id = claimFieldId(index, name);
+      return { id, label, value: claim[name], ...fieldState(form, id), messages };
+    };
     return html`<fieldset class="field-triple" id="claim-${index}"><legend class="visually-hidden">${text.claim({ count: index + 1 })}</legend>
-${claimField("name", text.claimName, name, 100)}${selectField({
-  id: id("from"),
-  label: text.claimFrom,
-  value: from,
+${textField({ ...field("name", text.claimName), maxLength: 100, isCode: true })}${selectField({
+  ...field("from", text.claimFrom),
   choices,
-  ...fieldState(form, id("from")),
-  messages,
-})}${claimField("what", text.claimWhat, what, 2_000)}</fieldset>
+})}${textField({ ...field("what", text.claimWhat), maxLength: 2_000, isCode: true })}</fieldset>
 `;
   };
   return html`<fieldset class="claim-rows" id="claims" aria-describedby="claims-hint claims-what-hint"><legend>${text.claims}</legend>

@@ -1,76 +1,62 @@
-/** scopes/{id}: one custom scope; scopes/new: creating one. */
+/** Creating, changing and deleting a custom scope. */
 import type { FastifyInstance } from "fastify";
-import { createCustomScope, ScopeConflict } from "../../../core/scopes/custom-scopes.ts";
+import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import {
+  changeCustomScope,
+  createCustomScope,
+  deleteCustomScope,
+  ScopeConflict,
+} from "../../../core/scopes/custom-scopes.ts";
+import { findCustomScope, lockCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
+import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { applied, type Confirmation, confirmationRoute } from "../../../page-kit/confirmation.ts";
+import { pageMessages } from "../../../page-kit/console-frame.ts";
+import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   redirectTo,
-  requireAdministrator,
   requireRecentAuthentication,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { requireScope } from "./find-scope.ts";
-import { scopeFormPage, scopePage } from "./scope.page.ts";
+import { aboutRecord, recordPages } from "../../../page-kit/record-pages.ts";
+import { scopeFormPage, usedBy } from "./scope.page.ts";
 import {
+  displayClaims,
   emptyScope,
   readScopeInput,
   type ScopeInput,
   scopeFaults,
   toContent,
+  toScopeInput,
   withEmptyRow,
 } from "./scope-input.ts";
 import { applicationsAllowing } from "./scopes.store.ts";
 
 export function scopeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/scopes/new", { get: showNewScope, post: createFromForm });
-  consoleRoute(app, deps, "/oauth/manage/:org/scopes/:id", { get: showScope });
+  editRoute(app, deps, "/oauth/manage/:org/scopes/:id/edit", edit);
+  confirmationRoute(app, deps, "/oauth/manage/:org/scopes/:id/delete", deletion);
 }
 
-async function showScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  const signedIn = await requireAdministrator(deps, visit);
-  const scope = await requireScope(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "scopes");
-  const applications = await applicationsAllowing(deps.database.query, organisation.id, scope.name);
-  const page = scopePage({
-    ...frame,
-    scope,
-    usedBy: applications.map(({ id, name }) => ({
-      name,
-      uri: consolePath(organisation, `/applications/${id}`),
-    })),
-    lastChange: await findLastChange(deps, organisation.id, scope.id, frame.messages),
-    done: doneKey(visit, frame.messages.console.scopes.done),
-  });
-  await show(visit, frame, page);
-}
+export const scopePages = recordPages("scopes", "/scopes", findCustomScope, ({ name }) => name);
 
 async function showNewScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const signedIn = await requireRecentAuthentication(deps, visit);
   await showForm(deps, visit, signedIn, { input: emptyScope });
 }
 
-async function showForm(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  shown: FormShown<ScopeInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "scopes", shown);
-  await show(visit, view, scopeFormPage({ ...view, before: undefined }), shown.status);
-}
+const showForm = (deps: ConsoleDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<ScopeInput>) =>
+  showFormPage(deps, visit, signedIn, "scopes", shown, scopeFormPage);
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -82,16 +68,14 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   if (form.outcome === "rejected") return rerender(form.refusal);
   if (values.has("add")) return rerender({});
 
-  const listUri = consolePath(visit.organisation, "/scopes");
+  const uri = consolePath(visit.organisation, "/scopes");
   const messages = pageMessages(visit, signedIn);
   const wanted = { ...auditContext(visit, signedIn), name: input.name, ...toContent(input) };
   try {
     const created = await applyOnce(deps, form, (inside) => createCustomScope(inside, wanted));
-    if (created === "duplicate-submission") {
-      const made = { label: messages.console.frame.pages.scopes, uri: listUri };
-      return rerender(duplicateSubmission({ made }));
-    }
-    await redirectTo(visit, `${listUri}/${created.id}?done=created`);
+    if (created === "duplicate-submission")
+      return rerender(duplicateSubmission({ made: { label: messages.console.frame.pages.scopes, uri } }));
+    await redirectTo(visit, `${uri}/${created.id}?done=created`);
   } catch (error) {
     await rerender({ state: { faults: explainFaults(error, messages) }, status: 400 });
   }
@@ -103,3 +87,70 @@ function explainFaults(error: unknown, messages: Messages): Record<string, strin
   if (!(error instanceof ScopeConflict) || error.code !== "name-taken") throw error;
   return { name: messages.console.scopes.faults["name-taken"] };
 }
+
+/** Everything but the name. */
+const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toContent>> = {
+  current: "scopes",
+  load: scopePages.require,
+  lock: lockCustomScope,
+  version: ({ version }) => version,
+  toInput: toScopeInput,
+  readInput: ({ values }, { record: { name } }) => ({ ...readScopeInput(values), name }),
+  toDisplay: ({ displayName, description, sensitive, claims }, { messages }) => ({
+    displayName,
+    description,
+    sensitive: sensitive ? messages.console.frame.yes : messages.console.frame.no,
+    claims: displayClaims(
+      claims.filter(({ name }) => name !== ""),
+      messages,
+    ),
+  }),
+  page: (view, { record }) => scopeFormPage({ ...view, input: withEmptyRow(view.input) }, record),
+  previewButton: "add",
+  validate: (input) => ({ content: toContent(input) }),
+  save: async (inside, content, { visit: { organisation }, acting, record: { id } }) => {
+    await changeCustomScope(inside, { ...acting, id, content });
+    return scopePages.path(organisation, id, "?done=saved");
+  },
+  explain: (error, { messages }) =>
+    error instanceof InvalidScope ? { faults: scopeFaults(error.faults, messages) } : undefined,
+};
+
+interface UsedScope {
+  readonly scope: CustomScope;
+  readonly applications: Awaited<ReturnType<typeof applicationsAllowing>>;
+}
+
+const deletion: Confirmation<ConsoleDeps, UsedScope> = {
+  ...aboutRecord(scopePages, ({ scope }: UsedScope) => scope),
+  load: async (deps, organisation, params) => {
+    const scope = await scopePages.find(deps, organisation, params);
+    if (!scope) return undefined;
+    const applications = await applicationsAllowing(deps.database.query, organisation.id, scope.name);
+    return { scope, applications };
+  },
+  question: ({ console: { scopes: text } }, { scope, applications }, organisation) => {
+    const consoleUri = (rest: string) => consolePath(organisation, rest);
+    const used = [html`<p>${text.deleteUsed}</p>`, usedBy(applications, consoleUri, text)];
+    return {
+      heading: text.deleteTitle({ name: scope.name }),
+      text: [
+        html`<p>${text.deleteText}</p>`,
+        applications.length === 0 ? html`<p>${text.deleteUnused}</p>` : used,
+      ],
+      confirm: text.deleteSubmit,
+      confirmId: "scope-delete-confirm",
+      name: scope.name,
+    };
+  },
+  apply: async (deps, acting, { scope: { id, version } }, { organisation, messages }) => {
+    try {
+      await deleteCustomScope(deps, { ...acting, id, version });
+      return applied(consolePath(organisation, "/scopes?done=deleted"));
+    } catch (error) {
+      if (!(error instanceof ScopeConflict)) throw error;
+      const { title, text } = messages.console.frame.changed;
+      return { kind: "refused", title, text };
+    }
+  },
+};

@@ -9,7 +9,7 @@ import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopesView = ConsoleFrame & {
   search: string;
-  scopes: ReadonlyArray<{ scope: CustomScope; uri: string }>;
+  scopes: readonly CustomScope[];
   newestUri: string | undefined;
   olderUri: string | undefined;
   isDeleted: boolean;
@@ -61,10 +61,10 @@ function ownScopes(view: ScopesView, make: Html): Html {
       : table({
           label: text.own,
           columns: [text.columns.name, text.columns.shown, text.columns.claims],
-          rows: scopes.map(({ scope, uri }) => ({
+          rows: scopes.map((scope) => ({
             id: `scope-${scope.id}`,
             cells: [
-              nameCell({ name: scope.name, uri }),
+              nameCell({ name: scope.name, uri: view.consoleUri(`/scopes/${scope.id}`) }),
               html`<bdi>${scope.displayName}</bdi>${scope.sensitive && html` ${state("warn", text.sensitive)}`}`,
               claimNames(
                 scope.claims.map(({ name }) => name),

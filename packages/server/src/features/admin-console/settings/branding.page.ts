@@ -1,10 +1,11 @@
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
-import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { card } from "../../../html/components/parts.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
@@ -17,33 +18,31 @@ export type BrandingView = FormView<BrandingInput> & {
 
 /** Name and colour, with a preview of the sign-in page. */
 export function brandingPage(view: BrandingView): Html {
-  const { messages, input, preview, state: form } = view;
+  const { messages, input, preview } = view;
   const { frame, settings: text } = messages.console;
   const settingsUri = view.consoleUri("/settings");
-  const labels: Readonly<Record<string, string>> = { name: text.name, accentColor: text.accentColor };
-  const field = (id: keyof BrandingInput, hint: string, maxLength: number, isCode = false) =>
-    textField({
-      id,
-      label: text[id],
-      hint,
-      value: input[id],
-      maxLength,
-      isCode,
-      isOptional: id === "accentColor",
-      ...fieldState(form, id),
-      messages,
-    });
+  const labels = { name: text.name, accentColor: text.accentColor };
+  const field = fieldsOf(view, labels);
   return consoleLayout({
     ...view,
     title: text.brandingTitle,
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
-    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
+    notice: formNotice({ ...view, labels }),
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     body: [
       html`<section class="card">${recordForm({
         ...view,
         id: "branding-form",
-        fields: [field("name", text.nameHint, 100), field("accentColor", text.accentHint, 7, true)],
+        fields: [
+          textField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
+          textField({
+            ...field("accentColor"),
+            hint: text.accentHint,
+            maxLength: 7,
+            isCode: true,
+            isOptional: true,
+          }),
+        ],
         submit: { id: "branding-save", label: frame.form.save },
         more: html`<button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button>`,
         cancelUri: settingsUri,
@@ -63,16 +62,16 @@ export function brandingPage(view: BrandingView): Html {
 export type LogoView = FormView<unknown> & { record: { name: string; logoUri: string | undefined } };
 
 export function logoPage(view: LogoView): Html {
-  const { messages, record, state: form } = view;
-  const { frame, settings: text } = messages.console;
+  const { record, state } = view;
+  const { frame, settings: text } = view.messages.console;
   const settingsUri = view.consoleUri("/settings");
-  const { fault, hasFocus } = fieldState(form, "logo");
+  const { fault, hasFocus } = fieldState(state, "logo");
   const described = fault === undefined ? "logo-hint" : "logo-hint logo-fault";
   return consoleLayout({
     ...view,
     title: text.logoTitle,
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
-    notice: failureNotice(view.failure ?? faultsFailure(form, () => text.logoFile), messages),
+    notice: formNotice({ ...view, labels: { logo: text.logoFile } }),
     body: html`<section class="card">
 <p class="logo-now">${mark(record.name, record.logoUri)}<span>${record.logoUri === undefined ? text.noLogo : html`<bdi>${record.name}</bdi>`}</span></p>
 <form class="form" id="logo-form" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate>

@@ -1,12 +1,11 @@
 import { secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { settingRanges } from "../../../core/organisations/settings-validation.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
-import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
-import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { languageChoices } from "./settings.page.ts";
+import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
+import type { Content, Html } from "../../../html/html.ts";
+import { languageName } from "../../../html/messages/language-name.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 
 /** Times in minutes. */
 export type PoliciesInput = {
@@ -19,12 +18,26 @@ export type PoliciesInput = {
   defaultLocale: string;
 };
 
-export type PoliciesView = FormView<PoliciesInput>;
+export function policiesPage(view: FormView<PoliciesInput>): Html {
+  const { frame, settings: text } = view.messages.console;
+  const settingsUri = view.consoleUri("/settings");
+  return formPage({
+    ...view,
+    title: text.policiesTitle,
+    summary: text.policiesText,
+    breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
+    id: "policies-form",
+    labels: policyLabels(text),
+    fields: policyFields(view),
+    submit: { id: "policies-save", label: text.save },
+    cancelUri: settingsUri,
+  });
+}
 
 /** In the order of the page. */
-const policyLabels = ({
-  console: { settings: text },
-}: Messages): Readonly<Record<keyof PoliciesInput, string>> => ({
+const policyLabels = (
+  text: Messages["console"]["settings"],
+): Readonly<Record<keyof PoliciesInput, string>> => ({
   passwordMinLength: text.passwordMinLength,
   secondFactor: text.secondFactor,
   requireVerifiedEmail: text.verifiedEmail,
@@ -34,92 +47,37 @@ const policyLabels = ({
   defaultLocale: text.language,
 });
 
-export function policiesPage(view: PoliciesView): Html {
-  const { messages, state: form } = view;
-  const { frame, settings: text } = messages.console;
-  const settingsUri = view.consoleUri("/settings");
-  const labels: Readonly<Record<string, string>> = policyLabels(messages);
-  return consoleLayout({
-    ...view,
-    title: text.policiesTitle,
-    summary: text.policiesText,
-    breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
-    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
-    body: html`<section class="card">${recordForm({
-      ...view,
-      id: "policies-form",
-      fields: [signInFields(view), sessionFields(view)],
-      submit: { id: "policies-save", label: text.save },
-      cancelUri: settingsUri,
-      messages,
-    })}</section>
-`,
-  });
-}
-
-function signInFields({ input, state: form, messages }: PoliciesView): Html {
+function policyFields(view: FormView<PoliciesInput>): Content {
+  const { input, messages } = view;
   const { settings: text } = messages.console;
-  const { least, most } = settingRanges.passwordMinLength;
-  return html`${textField({
-    id: "passwordMinLength",
-    label: text.passwordMinLength,
-    hint: text.passwordHint,
-    type: "number",
-    min: least,
-    max: most,
-    unit: text.characters,
-    value: input.passwordMinLength,
-    ...fieldState(form, "passwordMinLength"),
-    messages,
-  })}${radioField({
-    id: "secondFactor",
-    label: text.secondFactor,
-    value: input.secondFactor,
-    choices: secondFactorPolicies.map((value) => ({ value, ...text.secondFactors[value] })),
-    ...fieldState(form, "secondFactor"),
-    messages,
-  })}${checkField({
-    id: "requireVerifiedEmail",
-    label: text.verifiedEmailLabel,
-    hint: text.verifiedEmailHint,
-    isChecked: input.requireVerifiedEmail,
-    ...fieldState(form, "requireVerifiedEmail"),
-    messages,
-  })}${checkField({
-    id: "allowAccountDeletion",
-    label: text.accountDeletionLabel,
-    hint: text.accountDeletionHint,
-    isChecked: input.allowAccountDeletion,
-    ...fieldState(form, "allowAccountDeletion"),
-    messages,
-  })}`;
-}
-
-function sessionFields({ input, state: form, messages }: PoliciesView): Html {
-  const { settings: text } = messages.console;
-  const minutes = (id: "sessionLifetimeSeconds" | "sessionIdleSeconds", label: string, hint: string) =>
-    textField({
-      id,
-      label,
-      hint,
-      type: "number",
-      min: settingRanges[id].least / 60,
-      max: settingRanges[id].most / 60,
-      unit: text.minutes,
-      value: input[id],
-      ...fieldState(form, id),
-      messages,
-    });
-  return html`${fieldRow(
-    minutes("sessionLifetimeSeconds", text.sessionLifetime, text.sessionLifetimeHint),
-    minutes("sessionIdleSeconds", text.sessionIdle, text.sessionIdleHint),
-  )}${selectField({
-    id: "defaultLocale",
-    label: text.language,
-    hint: text.languageHint,
-    value: input.defaultLocale,
-    choices: languageChoices,
-    ...fieldState(form, "defaultLocale"),
-    messages,
-  })}`;
+  const field = fieldsOf(view, policyLabels(text));
+  const number = (id: keyof typeof settingRanges, step: number, unit: string, hint: string) => {
+    const { least, most } = settingRanges[id];
+    return textField({ ...field(id), hint, type: "number", min: least / step, max: most / step, unit });
+  };
+  const languages = LOCALES.map((value) => ({ value, label: languageName(value) }));
+  return [
+    number("passwordMinLength", 1, text.characters, text.passwordHint),
+    radioField({
+      ...field("secondFactor"),
+      choices: secondFactorPolicies.map((value) => ({ value, ...text.secondFactors[value] })),
+    }),
+    checkField({
+      ...field("requireVerifiedEmail"),
+      label: text.verifiedEmailLabel,
+      hint: text.verifiedEmailHint,
+      isChecked: input.requireVerifiedEmail,
+    }),
+    checkField({
+      ...field("allowAccountDeletion"),
+      label: text.accountDeletionLabel,
+      hint: text.accountDeletionHint,
+      isChecked: input.allowAccountDeletion,
+    }),
+    fieldRow(
+      number("sessionLifetimeSeconds", 60, text.minutes, text.sessionLifetimeHint),
+      number("sessionIdleSeconds", 60, text.minutes, text.sessionIdleHint),
+    ),
+    selectField({ ...field("defaultLocale"), hint: text.languageHint, choices: languages }),
+  ];
 }

@@ -4,12 +4,12 @@ import type { Outbox } from "../../../core/mail/outbox.ts";
 import { type Organisation, secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import { LOCALES } from "../../../html/messages/messages.ts";
+import type { SentForm } from "../../../page-kit/accept-form.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { organisationRecord } from "./organisation-record.ts";
 import { type PoliciesInput, policiesPage } from "./policies.page.ts";
-import { languageChoices } from "./settings.page.ts";
 
 export interface PoliciesDeps extends ConsoleDeps {
   /** Whether a verification mail can be sent. */
@@ -21,8 +21,8 @@ export function policiesRoute(app: FastifyInstance, deps: PoliciesDeps): void {
     ...organisationRecord,
     version: toInput,
     toInput,
-    readInput: ({ values }) => readInput(values),
-    toDisplay: (input, { messages }) => toDisplay(input, messages),
+    readInput,
+    toDisplay,
     page: policiesPage,
     validate: (input, editing) => validate(deps, input, editing),
     save: async (inside, settings, { visit: { organisation }, acting }) => {
@@ -42,7 +42,7 @@ const toInput = ({ settings }: Organisation): PoliciesInput => ({
   defaultLocale: settings.defaultLocale,
 });
 
-function readInput(values: ReadonlyMap<string, string>): PoliciesInput {
+function readInput({ values }: SentForm): PoliciesInput {
   const text = (id: keyof PoliciesInput) => (values.get(id) ?? "").trim().slice(0, 20);
   return {
     passwordMinLength: text("passwordMinLength"),
@@ -67,40 +67,37 @@ function validate(
 ) {
   const { faults: text } = messages.console.settings;
   const secondFactor = secondFactorPolicies.find((one) => one === input.secondFactor);
-  const isLanguage = languageChoices.some(({ value }) => value === input.defaultLocale);
-  const locksOut = input.requireVerifiedEmail && !signedIn.user.emailVerified && !outbox.isOpen;
-  if (!secondFactor || !isLanguage || locksOut)
-    return {
-      faults: {
-        ...(secondFactor ? {} : { secondFactor: text.choice }),
-        ...(isLanguage ? {} : { defaultLocale: text.language }),
-        ...(locksOut ? { requireVerifiedEmail: text.ownAddress } : {}),
-      },
-    };
-  const content = {
-    passwordMinLength: parseDecimal(input.passwordMinLength),
-    secondFactor,
-    requireVerifiedEmail: input.requireVerifiedEmail,
-    allowAccountDeletion: input.allowAccountDeletion,
-    sessionLifetimeSeconds: parseDecimal(input.sessionLifetimeSeconds) * 60,
-    sessionIdleSeconds: parseDecimal(input.sessionIdleSeconds) * 60,
-    defaultLocale: input.defaultLocale,
+  const faults = {
+    ...(secondFactor ? {} : { secondFactor: text.choice }),
+    ...(LOCALES.some((one) => one === input.defaultLocale) ? {} : { defaultLocale: text.language }),
+    ...(input.requireVerifiedEmail && !signedIn.user.emailVerified && !outbox.isOpen
+      ? { requireVerifiedEmail: text.ownAddress }
+      : {}),
   };
-  return { content };
+  if (!secondFactor || Object.keys(faults).length > 0) return { faults };
+  return {
+    content: {
+      ...input,
+      secondFactor,
+      passwordMinLength: parseDecimal(input.passwordMinLength),
+      sessionLifetimeSeconds: parseDecimal(input.sessionLifetimeSeconds) * 60,
+      sessionIdleSeconds: parseDecimal(input.sessionIdleSeconds) * 60,
+    },
+  };
 }
 
 function toDisplay(
   input: PoliciesInput,
-  { console: { frame, settings: text } }: Messages,
+  { messages }: Pick<Editing<Organisation>, "messages">,
 ): Record<string, string> {
+  const { frame, settings: text } = messages.console;
   const policy = secondFactorPolicies.find((one) => one === input.secondFactor);
+  const locale = LOCALES.find((one) => one === input.defaultLocale);
   return {
     ...input,
     secondFactor: policy ? text.secondFactors[policy].label : input.secondFactor,
     requireVerifiedEmail: input.requireVerifiedEmail ? frame.yes : frame.no,
     allowAccountDeletion: input.allowAccountDeletion ? frame.yes : frame.no,
-    defaultLocale: languageChoices.some(({ value }) => value === input.defaultLocale)
-      ? languageName(input.defaultLocale)
-      : input.defaultLocale,
+    defaultLocale: locale === undefined ? input.defaultLocale : languageName(locale),
   };
 }

@@ -13,7 +13,7 @@ import {
 import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
@@ -121,25 +121,18 @@ function devicesCard({ record, devicesUri, messages }: SettingsView): Html {
 
 function identityCard({ record, issuer, messages }: SettingsView): Html {
   const { settings: text } = messages.console;
-  const copied = { copy: text.copy, copied: text.copied };
+  const { copy, copied } = text;
+  const copyableFact = (id: string, label: string, value: string) => ({
+    label,
+    content: copyable({ id, label, value, copy, copied }),
+  });
   return card({
     id: "identity",
     title: text.identity,
     body: facts([
-      {
-        label: text.id,
-        content: copyable({ id: "organisation-id", value: record.id, label: text.id, ...copied }),
-      },
-      {
-        label: text.issuer,
-        content: copyable({ id: "organisation-issuer", value: issuer, label: text.issuer, ...copied }),
-      },
+      copyableFact("organisation-id", text.id, record.id),
+      copyableFact("organisation-issuer", text.issuer, issuer),
       { label: text.created, content: moment(record.createdAt, messages.format.day) },
     ]),
   });
 }
-
-export const languageChoices = LOCALES.map((locale) => ({
-  value: locale,
-  label: languageName(locale),
-}));

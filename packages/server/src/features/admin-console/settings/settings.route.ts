@@ -3,27 +3,24 @@ import type { FastifyInstance } from "fastify";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
+import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   queryString,
-  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { brandingRoute } from "./branding.route.ts";
-import { logoRoute } from "./logo.route.ts";
+import { brandingRoutes } from "./branding.route.ts";
 import { loadOrganisation } from "./organisation-record.ts";
 import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { settingsPage } from "./settings.page.ts";
 
 export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings", { get: showSettings });
-  brandingRoute(app, deps);
+  brandingRoutes(app, deps);
   policiesRoute(app, deps);
-  logoRoute(app, deps);
 }
 
 async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -31,8 +28,7 @@ async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const path = consolePath(organisation, "/settings");
   const done = parseQuery(request).values.get("done");
   // An administrator who has just required a second factor may have to add one first, and sees the notice afterwards.
-  const signedIn = await requireAdministrator(deps, visit, path + queryString({ done }));
-  const frame = await consoleFrame(deps, visit, signedIn, "settings");
+  const frame = await openPage(deps, visit, "settings", path + queryString({ done }));
   const page = settingsPage({
     ...frame,
     record: await loadOrganisation(deps, visit),

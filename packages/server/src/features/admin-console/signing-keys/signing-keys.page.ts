@@ -1,3 +1,5 @@
+import { X509Certificate } from "node:crypto";
+import type { CaGeneration } from "../../../core/device-ca/generation.ts";
 import type { KeyState, KeyTimes } from "../../../core/signing-keys/signing-key.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import {
@@ -12,30 +14,19 @@ import {
 } from "../../../html/components/parts.ts";
 import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 
-/** The newest key of each algorithm can be rotated and revoked. */
-export type ShownKey = KeyTimes & { state: KeyState; rotateUri?: string; revokeUri?: string };
-
-export type ShownGeneration = {
-  generation: number;
-  /** Milliseconds. */
-  notBefore: number;
-  notAfter: number;
-  retiredAt: number | null;
-  fingerprint: string;
-};
-
 export type SigningKeysView = ConsoleFrame & {
-  organisationName: string;
   issuer: string;
   jwksUri: string;
+  caPemUri: string;
   /** 0: not automatic. */
   rotationDays: number;
-  keys: readonly ShownKey[];
-  ca: { pemUri: string; rotateUri: string; generations: readonly ShownGeneration[] };
+  keys: ReadonlyArray<KeyTimes & { state: KeyState }>;
+  /** Of the device CA. */
+  generations: readonly CaGeneration[];
   done: keyof Messages["console"]["signingKeys"]["done"] | undefined;
   lastChange: { who: string; at: number } | undefined;
 };
@@ -52,7 +43,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
   return consoleLayout({
     ...view,
     title: frame.pages.signingKeys,
-    summary: text.summary({ organisation: view.organisationName }),
+    summary: text.summary({ organisation: view.organisation.name }),
     breadcrumbs: [],
     notice: view.done && successNotice(text.done[view.done]),
     scripts: [copyScript.path],
@@ -79,34 +70,30 @@ function keysCard(view: SigningKeysView): Html {
   });
 }
 
-function keyRow(key: ShownKey, { messages }: SigningKeysView): Row {
+function keyRow(
+  { kid, alg, activeFrom, retireAt, state: keyState }: SigningKeysView["keys"][number],
+  { messages, consoleUri }: SigningKeysView,
+): Row {
   const { keys: text } = messages.console.signingKeys;
   const { minute } = messages.format;
-  const { kid, alg, retireAt, rotateUri, revokeUri } = key;
-  const actions: Content = rotateUri !== undefined && [
-    rowLink({
-      id: `rotate-${alg}`,
-      uri: rotateUri,
-      text: text.rotate,
-      label: text.rotateOf({ algorithm: alg }),
-    }),
-    revokeUri !== undefined &&
-      rowLink({
-        id: `revoke-${alg}`,
-        uri: revokeUri,
-        text: text.revoke,
-        label: text.revokeOf({ algorithm: alg }),
-      }),
-  ];
+  const action = (act: "rotate" | "revoke", label: string) =>
+    rowLink({ id: `${act}-${alg}`, uri: consoleUri(`/signing-keys/${alg}/${act}`), text: text[act], label });
   return {
     id: `key-${kid}`,
     cells: [
       nameCell({ name: alg, note: html`<code>${kid}</code>` }),
-      state(stateKinds[key.state], text.states[key.state]),
-      moment(key.activeFrom, minute),
+      state(stateKinds[keyState], text.states[keyState]),
+      moment(activeFrom, minute),
       retireAt === null ? text.untilRotated : moment(retireAt, minute),
     ],
-    ...(actions === false ? {} : { actions }),
+    // The newest key of each algorithm can be rotated and revoked.
+    actions:
+      retireAt === null
+        ? [
+            action("rotate", text.rotateOf({ algorithm: alg })),
+            action("revoke", text.revokeOf({ algorithm: alg })),
+          ]
+        : undefined,
   };
 }
 
@@ -126,23 +113,25 @@ function addressesCard({ issuer, jwksUri, messages }: SigningKeysView): Html {
   });
 }
 
-function caCard({ ca, messages }: SigningKeysView): Html {
+function caCard({ generations, caPemUri, consoleUri, messages }: SigningKeysView): Html {
   const { ca: text } = messages.console.signingKeys;
   const { day } = messages.format;
+  const rotateUri = consoleUri("/signing-keys/device-ca/rotate");
   return card({
     id: "device-ca",
     title: text.title,
     text: text.text,
-    actions: html`<div class="actions">${buttonLink({ id: "ca-download", uri: ca.pemUri, label: text.download })}${buttonLink({ id: "ca-rotate", uri: ca.rotateUri, label: text.rotate })}</div>`,
+    actions: html`<div class="actions">${buttonLink({ id: "ca-download", uri: caPemUri, label: text.download })}${buttonLink({ id: "ca-rotate", uri: rotateUri, label: text.rotate })}</div>`,
     body: table({
       label: text.title,
       columns: [text.generation, text.state, text.valid],
-      rows: ca.generations.map(({ generation, retiredAt, notBefore, notAfter, fingerprint }) => ({
+      rows: generations.map(({ generation, retiredAt, notBefore, notAfter, der }) => ({
         id: `generation-${generation}`,
         cells: [
           nameCell({
             name: text.generationOf({ count: generation }),
-            note: html`${text.fingerprint}: <code class="fingerprint">${fingerprint}</code>`,
+            // As `openssl x509 -fingerprint -sha256` writes it.
+            note: html`${text.fingerprint}: <code class="fingerprint">${new X509Certificate(der).fingerprint256}</code>`,
           }),
           retiredAt === null ? state("good", text.issues) : state("plain", text.retired),
           html`${moment(notBefore, day)} – ${moment(notAfter, day)}`,

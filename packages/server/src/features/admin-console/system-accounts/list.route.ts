@@ -1,42 +1,75 @@
 /** GET system-accounts: the programs that call the JSON interfaces, newest first. */
 import type { FastifyInstance } from "fastify";
+import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 import { searchSystemAccounts } from "../../../core/system-accounts/system-accounts.store.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { moment } from "../../../html/components/parts.ts";
+import { nameCell } from "../../../html/components/table.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE, readCursor, readSearch, splitPage } from "../../../page-kit/list-page.ts";
+import { readingRoute } from "../../../page-kit/console-frame.ts";
 import {
-  consolePath,
-  consoleRoute,
-  queryString,
-  requireAdministrator,
-  show,
-  type Visit,
-} from "../../../page-kit/page.ts";
-import type { AccountsDeps } from "./account-path.ts";
-import { listPage } from "./list.page.ts";
+  listPage,
+  pageUris,
+  ROWS_PER_PAGE,
+  readCursor,
+  readSearch,
+  splitPage,
+} from "../../../page-kit/list-page.ts";
+import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { accountKind, accountStatus } from "./account.page.ts";
+import type { AccountsDeps } from "./account-pages.ts";
 
 export function accountListRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts", { get: showList });
+  readingRoute(app, deps, "/oauth/manage/:org/system-accounts", "systemAccounts", showList, (visit) =>
+    listUri(visit, readSearch(parseQuery(visit.request).values)),
+  );
 }
 
-async function showList(deps: AccountsDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
+const listUri = ({ organisation }: Visit, search: string, after?: string): string =>
+  consolePath(organisation, `/system-accounts${queryString({ search, after })}`);
+
+async function showList(deps: AccountsDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
   const { values } = parseQuery(visit.request);
   const search = readSearch(values);
   const after = readCursor(values.get("after"));
-  const listUri = consolePath(organisation, "/system-accounts");
-  const pageUri = (id?: string) => `${listUri}${queryString({ search, after: id })}`;
-  const signedIn = await requireAdministrator(deps, visit, pageUri());
   const filter = { text: search === "" ? undefined : search, after, limit: ROWS_PER_PAGE + 1 };
-  const { shown, last } = splitPage(await searchSystemAccounts(deps.database.query, organisation.id, filter));
-  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-  const page = listPage({
+  const found = await searchSystemAccounts(deps.database.query, visit.organisation.id, filter);
+  const { shown, last } = splitPage(found);
+  const { frame: words, systemAccounts } = frame.messages.console;
+  const { list: text } = systemAccounts;
+  return listPage({
     ...frame,
+    ...pageUris((id) => listUri(visit, search, id), after, last?.account.id),
+    title: words.pages.systemAccounts,
+    summary: text.summary,
+    path: "/system-accounts",
+    create: { id: "account-new", label: text.make },
+    done: values.get("done") === "deleted" ? systemAccounts.done.deleted : undefined,
+    label: text.search,
     search,
-    accounts: shown,
-    newestUri: after && pageUri(),
-    olderUri: last && pageUri(last.account.id),
-    isDone: values.get("done") === "deleted",
+    isSearch: search !== "",
+    empty: { title: text.none, text: text.noneText },
+    columns: [text.name, text.kind, text.application, text.state, text.lastUsed],
+    rows: shown.map((row) => accountRow(frame, row)),
   });
-  await show(visit, frame, page);
+}
+
+function accountRow(
+  { consoleUri, messages }: ConsoleFrame,
+  { account, applicationName }: { account: SystemAccount; applicationName: string },
+) {
+  const application = consoleUri(`/applications/${account.applicationId}`);
+  return {
+    id: `account-${account.id}`,
+    cells: [
+      nameCell({ name: account.name, uri: consoleUri(`/system-accounts/${account.id}`) }),
+      accountKind(account, messages),
+      html`<a href="${linkAddress(application)}"><bdi>${applicationName}</bdi></a>`,
+      accountStatus(account, messages),
+      account.lastUsedAt === null
+        ? messages.console.frame.never
+        : moment(account.lastUsedAt, messages.format.day),
+    ],
+  };
 }

@@ -15,8 +15,8 @@ import type { FormShown } from "../../../html/components/form-state.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
-import { readSearch } from "../../../page-kit/list-page.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
+import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import {
   auditContext,
   consolePath,
@@ -29,12 +29,20 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { type AccountsDeps, accountCrumbs, accountPath, listCrumb } from "./account-path.ts";
-import { type AccountInput, chooseApplicationPage, newAccountPage } from "./new.page.ts";
+import { type AccountsDeps, accountPages } from "./account-pages.ts";
+import { type ChooseView, chooseApplicationPage, type NewAccountInput, newAccountPage } from "./new.page.ts";
 import { curlLines, environmentLines, sdkLines } from "./snippets.ts";
 
 /** With more matches, the search has to be narrowed. */
 const MAX_CHOICES = 25;
+
+/** Applications to choose from, by name. */
+export async function findChoices({ database }: AccountsDeps, { organisation }: Visit, search: string) {
+  const filter = { text: search === "" ? undefined : search, limit: MAX_CHOICES + 1 };
+  const found = await searchApplications(database.query, organisation.id, filter);
+  const { shown, last } = splitPage(found, MAX_CHOICES);
+  return { search, applications: shown, hasMore: last !== undefined };
+}
 
 export function newAccountRoute(app: FastifyInstance, deps: AccountsDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/new", {
@@ -50,8 +58,8 @@ async function showNewAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
   const returnTo = `${requestPath(visit)}${queryString({ application: id, search })}`;
   const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
   const application = await findChosen(deps, visit, id);
-  if (!application) return showApplications(deps, visit, signedIn, { search });
-  await showForm(deps, visit, signedIn, application, { input: emptyInput });
+  if (application) return showForm(deps, visit, signedIn, application, { input: emptyInput });
+  await showChoice(deps, visit, signedIn, await findChoices(deps, visit, search));
 }
 
 async function findChosen(
@@ -62,63 +70,33 @@ async function findChosen(
   return isUuid(id) ? findApplication(database.query, organisation.id, id.toLowerCase()) : undefined;
 }
 
-async function showApplications(
-  deps: AccountsDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  { search }: { search: string },
-): Promise<void> {
-  const text = search === "" ? undefined : search;
-  const filter = { text, limit: MAX_CHOICES + 1 };
-  const found = await searchApplications(deps.database.query, visit.organisation.id, filter);
-  const action = requestPath(visit);
-  const applications = found
-    .slice(0, MAX_CHOICES)
-    .map(({ id, name }) => ({ id, name, uri: `${action}${queryString({ application: id })}` }));
-  await showChoice(deps, visit, signedIn, { search, applications, hasMore: found.length > MAX_CHOICES });
-}
-
 async function showChoice(
   deps: AccountsDeps,
   visit: Visit,
   signedIn: SignedIn,
-  choice: Pick<Parameters<typeof chooseApplicationPage>[0], "search" | "applications" | "hasMore" | "fault">,
+  choice: Pick<ChooseView, "search" | "applications" | "hasMore" | "fault">,
   status?: number,
 ): Promise<void> {
-  const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-  const page = chooseApplicationPage({
-    ...frame,
-    ...choice,
-    breadcrumbs: [listCrumb(organisation, frame.messages)],
-    action: requestPath(visit),
-  });
-  await show(visit, frame, page, status);
+  await show(visit, frame, chooseApplicationPage({ ...frame, ...choice }), status);
 }
 
-const emptyInput: AccountInput = { name: "", kind: "plain", isStrict: true };
+const emptyInput: NewAccountInput = { name: "", kind: "plain", strict: true };
 
-const readInput = (values: ReadonlyMap<string, string>): AccountInput => ({
+const readInput = (values: ReadonlyMap<string, string>): NewAccountInput => ({
   name: (values.get("name") ?? "").trim(),
   kind: values.get("kind") === "administrator" ? "administrator" : "plain",
-  isStrict: values.get("strict") === "on",
+  strict: values.get("strict") === "on",
 });
 
-async function showForm(
+const showForm = (
   deps: AccountsDeps,
   visit: Visit,
   signedIn: SignedIn,
   application: Application,
-  shown: FormShown<AccountInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "systemAccounts", shown);
-  const page = newAccountPage({
-    ...view,
-    breadcrumbs: [listCrumb(visit.organisation, view.messages)],
-    application,
-  });
-  await show(visit, view, page, shown.status);
-}
+  shown: FormShown<NewAccountInput>,
+) =>
+  showFormPage(deps, visit, signedIn, "systemAccounts", shown, (view) => newAccountPage(view, application));
 
 async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -134,7 +112,7 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
     return showChoice(deps, visit, signedIn, nothing, 403);
   }
   const input = readInput(values);
-  const rerender = (shown: Partial<FormShown<AccountInput>>) =>
+  const rerender = (shown: Partial<FormShown<NewAccountInput>>) =>
     showForm(deps, visit, signedIn, application, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
   if (!isAccountName(input.name)) return rerender({ state: { faults: { name: faults.name } }, status: 400 });
@@ -144,14 +122,12 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
     applicationId: application.id,
     name: input.name,
     isAdministrator: input.kind === "administrator",
-    requiresStrictSignature: input.isStrict,
+    requiresStrictSignature: input.strict,
   };
   const created = await applyOnce(deps, form, (inside) => createSystemAccount(inside, wanted));
   if (created === "duplicate-submission") {
-    const made = {
-      label: frame.pages.systemAccounts,
-      uri: consolePath(visit.organisation, "/system-accounts"),
-    };
+    const uri = consolePath(visit.organisation, "/system-accounts");
+    const made = { label: frame.pages.systemAccounts, uri };
     return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.account }));
   }
   await showKeys(deps, visit, signedIn, created);
@@ -159,27 +135,26 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
 
 /** Both keys, shown once, with the lines that call with them. */
 export async function showKeys(
-  deps: AccountsDeps,
+  { baseUrl, ...deps }: AccountsDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { account, key, secret }: NewKey & { account: SystemAccount },
+  { account, key: { publicKey }, secret }: NewKey & { account: SystemAccount },
   title?: string,
 ): Promise<void> {
-  const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
   const { create: text, snippets } = frame.messages.console.systemAccounts;
-  const caller = { isAdministrator: account.isAdministrator, publicKey: key.publicKey };
+  const caller = { isAdministrator: account.isAdministrator, publicKey };
   const page = shownOncePage({
     ...frame,
-    breadcrumbs: accountCrumbs(organisation, account, frame.messages),
+    breadcrumbs: accountPages.crumbs(frame, account),
     title: title ?? text.shownTitle({ name: account.name }),
     text: text.shownText,
     values: [
-      { id: "keys", title: text.keys, lines: environmentLines({ publicKey: key.publicKey, secret }) },
-      { id: "sdk", title: snippets.sdk, lines: sdkLines(deps.baseUrl, caller) },
-      { id: "curl", title: snippets.curl, lines: curlLines(deps.baseUrl, caller) },
+      { id: "keys", title: text.keys, lines: environmentLines({ publicKey, secret }) },
+      { id: "sdk", title: snippets.sdk, lines: sdkLines(baseUrl, caller) },
+      { id: "curl", title: snippets.curl, lines: curlLines(baseUrl, caller) },
     ],
-    doneUri: accountPath(organisation, account.id),
+    doneUri: accountPages.path(visit.organisation, account.id),
   });
   await show(visit, frame, page);
 }

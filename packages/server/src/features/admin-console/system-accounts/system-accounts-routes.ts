@@ -1,9 +1,7 @@
 /** Registers the pages of system accounts. */
 import type { FastifyInstance } from "fastify";
-import { accountRoute } from "./account.route.ts";
-import type { AccountsDeps } from "./account-path.ts";
-import { editAccountRoute } from "./edit.route.ts";
-import { endRoutes } from "./end.route.ts";
+import { accountRoutes } from "./account.route.ts";
+import type { AccountsDeps } from "./account-pages.ts";
 import { keysRoutes } from "./keys.route.ts";
 import { accountListRoute } from "./list.route.ts";
 import { newAccountRoute } from "./new.route.ts";
@@ -12,9 +10,8 @@ import { permissionsRoutes } from "./permissions.route.ts";
 export function systemAccountsPages(app: FastifyInstance, deps: AccountsDeps): void {
   accountListRoute(app, deps);
   newAccountRoute(app, deps);
-  accountRoute(app, deps);
-  editAccountRoute(app, deps);
   keysRoutes(app, deps);
   permissionsRoutes(app, deps);
-  endRoutes(app, deps);
+  // Last, for it deletes the record: invariants/ submits all forms in this order.
+  accountRoutes(app, deps);
 }

@@ -1,15 +1,20 @@
 /** users/{id}/address: a new email address, confirmed by mail or vouched for by the administrator. */
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
-import { requestNewEmail } from "../../../core/users/account-mails.ts";
-import { setVerifiedEmail } from "../../../core/users/known-address.ts";
-import { emailKey, isEmail, type User } from "../../../core/users/user.ts";
-import { lockUserAccount } from "../../../core/users/users.store.ts";
+import { lockUserAccount } from "../../../core/users/account.store.ts";
+import { requestNewEmail, setVerifiedEmail } from "../../../core/users/account-mails.ts";
+import { isEmail, type User } from "../../../core/users/user.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
+import { checkField, textField } from "../../../html/components/fields.ts";
+import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
+import { facts } from "../../../html/components/parts.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { editRoute } from "../../../page-kit/edit-form.ts";
-import { type AddressInput, addressPage } from "./address.page.ts";
-import { requireOwnUser, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
+import { memberPages, requireOwnUser, type UsersDeps } from "./user-pages.ts";
+
+type AddressInput = { newEmail: string; known: boolean };
 
 export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/users/:id/address", {
@@ -24,30 +29,23 @@ export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
     // A mail goes to the new address, and the present one stays until its link is opened.
     isRepeatable: true,
     version: ({ email }) => email,
-    toInput: (): AddressInput => ({ email: "", isKnown: !deps.outbox.isOpen }),
+    toInput: (): AddressInput => ({ newEmail: "", known: !deps.outbox.isOpen }),
     readInput: ({ values }) => ({
-      email: (values.get("newEmail") ?? "").trim().slice(0, 254),
-      isKnown: values.get("known") === "on",
+      newEmail: (values.get("newEmail") ?? "").trim().slice(0, 254),
+      known: values.get("known") === "on",
     }),
     // The present address stands above the field, whoever changed it.
     toDisplay: () => ({}),
-    page: (view, { visit: { organisation }, record }) =>
-      addressPage({
-        ...view,
-        breadcrumbs: userCrumbs(organisation, record, view.messages),
-        present: record.email,
-        canMail: deps.outbox.isOpen,
-        cancelUri: userPath(organisation, record.id),
-      }),
+    page: (view, { record }) => addressPage(view, record, deps.outbox.isOpen),
     validate: (input, { record, messages }) => {
       const faults = findFaults(deps, record, input, messages);
       return faults ? { faults } : { content: input };
     },
-    save: async (inside, { email: newEmail, isKnown }, { visit, acting: { actor, address }, record }) => {
-      const change = isKnown ? setVerifiedEmail : requestNewEmail;
+    save: async (inside, { newEmail, known }, { visit, acting: { actor, address }, record }) => {
+      const change = known ? setVerifiedEmail : requestNewEmail;
       await change(inside, record, { newEmail, actor, address });
-      const done = isKnown ? "addressChanged" : "addressAsked";
-      return userPath(visit.organisation, record.id, `?done=${done}`);
+      const result = known ? "addressChanged" : "addressAsked";
+      return memberPages.path(visit.organisation, record.id, `?done=${result}`);
     },
     explain: (error, { messages }) =>
       error instanceof InvalidUser
@@ -59,12 +57,40 @@ export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
 function findFaults(
   { outbox }: UsersDeps,
   user: User,
-  { email, isKnown }: AddressInput,
+  { newEmail, known }: AddressInput,
   { console: { users } }: Messages,
 ): Record<string, string> | undefined {
   const { faults } = users;
-  if (!isEmail(email)) return { newEmail: faults.email };
-  if (emailKey(email) === emailKey(user.email) && email === user.email && user.emailVerified)
-    return { newEmail: faults.emailSame };
-  return isKnown || outbox.isOpen ? undefined : { known: faults.noMail };
+  if (!isEmail(newEmail)) return { newEmail: faults.email };
+  if (newEmail === user.email && user.emailVerified) return { newEmail: faults.emailSame };
+  return known || outbox.isOpen ? undefined : { known: faults.noMail };
+}
+
+function addressPage(view: FormView<AddressInput>, user: User, canMail: boolean): Html {
+  const { address: text, create } = view.messages.console.users;
+  const labels = { newEmail: text.next, known: text.known };
+  const field = fieldsOf(view, labels);
+  const isFirst = Object.keys(view.state.faults ?? {}).length === 0;
+  return formPage({
+    ...view,
+    breadcrumbs: memberPages.crumbs(view, user),
+    title: text.title,
+    summary: canMail ? undefined : `${create.noMail}.`,
+    cardLabel: text.title,
+    above: facts([{ label: text.present, content: html`<bdi>${user.email}</bdi>` }]),
+    id: "address-form",
+    labels,
+    fields: [
+      textField({
+        ...field("newEmail"),
+        type: "email",
+        maxLength: 254,
+        isRequired: true,
+        ...(isFirst ? { hasFocus: true } : {}),
+      }),
+      checkField({ ...field("known"), hint: text.knownHint, isChecked: view.input.known }),
+    ],
+    submit: { id: "address-change", label: text.submit },
+    cancelUri: view.consoleUri(`/users/${user.id}`),
+  });
 }

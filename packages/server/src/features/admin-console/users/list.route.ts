@@ -1,91 +1,147 @@
 /** GET users: the organisation's members, newest first. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
+  type ListedMember,
   listMembers,
   type MemberCursor,
-  type MemberState,
   memberStates,
+  searchWords,
 } from "../../../core/users/members/members.store.ts";
-import { searchWords } from "../../../core/users/members/search-key.ts";
-import type { Role } from "../../../core/users/user.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { moment, state } from "../../../html/components/parts.ts";
+import { nameCell, type Row } from "../../../html/components/table.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { ROWS_PER_PAGE, readSearch, splitPage } from "../../../page-kit/list-page.ts";
+import { readingRoute } from "../../../page-kit/console-frame.ts";
 import {
-  consolePath,
-  consoleRoute,
-  queryString,
-  requireAdministrator,
-  show,
-  type Visit,
-} from "../../../page-kit/page.ts";
-import { type ListView, listPage, roles } from "./list.page.ts";
-import type { UsersDeps } from "./user-path.ts";
+  filterField,
+  listPage,
+  pageUris,
+  ROWS_PER_PAGE,
+  readSearch,
+  splitPage,
+} from "../../../page-kit/list-page.ts";
+import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { displayName, roles, type UsersDeps } from "./user-pages.ts";
 
 export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/users", { get: showList });
+  readingRoute(app, deps, "/oauth/manage/:org/users", "users", showList, (visit) =>
+    listUri(visit, readFilters(parseQuery(visit.request).values)),
+  );
 }
 
-async function showList(deps: UsersDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  const { values } = parseQuery(visit.request);
-  const filters = readFilters(values);
-  const listUri = consolePath(organisation, "/users");
-  const signedIn = await requireAdministrator(deps, visit, `${listUri}${queryString({ ...filters })}`);
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const done = values.get("done");
-  const page = listPage({
-    ...frame,
-    ...(await findListed(deps, visit, filters, readPlace(values.get("after")))),
-    you: signedIn.user.id,
-    done: done === "deleted" || done === "removed" ? done : undefined,
-  });
-  await show(visit, frame, page);
-}
+type Filters = ReturnType<typeof readFilters>;
 
-type Filters = { search: string; role: Role | undefined; state: MemberState | undefined };
-
-const readFilters = (values: ReadonlyMap<string, string>): Filters => ({
+const readFilters = (values: ReadonlyMap<string, string>) => ({
   search: readSearch(values),
   role: roles.find((one) => one === values.get("role")),
   state: memberStates.find((one) => one === values.get("state")),
 });
 
+const listUri = ({ organisation }: Visit, filters: Filters, after?: MemberCursor): string =>
+  consolePath(
+    organisation,
+    `/users${queryString({ ...filters, after: after && `${after.createdAt}.${after.id}` })}`,
+  );
+
 /** Anything else begins at the beginning. */
-function readPlace(text = ""): MemberCursor | undefined {
+function readCursor(text = ""): MemberCursor | undefined {
   const [, createdAt, id = ""] = /^(\d{1,15})\.(.+)$/.exec(text) ?? [];
   return createdAt !== undefined && isUuid(id)
     ? { createdAt: Number(createdAt), id: id.toLowerCase() }
     : undefined;
 }
 
-async function findListed(
+/** Never empty: the reader is a member. */
+async function showList(
   { database }: UsersDeps,
-  { organisation }: Visit,
-  { search, role, state }: Filters,
-  after: MemberCursor | undefined,
-): Promise<Pick<ListView, "search" | "members" | "newestUri" | "olderUri">> {
-  const filter = {
-    words: searchWords(search),
-    ...(role === undefined ? {} : { role }),
-    ...(state === undefined ? {} : { state }),
-  };
-  const rows = await listMembers(database.query, organisation.id, {
-    filter,
+  visit: Visit,
+  frame: ConsoleFrame,
+  { user: reader }: SignedIn,
+): Promise<Html> {
+  const { values } = parseQuery(visit.request);
+  const filters = readFilters(values);
+  const { search, role, state: status } = filters;
+  const after = readCursor(values.get("after"));
+  const found = await listMembers(database.query, visit.organisation.id, {
+    filter: { words: searchWords(search), ...(role && { role }), ...(status && { state: status }) },
     after,
     limit: ROWS_PER_PAGE + 1,
   });
-  const { shown, last } = splitPage(rows);
-  const pageUri = (place?: MemberCursor) =>
-    consolePath(
-      organisation,
-      `/users${queryString({ search, role, state, after: place && `${place.createdAt}.${place.id}` })}`,
-    );
+  const { shown, last } = splitPage(found);
+  const { frame: words, users } = frame.messages.console;
+  const { list: text } = users;
+  const done = values.get("done");
+  return listPage({
+    ...frame,
+    ...pageUris((cursor) => listUri(visit, filters, cursor), after, last),
+    title: words.pages.users,
+    summary: text.summary({ organisation: visit.organisation.name }),
+    path: "/users",
+    create: { id: "user-new", label: text.make },
+    done: done === "deleted" || done === "removed" ? users.done[done] : undefined,
+    label: text.search,
+    search,
+    isSearch: search !== "" || role !== undefined || status !== undefined,
+    filters: filterFields(filters, frame.messages),
+    columns: [text.user, text.role, text.state, text.since],
+    rows: shown.map((member) => memberRow(frame, member, member.id === reader.id)),
+  });
+}
+
+function filterFields({ role, state: status }: Filters, messages: Messages): Content {
+  const { list: text, roles: roleNames, states } = messages.console.users;
+  return [
+    filterField(messages, {
+      id: "role",
+      label: text.role,
+      value: role,
+      any: text.anyRole,
+      choices: roles.map((value) => ({ value, label: roleNames[value] })),
+    }),
+    filterField(messages, {
+      id: "state",
+      label: text.state,
+      value: status,
+      any: text.anyState,
+      choices: memberStates.map((value) => ({ value, label: states[value] })),
+    }),
+  ];
+}
+
+function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember, isYou: boolean): Row {
+  const { users: text } = messages.console;
+  const name = displayName(member);
+  const link = nameCell({
+    name,
+    uri: consoleUri(`/users/${member.id}`),
+    // Tells users of one name apart.
+    note: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
+  });
   return {
-    search: { search, role, state },
-    members: shown,
-    newestUri: after && pageUri(),
-    olderUri: last && pageUri(last),
+    id: `user-${member.id}`,
+    cells: [
+      html`${link}${isYou && html` <span class="tag">${text.you}</span>`}`,
+      member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
+      memberStatus(member, messages),
+      moment(member.createdAt, messages.format.day),
+    ],
   };
+}
+
+/** A guest may be disabled too. */
+function memberStatus(
+  { disabledAt, isInvited, home }: ListedMember,
+  { console: { users: text } }: Messages,
+): Content {
+  const kind =
+    disabledAt !== null
+      ? state("bad", text.states.disabled)
+      : isInvited
+        ? state("warn", text.states.invited)
+        : state("good", text.states.active);
+  return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
 }

@@ -1,13 +1,13 @@
 /** A member's record as form fields: read, validated, displayed. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
-import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
 import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
+import { isUsername, usernameKey } from "../../../core/users/username.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { isGuest } from "./user-path.ts";
+import { isGuest } from "./user-pages.ts";
 
 /** In the order of the page. */
 const memberFields = [
@@ -90,24 +90,23 @@ export function validateMember(
   const groups = [...new Set(readLines(input.groups))];
   const attributes = readJson(input.attributes);
   const membershipAttributes = readJson(input.membershipAttributes);
-  const bad = new Map<MemberField, string>();
-  for (const member of profileFaults(profile))
-    bad.set(
-      member,
-      { firstname: text.name, surname: text.name, phone: text.phone, locale: text.choice }[member],
-    );
-  if (username !== null && !isUsername(username)) bad.set("username", text.username);
-  if (role !== "Standard" && role !== "Administrator") bad.set("role", text.choice);
-  if (!areGroups(groups)) bad.set("groups", text.groups);
-  for (const [field, value] of [
-    ["attributes", attributes] as const,
-    ["membershipAttributes", membershipAttributes] as const,
-  ])
-    if (!areAttributes(value)) bad.set(field, value === undefined ? text.json : text.attributes);
-  if (bad.size > 0 || !areAttributes(attributes) || !areAttributes(membershipAttributes)) {
-    const inOrder = memberFields.flatMap((field) => (bad.has(field) ? [[field, bad.get(field) ?? ""]] : []));
-    return { faults: Object.fromEntries(inOrder) as Record<string, string> };
-  }
+  const invalid = profileFaults(profile);
+  const attributesFault = (value: unknown) =>
+    !areAttributes(value) && (value === undefined ? text.json : text.attributes);
+  const checked: Record<MemberField, string | false> = {
+    firstname: invalid.includes("firstname") && text.name,
+    surname: invalid.includes("surname") && text.name,
+    username: username !== null && !isUsername(username) && text.username,
+    phone: invalid.includes("phone") && text.phone,
+    locale: invalid.includes("locale") && text.choice,
+    role: role !== "Standard" && role !== "Administrator" && text.choice,
+    groups: !areGroups(groups) && text.groups,
+    attributes: attributesFault(attributes),
+    membershipAttributes: attributesFault(membershipAttributes),
+  };
+  const faults = Object.entries(checked).flatMap(([id, fault]) => (fault === false ? [] : [[id, fault]]));
+  if (faults.length > 0 || !areAttributes(attributes) || !areAttributes(membershipAttributes))
+    return { faults: Object.fromEntries(faults) };
   const content = { profile, username, role: role as Role, groups, attributes, membershipAttributes };
   return { content };
 }

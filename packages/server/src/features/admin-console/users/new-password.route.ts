@@ -1,31 +1,27 @@
 /** users/{id}/new-password: generates a password and shows it once; everyone who knew the present one is signed out. */
 import type { FastifyInstance } from "fastify";
-import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { User } from "../../../core/users/user.ts";
 import { setPassword } from "../../../core/users/users.ts";
 import { confirmActPage, shownOncePage } from "../../../html/components/act.page.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { ConsoleFrame, ConsoleView } from "../../../html/components/console-layout.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { html } from "../../../html/html.ts";
 import { NotFound } from "../../../http/errors.ts";
-import {
-  acceptOneTimeForm,
-  applyOnce,
-  duplicateSubmission,
-  newSubmissionToken,
-} from "../../../page-kit/accept-form.ts";
+import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   consoleRoute,
-  requestPath,
   requireId,
   requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { ownAccountRefusal, requireOwnUser, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
+import { memberPages, ownAccountRefusal, requireOwnUser, type UsersDeps } from "./user-pages.ts";
 
 export function newPasswordRoute(app: FastifyInstance, deps: UsersDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/users/:id/new-password", {
@@ -40,30 +36,25 @@ async function showQuestion(deps: UsersDeps, visit: Visit): Promise<void> {
   await ask(deps, visit, signedIn, await requireOwnUser(deps, visit));
 }
 
-async function ask(
+const ask = (
   deps: UsersDeps,
   visit: Visit,
   signedIn: SignedIn,
   user: User,
-  { failure, status }: { failure?: FormFailure | undefined; status?: number } = {},
-): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const { factors: text } = frame.messages.console.users;
-  const page = confirmActPage({
-    ...frame,
-    breadcrumbs: userCrumbs(visit.organisation, user, frame.messages),
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    once: newSubmissionToken(deps),
-    action: requestPath(visit),
-    heading: text.newPasswordHeading({ email: user.email }),
-    text: html`<p>${text.newPasswordText}</p>`,
-    confirm: text.newPassword,
-    confirmId: "new-password-confirm",
-    backUri: userPath(visit.organisation, user.id),
-    failure,
+  shown: Pick<FormShown<undefined>, "failure" | "status"> = {},
+): Promise<void> =>
+  showFormPage(deps, visit, signedIn, "users", { ...shown, input: undefined }, (view) => {
+    const { factors: text } = view.messages.console.users;
+    return confirmActPage({
+      ...view,
+      breadcrumbs: memberPages.crumbs(view, user),
+      heading: text.newPasswordHeading({ email: user.email }),
+      text: html`<p>${text.newPasswordText}</p>`,
+      confirm: text.newPassword,
+      confirmId: "new-password-confirm",
+      backUri: memberPages.path(visit.organisation, user.id),
+    });
   });
-  await show(visit, frame, page, status);
-}
 
 async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
@@ -87,25 +78,23 @@ async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
     return ask(deps, visit, signedIn, user, duplicateSubmission({ secret: secret.password }));
   }
   if (!isSet) throw new NotFound("user");
-  await showPassword(deps, visit, signedIn, { user, password });
+  await showPassword(deps, visit, signedIn, password, (frame) => ({
+    breadcrumbs: memberPages.crumbs(frame, user),
+    title: frame.messages.console.users.factors.newPasswordTitle,
+    doneUri: memberPages.path(organisation, user.id),
+  }));
 }
 
-async function showPassword(
+/** A generated password, shown once. */
+export async function showPassword(
   deps: UsersDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { user, password }: { user: User; password: string },
+  password: string,
+  view: (frame: ConsoleFrame) => Pick<ConsoleView, "breadcrumbs" | "title"> & { doneUri: string },
 ): Promise<void> {
-  const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const { factors, create } = frame.messages.console.users;
-  const page = shownOncePage({
-    ...frame,
-    breadcrumbs: userCrumbs(organisation, user, frame.messages),
-    title: factors.newPasswordTitle,
-    text: create.shownText,
-    values: [{ id: "new-password", title: create.password, lines: password }],
-    doneUri: userPath(organisation, user.id),
-  });
-  await show(visit, frame, page);
+  const { create: text } = frame.messages.console.users;
+  const values = [{ id: "new-password", title: text.password, lines: password }];
+  await show(visit, frame, shownOncePage({ ...frame, ...view(frame), text: text.shownText, values }));
 }

@@ -1,12 +1,11 @@
 import type { Role } from "../../../core/users/user.ts";
-import { type ConsoleView, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
-import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
-import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
-import { type Html, html } from "../../../html/html.ts";
+import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
-import { roles } from "./list.page.ts";
+import { memberPages, roles } from "./user-pages.ts";
 
 export type UserInput = {
   email: string;
@@ -16,86 +15,72 @@ export type UserInput = {
   /** Empty: the browser's. */
   locale: string;
   how: "mail" | "password";
-  isKnown: boolean;
+  emailKnown: boolean;
 };
 
-export type NewUserView = FormView<UserInput> & Pick<ConsoleView, "breadcrumbs"> & { canMail: boolean };
-
-export function newUserPage(view: NewUserView): Html {
-  const { messages, canMail } = view;
-  const { create: text } = messages.console.users;
-  const failure = view.failure ?? faultsFailure(view.state, (id) => fieldLabel(id, messages));
+export function newUserPage(view: FormView<UserInput>, canMail: boolean): Html {
+  const { create: text, profile } = view.messages.console.users;
+  const labels = {
+    email: text.email,
+    firstname: profile.firstname,
+    surname: profile.surname,
+    locale: text.language,
+    role: text.role,
+    how: text.how,
+    emailKnown: text.emailKnown,
+  };
   const noMail = html`<div class="notice hint" id="no-mail"><p class="notice-title">${text.noMail}</p>
 <p>${text.noMailText}</p></div>
 `;
-  return consoleLayout({
+  return formPage({
     ...view,
+    breadcrumbs: memberPages.listCrumbs(view),
     title: text.title,
     summary: canMail ? text.summary : text.summaryNoMail,
-    notice: failureNotice(failure, messages) ?? (canMail ? undefined : noMail),
-    body: html`<section class="card" aria-label="${text.title}">${recordForm({
-      ...view,
-      id: "user-form",
-      cancelUri: view.consoleUri("/users"),
-      fields: fields(view),
-      submit: { id: "user-create", label: text.submit },
-    })}</section>
-`,
+    notice: canMail ? undefined : noMail,
+    cardLabel: text.title,
+    id: "user-form",
+    labels,
+    fields: userFields(view, labels, canMail),
+    submit: { id: "user-create", label: text.submit },
+    cancelUri: view.consoleUri("/users"),
   });
 }
 
-function fieldLabel(id: string, { console: { users } }: Messages): string {
-  const { profile, create } = users;
-  const labels: Readonly<Record<string, string>> = {
-    email: create.email,
-    firstname: profile.firstname,
-    surname: profile.surname,
-  };
-  return labels[id] ?? id;
-}
-
-function fields({ input, state, canMail, messages }: NewUserView) {
-  const { create: text, profile, roles: roleNames } = messages.console.users;
-  const field = (id: string, label: string) => ({ id, label, messages, ...fieldState(state, id) });
-  const isFirst = Object.keys(state.faults ?? {}).length === 0;
+function userFields(
+  view: FormView<UserInput>,
+  labels: Readonly<Record<keyof UserInput, string>>,
+  canMail: boolean,
+): Content {
+  const { create: text, roles: roleNames } = view.messages.console.users;
+  const field = fieldsOf(view, labels);
+  const isFirst = Object.keys(view.state.faults ?? {}).length === 0;
   return [
     textField({
-      ...field("email", text.email),
+      ...field("email"),
       type: "email",
-      value: input.email,
       maxLength: 254,
       isRequired: true,
       ...(isFirst ? { hasFocus: true } : {}),
     }),
     fieldRow(
-      textField({ ...field("firstname", profile.firstname), value: input.firstname, maxLength: 100 }),
-      textField({ ...field("surname", profile.surname), value: input.surname, maxLength: 100 }),
+      textField({ ...field("firstname"), maxLength: 100 }),
+      textField({ ...field("surname"), maxLength: 100 }),
     ),
-    selectField({
-      ...field("locale", text.language),
-      hint: text.languageHint,
-      value: input.locale,
-      choices: languageChoices(messages),
-    }),
+    selectField({ ...field("locale"), hint: text.languageHint, choices: languageChoices(view.messages) }),
     radioField({
-      ...field("role", text.role),
-      value: input.role,
+      ...field("role"),
       choices: roles.map((value) => ({ value, label: roleNames[value], text: text.roleTexts[value] })),
     }),
     canMail &&
       radioField({
-        ...field("how", text.how),
-        value: input.how,
+        ...field("how"),
         choices: [
           { value: "mail", label: text.byMail, text: text.byMailText },
           { value: "password", label: text.byPassword, text: text.byPasswordText },
         ],
       }),
-    checkField({
-      ...field("emailKnown", text.emailKnown),
-      hint: text.emailKnownHint,
-      isChecked: input.isKnown,
-    }),
+    checkField({ ...field("emailKnown"), hint: text.emailKnownHint, isChecked: view.input.emailKnown }),
   ];
 }
 

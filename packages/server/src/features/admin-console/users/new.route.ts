@@ -1,11 +1,10 @@
 /** users/new: a user is invited by mail, or gets a generated password, shown once. */
 import type { FastifyInstance } from "fastify";
-import { generatePassword, withPrecomputedHash } from "../../../core/passwords/generated-password.ts";
+import { generatePassword, withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import { isEmail, isPersonName } from "../../../core/users/user.ts";
 import { createUser, InvalidUser } from "../../../core/users/users.ts";
-import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import {
@@ -14,20 +13,20 @@ import {
   duplicateSubmission,
   type OneTimeForm,
 } from "../../../page-kit/accept-form.ts";
-import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { pageMessages } from "../../../page-kit/console-frame.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
 import {
   auditContext,
   consolePath,
   consoleRoute,
   redirectTo,
   requireRecentAuthentication,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { newUserPage, type UserInput } from "./new.page.ts";
-import { displayName, listCrumb, type UsersDeps, userPath } from "./user-path.ts";
+import { showPassword } from "./new-password.route.ts";
+import { displayName, memberPages, type UsersDeps } from "./user-pages.ts";
 
 export function newUserRoute(app: FastifyInstance, deps: UsersDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/users/new", { get: showNewUser, post: createFromForm });
@@ -45,7 +44,7 @@ const emptyInput = ({ outbox }: UsersDeps): UserInput => ({
   role: "Standard",
   locale: "",
   how: outbox.isOpen ? "mail" : "password",
-  isKnown: false,
+  emailKnown: false,
 });
 
 /** A value that the page does not offer becomes its default. */
@@ -58,24 +57,12 @@ function readInput(values: ReadonlyMap<string, string>, deps: UsersDeps): UserIn
     role: text("role") === "Administrator" ? "Administrator" : "Standard",
     locale: LOCALES.find((one) => one === text("locale")) ?? "",
     how: deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password",
-    isKnown: values.get("emailKnown") === "on",
+    emailKnown: values.get("emailKnown") === "on",
   };
 }
 
-async function showForm(
-  deps: UsersDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  shown: FormShown<UserInput>,
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "users", shown);
-  const page = newUserPage({
-    ...view,
-    breadcrumbs: [listCrumb(visit.organisation, view.messages)],
-    canMail: deps.outbox.isOpen,
-  });
-  await show(visit, view, page, shown.status);
-}
+const showForm = (deps: UsersDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<UserInput>) =>
+  showFormPage(deps, visit, signedIn, "users", shown, (view) => newUserPage(view, deps.outbox.isOpen));
 
 async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
@@ -98,8 +85,12 @@ async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
       return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.user }));
     }
     const { id, password } = created;
-    if (password === undefined) return redirectTo(visit, userPath(organisation, id, "?done=invited"));
-    await showPassword(deps, visit, signedIn, { ...input, id, password });
+    if (password === undefined) return redirectTo(visit, memberPages.path(organisation, id, "?done=invited"));
+    await showPassword(deps, visit, signedIn, password, (frame) => ({
+      breadcrumbs: memberPages.listCrumbs(frame),
+      title: users.create.shownTitle({ name: displayName(input) }),
+      doneUri: memberPages.path(organisation, id, "?done=created"),
+    }));
   } catch (error) {
     if (!(error instanceof InvalidUser) || error.code !== "email-taken") throw error;
     await rerender({ state: { faults: { email: users.faults.emailTaken } }, status: 400 });
@@ -133,28 +124,9 @@ async function create(
     }));
   const password = generatePassword(organisation.settings);
   const passwords = await withPrecomputedHash(deps.passwords, password);
-  const user = { ...person, password, emailVerified: input.isKnown };
+  const user = { ...person, password, emailVerified: input.emailKnown };
   return applyOnce(deps, form, async (inside) => ({
     id: await createUser({ ...inside, passwords }, user),
     password,
   }));
-}
-
-async function showPassword(
-  deps: UsersDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  user: UserInput & { id: string; password: string },
-): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const { create: text } = frame.messages.console.users;
-  const page = shownOncePage({
-    ...frame,
-    breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    title: text.shownTitle({ name: displayName(user) }),
-    text: text.shownText,
-    values: [{ id: "new-password", title: text.password, lines: user.password }],
-    doneUri: userPath(visit.organisation, user.id, "?done=created"),
-  });
-  await show(visit, frame, page);
 }

@@ -4,21 +4,27 @@ import { findConsentRecord, listUserConsents } from "../../../core/consents/cons
 import { revokeConsent } from "../../../core/consents/consents.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
+import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
 import { isEndedSession } from "../../../core/sessions/sessions.store.ts";
-import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import { html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import {
   alreadyApplied,
-  applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
-import { findMember, isGuest, ownAccountRefusal, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
+import { aboutRecord } from "../../../page-kit/record-pages.ts";
+import {
+  isGuest,
+  type MemberConfirmation,
+  memberPages,
+  onMember,
+  ownAccountRefusal,
+  type UsersDeps,
+} from "./user-pages.ts";
 
 export function signInRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/sign-out", signOut);
@@ -30,117 +36,87 @@ export function signInRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/consents/:consent/revoke", consentRevocation);
 }
 
-type Texts = Messages["console"]["users"];
-
-/** What the confirmations about a whole member share. */
-function onMember(
-  confirmation: Pick<Confirmation<UsersDeps, User>, "apply" | "isRepeatable"> & {
-    confirmId: string;
-    isHarmless?: true;
-    /** There is no such page for other members. */
-    isFor?(deps: UsersDeps, user: User): boolean | Promise<boolean>;
-    texts(texts: Texts, user: User): { heading: string; text: string; confirm: string };
-  },
-): Confirmation<UsersDeps, User> {
-  const { confirmId, isHarmless = false, isFor = () => true, texts, ...others } = confirmation;
-  return {
-    ...others,
-    current: "users",
-    load: async (deps, organisation, params) => {
-      const user = await findMember(deps, organisation, params);
-      return user && (await isFor(deps, user)) ? user : undefined;
-    },
-    backUri: (organisation, user) => userPath(organisation, user.id),
-    question: (messages, user, organisation) => {
-      const { heading, text, confirm } = texts(messages.console.users, user);
-      const breadcrumbs = userCrumbs(organisation, user, messages);
-      return { heading, text: html`<p>${text}</p>`, confirm, confirmId, isHarmless, breadcrumbs };
-    },
-  };
-}
-
-const signOut = onMember({
-  confirmId: "sign-out-confirm",
-  texts: ({ sessions }, { email }) => ({
-    heading: sessions.everywhereHeading({ email }),
-    text: sessions.everywhereText,
-    confirm: sessions.everywhere,
-  }),
+const signOut: MemberConfirmation = {
+  ...onMember(),
   isRepeatable: true,
-  apply: async (deps, acting, { id }, { organisation }) => {
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.sessions.everywhereHeading({ email }),
+    text: users.sessions.everywhereText,
+    confirm: users.sessions.everywhere,
+    confirmId: "sign-out-confirm",
+  }),
+  apply: async (deps, acting, { id }) => {
     await signOutEverywhere(deps, { ...acting, userId: id });
-    return applied(userPath(organisation, id, "?done=signedOut"));
+    return done("signedOut");
   },
-});
+};
 
-const factorReset = onMember({
-  confirmId: "reset-confirm",
-  isFor: (_, user) => !isGuest(user),
-  texts: ({ factors }, { email }) => ({
-    heading: factors.resetHeading({ email }),
-    text: factors.resetText,
-    confirm: factors.reset,
-  }),
+const factorReset: MemberConfirmation = {
+  ...onMember((user) => !isGuest(user)),
   isRepeatable: true,
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.factors.resetHeading({ email }),
+    text: users.factors.resetText,
+    confirm: users.factors.reset,
+    confirmId: "reset-confirm",
+  }),
   apply: async (deps, { actor, address }, user, { organisation, signedIn, messages }) => {
     const refusal = ownAccountRefusal(signedIn, user, messages);
     if (refusal) return refusal;
     await resetFactors(deps, { organisation, user, actor, address });
-    return applied(userPath(organisation, user.id, "?done=reset"));
+    return done("reset");
   },
-});
+};
 
-const passwordReset = onMember({
-  confirmId: "password-reset-confirm",
-  isHarmless: true,
+const passwordReset: MemberConfirmation = {
   // A disabled account's link opens nothing, and an account without a password is invited.
-  isFor: async ({ outbox, database }, user) =>
-    outbox.isOpen &&
-    !isGuest(user) &&
-    user.disabledAt === null &&
-    (await findPasswordChangedAt(database.query, user)) !== null,
-  texts: ({ factors }, { email }) => ({
-    heading: factors.sendResetHeading({ email }),
-    text: factors.sendResetText,
-    confirm: factors.sendReset,
-  }),
+  ...onMember(
+    async (user, { outbox, database }) =>
+      outbox.isOpen &&
+      !isGuest(user) &&
+      user.disabledAt === null &&
+      (await findPasswordChangedAt(database.query, user)) !== null,
+  ),
   isRepeatable: true,
-  apply: async (deps, { actor, address }, user, { organisation }) => {
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.factors.sendResetHeading({ email }),
+    text: users.factors.sendResetText,
+    confirm: users.factors.sendReset,
+    confirmId: "password-reset-confirm",
+    isHarmless: true,
+  }),
+  apply: async (deps, { actor, address }, user) => {
     await sendPasswordReset(deps, user, { actor, address });
-    return applied(userPath(organisation, user.id, "?done=resetSent"));
+    return done("resetSent");
   },
-});
+};
 
-const reinvitation = onMember({
-  confirmId: "invite-again-confirm",
-  isHarmless: true,
-  isFor: ({ outbox }, user) => outbox.isOpen && !isGuest(user) && user.disabledAt === null,
-  texts: ({ invitation }, { email }) => ({
-    heading: invitation.againHeading({ email }),
-    text: invitation.againText,
-    confirm: invitation.again,
-  }),
+const reinvitation: MemberConfirmation = {
+  ...onMember((user, { outbox }) => outbox.isOpen && !isGuest(user) && user.disabledAt === null),
   isRepeatable: true,
-  // False when the invitation has been accepted meanwhile.
-  apply: async (deps, { actor, address }, user, { organisation }) =>
-    (await resendInvitation(deps, user, { actor, address }))
-      ? applied(userPath(organisation, user.id, "?done=invited"))
-      : alreadyApplied,
-});
-
-const withdrawal = onMember({
-  confirmId: "invite-withdraw-confirm",
-  isFor: (_, user) => !isGuest(user),
-  texts: ({ invitation }, { email }) => ({
-    heading: invitation.withdrawHeading({ email }),
-    text: invitation.withdrawText,
-    confirm: invitation.withdraw,
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.invitation.againHeading({ email }),
+    text: users.invitation.againText,
+    confirm: users.invitation.again,
+    confirmId: "invite-again-confirm",
+    isHarmless: true,
   }),
-  apply: async (deps, { actor, address }, user, { organisation }) =>
-    (await withdrawInvitation(deps, user, { actor, address }))
-      ? applied(userPath(organisation, user.id, "?done=withdrawn"))
-      : alreadyApplied,
-});
+  // False when the invitation has been accepted meanwhile.
+  apply: async (deps, { actor, address }, user) =>
+    (await resendInvitation(deps, user, { actor, address })) ? done("invited") : alreadyApplied,
+};
+
+const withdrawal: MemberConfirmation = {
+  ...onMember((user) => !isGuest(user)),
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.invitation.withdrawHeading({ email }),
+    text: users.invitation.withdrawText,
+    confirm: users.invitation.withdraw,
+    confirmId: "invite-withdraw-confirm",
+  }),
+  apply: async (deps, { actor, address }, user) =>
+    (await withdrawInvitation(deps, user, { actor, address })) ? done("withdrawn") : alreadyApplied,
+};
 
 /** A session or a consent of a member. */
 interface Part {
@@ -152,16 +128,15 @@ interface Part {
   readonly isOver?: true;
 }
 
-const onPart: Pick<Confirmation<UsersDeps, Part>, "current" | "backUri" | "isDone"> = {
-  current: "users",
-  backUri: (organisation, { user }) => userPath(organisation, user.id),
+const onPart: Pick<Confirmation<UsersDeps, Part>, "current" | "backUri" | "breadcrumbs" | "isDone"> = {
+  ...aboutRecord(memberPages, ({ user }: Part) => user),
   isDone: (_, { isOver }) => isOver ?? false,
 };
 
 const sessionEnd: Confirmation<UsersDeps, Part> = {
   ...onPart,
-  load: async (deps, organisation, { id = "", session = "" }) => {
-    const user = await findMember(deps, organisation, { id });
+  load: async (deps, organisation, { session = "", ...params }) => {
+    const user = await memberPages.find(deps, organisation, params);
     if (!user) return undefined;
     const sessions = await listUserSessions(deps, organisation, user.id);
     const found = sessions.find((one) => one.id === session);
@@ -170,26 +145,25 @@ const sessionEnd: Confirmation<UsersDeps, Part> = {
     const isOver = await isEndedSession(deps.database.query, key);
     return isOver ? { user, id: session, name: undefined, isOver } : undefined;
   },
-  question: (messages, { user, name }, organisation) => {
-    const { sessions: text } = messages.console.users;
+  question: ({ console: { users } }, { name }) => {
+    const { sessions: text } = users;
     return {
       heading: text.endHeading({ browser: name ?? text.unknown }),
-      text: html`<p>${text.endText}</p>`,
+      text: text.endText,
       confirm: text.end,
       confirmId: "session-end-confirm",
-      breadcrumbs: userCrumbs(organisation, user, messages),
     };
   },
-  apply: async (deps, acting, { user, id }, { organisation }) =>
+  apply: async (deps, acting, { user, id }) =>
     (await endUserSession(deps, { ...acting, userId: user.id, sessionId: id }))
-      ? applied(userPath(organisation, user.id, "?done=signedOut"))
+      ? done("signedOut")
       : alreadyApplied,
 };
 
 const consentRevocation: Confirmation<UsersDeps, Part> = {
   ...onPart,
-  load: async (deps, organisation, { id = "", consent = "" }) => {
-    const user = await findMember(deps, organisation, { id });
+  load: async (deps, organisation, { consent = "", ...params }) => {
+    const user = await memberPages.find(deps, organisation, params);
     if (!user) return undefined;
     const key = { orgId: organisation.id, userId: user.id };
     const consents = await listUserConsents(deps.database.query, key);
@@ -199,18 +173,15 @@ const consentRevocation: Confirmation<UsersDeps, Part> = {
     const isOver = record?.userId === user.id && record.revokedAt !== null;
     return isOver ? { user, id: consent, name: undefined, isOver } : undefined;
   },
-  question: (messages, { user, name = "" }, organisation) => {
-    const { access: text } = messages.console.users;
+  question: ({ console: { users } }, { name = "" }) => {
+    const { access: text } = users;
     return {
       heading: text.revokeHeading({ application: name }),
-      text: html`<p>${text.revokeText}</p>`,
+      text: text.revokeText,
       confirm: text.revoke,
       confirmId: "consent-revoke-confirm",
-      breadcrumbs: userCrumbs(organisation, user, messages),
     };
   },
-  apply: async (deps, acting, { user, id }, { organisation }) =>
-    (await revokeConsent(deps, { ...acting, userId: user.id, id }))
-      ? applied(userPath(organisation, user.id, "?done=revoked"))
-      : alreadyApplied,
+  apply: async (deps, acting, { user, id }) =>
+    (await revokeConsent(deps, { ...acting, userId: user.id, id })) ? done("revoked") : alreadyApplied,
 };

@@ -1,4 +1,5 @@
 /** A member's sessions, applications and activity. */
+import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { buttonLink, card, moment } from "../../../html/components/parts.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -7,71 +8,69 @@ import type { UserView } from "./user-view.ts";
 export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
   const { users } = messages.console;
   const { sessions: text } = users;
+  const list = table({
+    label: text.title,
+    columns: [text.browser, text.address, text.since, text.seen],
+    rows: sessions.map(({ id, userAgent, address, createdAt, lastSeenAt }, index) => {
+      const browser = browserName(userAgent) ?? text.unknown;
+      return {
+        id: `session-${id}`,
+        cells: [
+          nameCell({ name: browser }),
+          html`<bdi>${address}</bdi>`,
+          moment(createdAt, messages.format.day),
+          moment(lastSeenAt, messages.format.minute),
+        ],
+        actions: rowLink({
+          id: `session-end-${index}`,
+          uri: uriOf(`/sessions/${id}/end`),
+          text: text.end,
+          label: text.endOf({ browser }),
+        }),
+      };
+    }),
+    none: text.none,
+    messages,
+  });
   const everywhere = { id: "user-sign-out", uri: uriOf("/sign-out"), label: text.everywhere };
   return card({
     id: "user-sessions",
     title: text.title,
-    body: html`${
-      sessions.length === 0
-        ? html`<p class="quiet">${text.none}</p>
-`
-        : table({
-            label: text.title,
-            columns: [text.browser, text.address, text.since, text.seen],
-            rows: sessions.map(({ id, browser = text.unknown, address, since, seen }, index) => ({
-              id: `session-${id}`,
-              cells: [
-                nameCell({ name: browser }),
-                html`<bdi>${address}</bdi>`,
-                moment(since, messages.format.day),
-                moment(seen, messages.format.minute),
-              ],
-              actions: rowLink({
-                id: `session-end-${index}`,
-                uri: uriOf(`/sessions/${id}/end`),
-                text: text.end,
-                label: text.endOf({ browser }),
-              }),
-            })),
-            messages,
-          })
-    }<div class="actions">${buttonLink(everywhere)}</div>
+    body: html`${list}<div class="actions">${buttonLink(everywhere)}</div>
 `,
   });
 }
 
-export function accessCards({ consents, assigned, messages, uriOf }: UserView): readonly Html[] {
+export function accessCards({ consents, assigned, messages, uriOf, consoleUri }: UserView): readonly Html[] {
   const { users } = messages.console;
   const { access: text } = users;
-  const allowed =
-    consents.length === 0
-      ? html`<p class="quiet">${text.noneAllowed}</p>
-`
-      : table({
-          label: text.allowed,
-          columns: [text.application, text.scopes, text.since],
-          rows: consents.map(({ id, application, scopes, grantedAt }, index) => ({
-            id: `consent-${id}`,
-            cells: [
-              nameCell(application),
-              html`<span class="codes-line">${scopes.map((name) => html`<code>${name}</code> `)}</span>`,
-              moment(grantedAt, messages.format.day),
-            ],
-            actions: rowLink({
-              id: `consent-revoke-${index}`,
-              uri: uriOf(`/consents/${id}/revoke`),
-              text: text.revoke,
-              label: text.revokeOf({ application: application.name }),
-            }),
-          })),
-          messages,
-        });
+  const allowed = table({
+    label: text.allowed,
+    columns: [text.application, text.scopes, text.since],
+    rows: consents.map(({ consent: { id, applicationId, scopes, grantedAt }, applicationName }, index) => ({
+      id: `consent-${id}`,
+      cells: [
+        nameCell({ name: applicationName, uri: consoleUri(`/applications/${applicationId}`) }),
+        html`<span class="codes-line">${scopes.map((name) => html`<code>${name}</code> `)}</span>`,
+        moment(grantedAt, messages.format.day),
+      ],
+      actions: rowLink({
+        id: `consent-revoke-${index}`,
+        uri: uriOf(`/consents/${id}/revoke`),
+        text: text.revoke,
+        label: text.revokeOf({ application: applicationName }),
+      }),
+    })),
+    none: text.noneAllowed,
+    messages,
+  });
   const assignments =
     assigned.length === 0
       ? html`<p class="quiet">${text.noneAssigned}</p>
 `
       : html`<ul class="plain">${assigned.map(
-          ({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>
+          ({ id, name }) =>
+            html`<li><a href="${linkAddress(consoleUri(`/applications/${id}`))}"><bdi>${name}</bdi></a></li>
 `,
         )}</ul>`;
   return [
@@ -80,32 +79,31 @@ export function accessCards({ consents, assigned, messages, uriOf }: UserView): 
   ];
 }
 
-export function activityCard({ activity, audit, messages }: UserView): Html {
+export function activityCard({ activity, record: { id: userId }, messages, consoleUri }: UserView): Html {
   const { users, auditLog } = messages.console;
   const { activity: text } = users;
   const names: Readonly<Record<string, string>> = auditLog.actions;
-  const list =
-    activity.length === 0
-      ? html`<p class="quiet">${text.none}</p>
-`
-      : table({
-          label: text.title,
-          columns: [text.what, text.when, text.from],
-          rows: activity.map(({ id, action, at, address }) => ({
-            id: `event-${id}`,
-            cells: [
-              nameCell({ name: names[action] ?? action }),
-              moment(at, messages.format.minute),
-              address === undefined ? "–" : html`<bdi>${address}</bdi>`,
-            ],
-          })),
-          messages,
-        });
+  const list = table({
+    label: text.title,
+    columns: [text.what, text.when, text.from],
+    rows: activity.map(({ id, action, at, address }) => ({
+      id: `event-${id}`,
+      cells: [
+        nameCell({ name: names[action] ?? action }),
+        moment(at, messages.format.minute),
+        address === undefined ? "–" : html`<bdi>${address}</bdi>`,
+      ],
+    })),
+    none: text.none,
+    messages,
+  });
+  const byThem = { id: "audit-by", uri: consoleUri(`/audit-log?search=${userId}`), label: text.byThem };
+  const toThem = { id: "audit-to", uri: consoleUri(`/audit-log?on=${userId}`), label: text.toThem };
   return card({
     id: "user-activity",
     title: text.title,
     text: text.text,
-    body: html`${list}<div class="actions">${buttonLink({ id: "audit-by", uri: audit.byThem, label: text.byThem })}${buttonLink({ id: "audit-to", uri: audit.toThem, label: text.toThem })}</div>
+    body: html`${list}<div class="actions">${buttonLink(byThem)}${buttonLink(toThem)}</div>
 `,
   });
 }

@@ -1,30 +1,31 @@
 /** Password, second factors and invitation of the organisation's own users. */
 import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
+import type { InvitationStatus } from "../../../core/users/invitations/invitations.ts";
 import { buttonLink, card, facts } from "../../../html/components/parts.ts";
-import type { Content, Html } from "../../../html/html.ts";
-import { html } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import type { UserView } from "./user-view.ts";
 
 export function invitationCard(view: UserView): Html | undefined {
-  const { invitation, passwordChangedAt, messages, uriOf, canMail, member } = view;
-  if (passwordChangedAt !== null) return undefined;
+  const { account, messages, uriOf, canMail, record: member } = view;
+  if (account?.passwordChangedAt !== null) return undefined;
   const { invitation: text } = messages.console.users;
   const canInvite = canMail && member.disabledAt === null;
   const again =
     canInvite && buttonLink({ id: "invite-again", uri: uriOf("/invitation/again"), label: text.again });
   const withdraw =
-    invitation?.kind === "open" &&
+    account.invitation?.kind === "open" &&
     buttonLink({ id: "invite-withdraw", uri: uriOf("/invitation/withdraw"), label: text.withdraw });
   return card({
     id: "user-invitation",
     title: text.title,
-    body: html`<p id="invitation-state">${invitationText(view)}</p>
+    body: html`<p id="invitation-state">${invitationText(account.invitation, messages)}</p>
 ${(again || withdraw) && html`<div class="actions">${again}${withdraw}</div>`}`,
   });
 }
 
-function invitationText({ invitation, messages }: UserView): Content {
-  const { invitation: text } = messages.console.users;
+function invitationText(invitation: InvitationStatus | undefined, { console: { users } }: Messages): Content {
+  const { invitation: text } = users;
   switch (invitation?.kind) {
     case "open":
       return invitation.mail === "failed" ? text.failed : text[invitation.mail]({ at: invitation.until });
@@ -38,8 +39,9 @@ function invitationText({ invitation, messages }: UserView): Content {
 }
 
 export function factorsCard(view: UserView): Html | undefined {
-  const { factors, passwordChangedAt, invitation, messages } = view;
-  if (!factors) return undefined;
+  const { account, messages } = view;
+  if (!account) return undefined;
+  const { factors, passwordChangedAt, invitation } = account;
   const { users } = messages.console;
   const { factors: text } = users;
   const since = passwordChangedAt ?? undefined;
@@ -69,10 +71,10 @@ export function factorsCard(view: UserView): Html | undefined {
 }
 
 /** Administrators change their own factors on their account page. */
-function factorActs({ factors, passwordChangedAt, messages, ...view }: UserView): Content {
+function factorActs({ account, isYou, canMail, record: member, messages, uriOf }: UserView): Content {
   const { factors: text } = messages.console.users;
-  const { isYou, canMail, member, uriOf } = view;
-  if (isYou || !factors) return undefined;
+  if (isYou || !account) return undefined;
+  const { factors, passwordChangedAt } = account;
   const canReset = canMail && passwordChangedAt !== null && member.disabledAt === null;
   const acts = [
     canReset && buttonLink({ id: "password-reset", uri: uriOf("/password-reset"), label: text.sendReset }),

@@ -1,40 +1,55 @@
-/** The view of a member's page, shared by its parts. */
-import type { StoredEvent } from "../../../core/audit/audit.store.ts";
-import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
-import type { InvitationStatus } from "../../../core/users/invitations/invitations.ts";
+/** What a member's page is rendered from. */
+import { listUserActivity } from "../../../core/audit/search/search.ts";
+import { listUserConsents } from "../../../core/consents/consents.store.ts";
+import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
+import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
-import type { ConsoleFrame, ConsoleView } from "../../../html/components/console-layout.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import type { Visit } from "../../../page-kit/page.ts";
+import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { isGuest, type UsersDeps } from "./user-pages.ts";
+import { findLastSignIn, listAssignedTo } from "./users.store.ts";
 
-type Named = { name: string; uri: string };
+const MAX_SHOWN = 100;
+/** The audit log has the rest. */
+const MAX_EVENTS = 8;
 
-export type UserView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    member: User;
-    isYou: boolean;
-    /** Of a guest. */
-    home: { name: string } | undefined;
-    lastSignIn: number | undefined;
-    /** The next three are undefined for a guest. */
-    passwordChangedAt?: number | null;
-    factors?: FactorSummary;
-    invitation?: InvitationStatus | undefined;
-    canMail: boolean;
-    sessions: readonly {
-      id: string;
-      /** Undefined for an unknown browser. */
-      browser: string | undefined;
-      address: string;
-      since: number;
-      seen: number;
-    }[];
-    consents: readonly { id: string; application: Named; scopes: readonly string[]; grantedAt: number }[];
-    assigned: readonly Named[];
-    /** @param rest below the member's own address */
-    uriOf(rest: string): string;
+export type UserView = Awaited<ReturnType<typeof loadUserView>>;
+
+export async function loadUserView(
+  deps: UsersDeps,
+  visit: Visit,
+  view: RecordView<User>,
+  signedIn: SignedIn,
+) {
+  const { organisation } = visit;
+  const { record: user } = view;
+  const db = deps.database.query;
+  const member = { orgId: organisation.id, userId: user.id };
+  const consents = await listUserConsents(db, member);
+  const activity = await listUserActivity(db, organisation.id, user.id, { limit: MAX_EVENTS });
+  return {
+    ...view,
+    isYou: signedIn.user.id === user.id,
+    home: isGuest(user) ? await findOrganisation(db, user.homeOrgId) : undefined,
+    lastSignIn: await findLastSignIn(db, member),
+    account: isGuest(user) ? undefined : await findAccountState(deps, user),
+    canMail: deps.outbox.isOpen,
+    sessions: await listUserSessions(deps, organisation, user.id),
+    consents: consents.slice(0, MAX_SHOWN),
+    assigned: await listAssignedTo(db, member, MAX_SHOWN),
     /** Newest first. */
-    activity: readonly Pick<StoredEvent, "id" | "action" | "at" | "address">[];
-    audit: { byThem: string; toThem: string };
-    lastChange: { who: string; at: number } | undefined;
-    done: keyof Messages["console"]["users"]["done"] | undefined;
+    activity: activity.events,
   };
+}
+
+/** Visible to the account's own organisation only. */
+const findAccountState = async ({ database: { query: db }, clock }: UsersDeps, user: User) => ({
+  passwordChangedAt: await findPasswordChangedAt(db, user),
+  invitation: await invitationStatus(db, user, clock()),
+  factors: await findFactorSummary(db, factorOwner(user)),
+});

@@ -1,31 +1,19 @@
-import { consoleLayout } from "../../../html/components/console-layout.ts";
-import {
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  facts,
-  moment,
-  state,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { copyScript } from "../../../html/scripts.ts";
+import { endCard, recordLayout } from "../../../page-kit/record-pages.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
-import { displayName, isGuest } from "./user-path.ts";
+import { displayName, isGuest } from "./user-pages.ts";
 import type { UserView } from "./user-view.ts";
 
 export function userPage(view: UserView): Html {
-  const { member, messages, isYou } = view;
+  const { record: member, messages, isYou } = view;
   const { users: text } = messages.console;
   const name = displayName(member);
-  return consoleLayout({
-    ...view,
+  return recordLayout(view, {
     title: name,
-    heading: html`<bdi>${name}</bdi>`,
     summary: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
     actions: buttonLink({
       id: "user-edit",
@@ -33,8 +21,7 @@ export function userPage(view: UserView): Html {
       label: text.profile.edit,
       isPrimary: true,
     }),
-    notice: view.done && successNotice(text.done[view.done]),
-    scripts: [copyScript.path],
+    done: text.done,
     body: [
       view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
       isYou && aside("self-notice", text.self.title, text.self.text),
@@ -45,9 +32,7 @@ export function userPage(view: UserView): Html {
       ...accessCards(view),
       recordCard(view),
       activityCard(view),
-      !isYou && endCard(view),
-      lastChangeLine(view.lastChange, messages),
-      copyStatus,
+      !isYou && leaveCard(view),
     ],
   });
 }
@@ -58,7 +43,7 @@ const aside = (id: string, title: string, text: string): Html =>
 `;
 
 function profileCard(view: UserView): Html {
-  const { member, messages, home } = view;
+  const { record: member, messages, home } = view;
   const { frame, users: text } = messages.console;
   const { profile } = text;
   const confirmed = member.emailVerified
@@ -96,14 +81,14 @@ function profileCard(view: UserView): Html {
   });
 }
 
-function memberStatus({ member, passwordChangedAt, messages }: UserView): Content {
+function memberStatus({ record: member, account, messages }: UserView): Content {
   const { states } = messages.console.users;
   if (member.disabledAt !== null) return state("bad", states.disabled);
-  if (passwordChangedAt === null) return state("warn", states.invited);
+  if (account?.passwordChangedAt === null) return state("warn", states.invited);
   return state("good", states.active);
 }
 
-function recordCard({ member, messages }: UserView): Html {
+function recordCard({ record: member, messages }: UserView): Html {
   const { record } = messages.console.users;
   const { groups, attributes } = member.membership;
   return card({
@@ -133,27 +118,21 @@ const json = (value: Readonly<Record<string, unknown>>, none: string): Content =
     : html`<pre class="json" tabindex="0"><code>${readableJson(value)}</code></pre>`;
 
 /** Not on the administrator's own page: see ownAccountRefusal. */
-function endCard(view: UserView): Html {
-  const { member, home, messages, uriOf } = view;
+function leaveCard(view: UserView): Html {
+  const { record: member, home, messages, uriOf } = view;
   const { end } = messages.console.users;
-  const button = (id: string, rest: string, label: string, isDangerous = true) =>
-    buttonLink({ id, uri: uriOf(rest), label, isDangerous });
-  const isDisabled = member.disabledAt !== null;
-  const [text, ...acts] = home
-    ? [end.removeText({ organisation: home.name }), button("user-remove", "/remove", end.remove)]
-    : [
-        `${isDisabled ? end.enableText : end.disableText} ${end.deleteText}`,
-        isDisabled
-          ? button("user-enable", "/enable", end.enable, false)
-          : button("user-disable", "/disable", end.disable),
-        button("user-delete", "/delete", end.delete),
-      ];
+  const id = "user-end";
+  if (!home) {
+    const text = `${member.disabledAt === null ? end.disableText : end.enableText} ${end.deleteText}`;
+    return endCard(view, { ...end, id, noun: "user", text });
+  }
+  const remove = { id: "user-remove", uri: uriOf("/remove"), label: end.remove, isDangerous: true };
   return card({
-    id: "user-end",
+    id,
     title: end.title,
-    text,
+    text: end.removeText({ organisation: home.name }),
     isDangerous: true,
-    body: html`<div class="actions">${acts}</div>
+    body: html`<div class="actions">${buttonLink(remove)}</div>
 `,
   });
 }

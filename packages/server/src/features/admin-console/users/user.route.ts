@@ -1,104 +1,98 @@
-/** GET users/{id}: a member's profile, sign-in, sessions, consents and activity. */
+/** users/{id}: one member; disabling, enabling and deleting a user, and removing a guest, each confirmed first. */
 import type { FastifyInstance } from "fastify";
-import { listUserActivity } from "../../../core/audit/search/search.ts";
-import { listUserConsents } from "../../../core/consents/consents.store.ts";
-import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
-import { factorOwner } from "../../../core/second-factors/factor-status.ts";
-import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
-import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
-import type { User } from "../../../core/users/user.ts";
-import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
-import {
-  consolePath,
-  consoleRoute,
-  requireAdministrator,
-  requireId,
-  show,
-  type Visit,
-} from "../../../page-kit/page.ts";
+import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
+import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
+import { setUserStatus } from "../../../core/users/users.ts";
+import { alreadyApplied, applied, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
+import { consolePath } from "../../../page-kit/page.ts";
+import { recordRoute } from "../../../page-kit/record-pages.ts";
 import { userPage } from "./user.page.ts";
-import { isGuest, listCrumb, requireMember, type UsersDeps, userPath } from "./user-path.ts";
-import type { UserView } from "./user-view.ts";
-import { findLastSignIn, listAssignedTo } from "./users.store.ts";
+import {
+  isGuest,
+  lastAdministratorRefusal,
+  type MemberConfirmation,
+  memberPages,
+  onMember,
+  ownAccountRefusal,
+  type UsersDeps,
+} from "./user-pages.ts";
+import { loadUserView } from "./user-view.ts";
 
-const MAX_SHOWN = 100;
-/** The audit log has the rest. */
-const MAX_EVENTS = 8;
-
-export function userRoute(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/users/:id", { get: showUser });
+export function userRoutes(app: FastifyInstance, deps: UsersDeps): void {
+  recordRoute(app, deps, "/oauth/manage/:org/users/:id", memberPages, async (...request) =>
+    userPage(await loadUserView(...request)),
+  );
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/disable", statusChange(true));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/enable", statusChange(false));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/delete", deletion);
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/remove", removal);
 }
 
-async function showUser(deps: UsersDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  requireId(visit);
-  const signedIn = await requireAdministrator(deps, visit);
-  const user = await requireMember(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const db = deps.database.query;
-  const member = { orgId: organisation.id, userId: user.id };
-  const consents = await listUserConsents(db, member);
-  const page = userPage({
-    ...frame,
-    breadcrumbs: [listCrumb(organisation, frame.messages)],
-    member: user,
-    isYou: signedIn.user.id === user.id,
-    home: isGuest(user) ? await findOrganisation(db, user.homeOrgId) : undefined,
-    lastSignIn: await findLastSignIn(db, member),
-    ...(isGuest(user) ? {} : await findAccountState(deps, user)),
-    canMail: deps.outbox.isOpen,
-    sessions: await findSessions(deps, visit, user),
-    consents: consents.slice(0, MAX_SHOWN).map(({ consent, applicationName }) => ({
-      id: consent.id,
-      application: {
-        name: applicationName,
-        uri: consolePath(organisation, `/applications/${consent.applicationId}`),
-      },
-      scopes: consent.scopes,
-      grantedAt: consent.grantedAt,
-    })),
-    assigned: (await listAssignedTo(db, member, MAX_SHOWN)).map(({ id, name }) => ({
-      name,
-      uri: consolePath(organisation, `/applications/${id}`),
-    })),
-    uriOf: (rest) => userPath(organisation, user.id, rest),
-    activity: (await listUserActivity(db, organisation.id, user.id, { limit: MAX_EVENTS })).events,
-    audit: {
-      byThem: consolePath(organisation, `/audit-log?search=${user.id}`),
-      toThem: consolePath(organisation, `/audit-log?on=${user.id}`),
-    },
-    lastChange: await findLastChange(deps, organisation.id, user.id, frame.messages),
-    done: doneKey(visit, frame.messages.console.users.done),
-  });
-  await show(visit, frame, page);
-}
+/** The organisation's own users have other pages than its guests. */
+const onOwnUser = onMember((user) => !isGuest(user));
 
-/** Visible to the account's own organisation only. */
-async function findAccountState(
-  deps: UsersDeps,
-  user: User,
-): Promise<Pick<UserView, "passwordChangedAt" | "factors" | "invitation">> {
-  const db = deps.database.query;
-  const passwordChangedAt = await findPasswordChangedAt(db, user);
-  const invitation = await invitationStatus(db, user, deps.clock());
-  return { passwordChangedAt, factors: await findFactorSummary(db, factorOwner(user)), invitation };
-}
+/** Refused for one's own account, and for the organisation's last administrator. */
+const guarded =
+  (apply: MemberConfirmation["apply"]): MemberConfirmation["apply"] =>
+  async (deps, acting, user, confirmed) => {
+    const { signedIn, messages } = confirmed;
+    try {
+      return ownAccountRefusal(signedIn, user, messages) ?? (await apply(deps, acting, user, confirmed));
+    } catch (error) {
+      if (error instanceof LastAdministrator) return lastAdministratorRefusal(messages);
+      throw error;
+    }
+  };
 
-async function findSessions(
-  deps: UsersDeps,
-  { organisation }: Visit,
-  user: User,
-): Promise<UserView["sessions"]> {
-  const sessions = await listUserSessions(deps, organisation, user.id);
-  return sessions.map(({ id, userAgent, address, createdAt, lastSeenAt }) => ({
-    id,
-    browser: browserName(userAgent),
-    address,
-    since: createdAt,
-    seen: lastSeenAt,
-  }));
-}
+const disablement =
+  (disabled: boolean): MemberConfirmation["apply"] =>
+  async (deps, acting, { id }) =>
+    (await setUserStatus(deps, { ...acting, id, disabled }))
+      ? done(disabled ? "disabled" : "enabled")
+      : alreadyApplied;
+
+const statusChange = (disabled: boolean): MemberConfirmation => ({
+  ...onOwnUser,
+  isDone: (_, user) => (user.disabledAt !== null) === disabled,
+  question: ({ console: { users } }, { email }) => {
+    const { end } = users;
+    return {
+      heading: disabled ? end.disableHeading({ email }) : end.enableHeading({ email }),
+      text: disabled ? end.disableConfirm : end.enableText,
+      confirm: disabled ? end.disable : end.enable,
+      confirmId: disabled ? "disable-confirm" : "enable-confirm",
+      isHarmless: !disabled,
+    };
+  },
+  apply: disabled ? guarded(disablement(true)) : disablement(false),
+});
+
+const deletion: MemberConfirmation = {
+  ...onOwnUser,
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.deleteHeading({ email }),
+    text: users.end.deleteConfirm,
+    confirm: users.end.delete,
+    confirmId: "delete-confirm",
+    name: email,
+  }),
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await deleteUser(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=deleted"));
+  }),
+};
+
+const removal: MemberConfirmation = {
+  ...onMember(isGuest),
+  question: ({ console: { users } }, { email }) => ({
+    heading: users.end.removeHeading({ email }),
+    text: users.end.removeConfirm,
+    confirm: users.end.remove,
+    confirmId: "remove-confirm",
+    name: email,
+  }),
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await leaveOrganisation(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=removed"));
+  }),
+};

@@ -2,21 +2,20 @@
 import type { FastifyInstance } from "fastify";
 import { addressRoute } from "./address.route.ts";
 import { editUserRoute } from "./edit.route.ts";
-import { endRoutes } from "./end.route.ts";
 import { userListRoute } from "./list.route.ts";
 import { newUserRoute } from "./new.route.ts";
 import { newPasswordRoute } from "./new-password.route.ts";
 import { signInRoutes } from "./sign-in.route.ts";
-import { userRoute } from "./user.route.ts";
-import type { UsersDeps } from "./user-path.ts";
+import { userRoutes } from "./user.route.ts";
+import type { UsersDeps } from "./user-pages.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoute(app, deps);
   newUserRoute(app, deps);
-  userRoute(app, deps);
   editUserRoute(app, deps);
   addressRoute(app, deps);
   newPasswordRoute(app, deps);
   signInRoutes(app, deps);
-  endRoutes(app, deps);
+  // Last, for it deletes the record: invariants/ submits all forms in this order.
+  userRoutes(app, deps);
 }

@@ -30,17 +30,12 @@ export async function findLastSignIn(db: Db, { orgId, userId }: Member): Promise
   return event?.at;
 }
 
-export interface AssignedApplication {
-  readonly id: string;
-  readonly name: string;
-}
-
 /** By name. */
 export async function listAssignedTo(
   db: Db,
   { orgId, userId }: Member,
   limit: number,
-): Promise<AssignedApplication[]> {
+): Promise<{ id: string; name: string }[]> {
   return db
     .selectFrom("application_user")
     .innerJoin("application", (join) =>

@@ -48,8 +48,7 @@ export async function listDevices(
     .orderBy("device.id", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => {
-    const { serial, not_after: notAfter } = row;
+  return rows.map(({ serial, not_after: notAfter, ...row }) => {
     const certificate = serial === null || notAfter === null ? null : { serial, notAfter };
     return { ...toDevice(row), certificate, state: stateOf(row.revoked_at, notAfter, now) };
   });

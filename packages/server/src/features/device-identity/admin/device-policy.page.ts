@@ -5,12 +5,12 @@ import {
   type EkTrust,
   ekTrustModes,
 } from "../../../core/devices/device.ts";
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField } from "../../../html/components/fields.ts";
-import { type FormState, fieldState } from "../../../html/components/form-state.ts";
+import { fieldsOf } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { card, copyStatus, snippet } from "../../../html/components/parts.ts";
 import {
-  type FormFailure,
   failureNotice,
   lastChangeLine,
   recordForm,
@@ -19,16 +19,13 @@ import {
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
+import { type ManageUri, manageTabs } from "./manage-visit.ts";
 
-export type DevicePolicyView = ConsoleFrame & {
-  tabs: Html;
+export type DevicePolicy = { attestation: AttestationPolicy; ekTrust: EkTrust };
+
+export type DevicePolicyView = FormView<DevicePolicy> & {
+  manageUri: ManageUri;
   isSaved: boolean;
-  failure?: FormFailure | undefined;
-  state?: FormState;
-  action: string;
-  csrf: string;
-  version?: string | undefined;
-  policy: { attestation: AttestationPolicy; ekTrust: EkTrust };
   roots: TrustList;
   eks: TrustList;
   lastChange: { who: string; at: number } | undefined;
@@ -54,7 +51,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     notice: view.isSaved ? successNotice(done.saved) : failureNotice(view.failure, messages),
     scripts: [copyScript.path],
     body: [
-      view.tabs,
+      manageTabs("policy", view),
       policyForm(view),
       trustList("roots", view.roots, messages),
       trustList("eks", view.eks, messages),
@@ -64,37 +61,27 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
   });
 }
 
-function policyForm({ action, csrf, version, policy, state = {}, messages }: DevicePolicyView): Html {
-  const { policy: text } = messages.devices;
+function policyForm(view: DevicePolicyView): Html {
+  const { policy: text } = view.messages.devices;
+  const field = fieldsOf(view, text);
   return card({
     id: "policy",
     title: text.heading,
     body: recordForm({
+      ...view,
       id: "policy-form",
-      action,
-      csrf,
-      version,
       fields: [
         radioField({
-          id: "attestation",
-          label: text.attestation,
-          value: policy.attestation,
+          ...field("attestation"),
           choices: attestationPolicies.map((value) => ({ value, ...text.attestations[value] })),
-          ...fieldState(state, "attestation"),
-          messages,
         }),
         radioField({
-          id: "ekTrust",
-          label: text.ekTrust,
-          value: policy.ekTrust,
+          ...field("ekTrust"),
           choices: ekTrustModes.map((value) => ({ value, ...text.ekTrusts[value] })),
-          ...fieldState(state, "ekTrust"),
-          messages,
         }),
         html`<p class="field-hint">${text.afterwards}</p>`,
       ],
       submit: { id: "policy-save", label: text.save },
-      messages,
     }),
   });
 }

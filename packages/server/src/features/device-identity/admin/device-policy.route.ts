@@ -4,24 +4,15 @@ import { attestationPolicies, ekTrustModes } from "../../../core/devices/device.
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
 import { findOrganisation, lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
-import { devicePolicyPage } from "./device-policy.page.ts";
+import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
+import { displayHash } from "../ek-trust/shown-hash.ts";
+import { type DevicePolicy, devicePolicyPage, type TrustList } from "./device-policy.page.ts";
 import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
-import {
-  actingFor,
-  inTransaction,
-  type ManageDeps,
-  managePath,
-  manageTabs,
-  pageAndApiRoute,
-} from "./manage-visit.ts";
-import { trustLists } from "./trust-lists.ts";
-
-type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
+import { actingFor, inTransaction, type ManageDeps, managePath, pageAndApiRoute } from "./manage-visit.ts";
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { authenticator, strictAuthenticator } = deps.programs;
@@ -29,7 +20,7 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
   pageAndApiRoute(app, deps, readPolicyOperation, {
     program: apiHandler(authenticator, readPolicyOperation, async ({ caller }) => ({
       status: 200,
-      body: policyRecord(caller.organisation.settings),
+      body: policyOf(caller.organisation.settings),
     })),
     page: (_, visit) => showEditForm(deps, visit, form),
   });
@@ -45,49 +36,76 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
         ...actingFor(caller),
         settings,
       });
-      return { status: 200, body: policyRecord(changed ?? caller.organisation.settings) };
+      return { status: 200, body: policyOf(changed ?? caller.organisation.settings) };
     }),
     page: (_, visit) => submitEditForm(deps, visit, form),
   });
 }
 
-const policyRecord = ({ deviceAttestation, deviceEkTrust }: Policy) => ({
+const policyOf = ({ deviceAttestation, deviceEkTrust }: OrganisationSettings): DevicePolicy => ({
   attestation: deviceAttestation,
   ekTrust: deviceEkTrust,
 });
 
-const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy, Policy> => ({
+const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, DevicePolicy, DevicePolicy> => ({
   current: "devices",
   readOnlyAllowed: true,
   // Not from the cache: another node may have just changed it.
   load: async ({ database }, { organisation }) =>
     (await findOrganisation(database.query, organisation.id)) ?? organisation,
   lock: (tx, { id }) => lockOrganisation(tx, id),
-  version: ({ settings }) => policyRecord(settings),
-  toInput: ({ settings: { deviceAttestation, deviceEkTrust } }) => ({ deviceAttestation, deviceEkTrust }),
-  readInput: ({ values }, { record: { settings } }) => ({
-    deviceAttestation:
-      attestationPolicies.find((one) => one === values.get("attestation")) ?? settings.deviceAttestation,
-    deviceEkTrust: ekTrustModes.find((one) => one === values.get("ekTrust")) ?? settings.deviceEkTrust,
+  version: ({ settings }) => policyOf(settings),
+  toInput: ({ settings }) => policyOf(settings),
+  readInput: ({ values }, { record: { settings } }) => {
+    const { attestation, ekTrust } = policyOf(settings);
+    return {
+      attestation: attestationPolicies.find((one) => one === values.get("attestation")) ?? attestation,
+      ekTrust: ekTrustModes.find((one) => one === values.get("ekTrust")) ?? ekTrust,
+    };
+  },
+  toDisplay: ({ attestation, ekTrust }, { messages: { devices } }) => ({
+    attestation: devices.policy.attestations[attestation].label,
+    ekTrust: devices.policy.ekTrusts[ekTrust].label,
   }),
-  toDisplay: (policy, { messages }) => inWords(policy, messages),
   page: async (view, { visit: { organisation, request } }) =>
     devicePolicyPage({
       ...view,
-      tabs: manageTabs(organisation, "policy", view.messages),
+      manageUri: (rest) => managePath(organisation, rest),
       isSaved: view.failure === undefined && parseQuery(request).values.get("done") === "saved",
-      policy: policyRecord(view.input),
       ...(await trustLists(deps, organisation.id)),
       lastChange: await findLastChange(deps, organisation.id, organisation.id, view.messages),
     }),
   validate: (policy) => ({ content: policy }),
-  save: async (within, settings, { visit: { organisation }, acting }) => {
+  save: async (within, { attestation, ekTrust }, { visit: { organisation }, acting }) => {
+    const settings = { deviceAttestation: attestation, deviceEkTrust: ekTrust };
     await changeOrganisationSettings(within, { ...acting, settings });
     return managePath(organisation, "/policy?done=saved");
   },
 });
 
-const inWords = (policy: Policy, { devices: { policy: text } }: Messages): Record<string, string> => ({
-  attestation: text.attestations[policy.deviceAttestation].label,
-  ekTrust: text.ekTrusts[policy.deviceEkTrust].label,
-});
+const MAX_ITEMS = 50;
+
+/** The trusted roots and allowed endorsement keys; CLI commands change them. */
+async function trustLists({ database: { query: db } }: ManageDeps, orgId: string) {
+  const page = { limit: MAX_ITEMS + 1 };
+  const roots = (await listRoots(db, orgId, page)).map(({ subject, fingerprint, notAfter }) => ({
+    name: subject,
+    fingerprint: displayHash(fingerprint),
+    at: notAfter,
+  }));
+  const eks = (await listAllowedEks(db, orgId, page)).map(({ label, ekHash, createdAt }) => ({
+    name: label,
+    fingerprint: displayHash(ekHash),
+    at: createdAt,
+  }));
+  const list = (items: TrustList["items"], noun: string, verb: string, file: string): TrustList => ({
+    items: items.slice(0, MAX_ITEMS),
+    hasMore: items.length > MAX_ITEMS,
+    addCommand: `signet ${noun} ${verb} --org ${orgId} ${file}`,
+    listCommand: `signet ${noun} list --org ${orgId}`,
+  });
+  return {
+    roots: list(roots, "device-roots", "import", "ROOT.pem"),
+    eks: list(eks, "ek-allow", "add", "EK.pem"),
+  };
+}

@@ -25,18 +25,24 @@ export interface ManageDeps extends ConsoleDeps {
 export const managePath = ({ id }: Pick<Organisation, "id">, rest = ""): string =>
   `/devices/manage/${id}${rest}`;
 
+/** Addresses of the device pages, as their views take them. @param rest begins with a slash, a question mark or nothing */
+export type ManageUri = (rest?: string) => string;
+
 export function manageTabs(
-  organisation: Pick<Organisation, "id">,
   current: "list" | "policy",
-  { devices: { nav: text } }: Messages,
+  { manageUri, messages }: { manageUri: ManageUri; messages: Messages },
 ): Html {
-  const link = (page: typeof current, rest: string) => ({
+  const { nav: text } = messages.devices;
+  const link = (page: typeof current, uri: string) => ({
     id: `tab-${page}`,
     label: text[page],
-    uri: managePath(organisation, rest),
+    uri,
     isCurrent: page === current,
   });
-  return tabs({ label: text.label, links: [link("list", ""), link("policy", "/policy")] });
+  return tabs({
+    label: text.label,
+    links: [link("list", manageUri()), link("policy", manageUri("/policy"))],
+  });
 }
 
 /** The administrator of an API call, for the audit log. */

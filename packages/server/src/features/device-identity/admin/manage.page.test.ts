@@ -1,93 +1,88 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tabs } from "../../../html/components/tabs.ts";
 import { type Html, render } from "../../../html/html.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
-import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
-import { emptyRegisterFields } from "./register-form.ts";
+import { type ManageView, managePage } from "./manage.page.ts";
+import { emptyRegisterInput } from "./register-input.ts";
 
 const frame = testAccountFrame("devices");
-const ownTabs = tabs({
-  label: "Devices",
-  links: [{ id: "tab-list", label: "List", uri: "/manage", isCurrent: true }],
-});
-const user = { email: "ada@acme.example" };
+const manageUri = (rest = "") => `/manage${rest}`;
 const DAY = 86_400_000;
 
-const device: ManagedDevice = {
+const device: ManageView["devices"][number] = {
+  orgId: "o1",
   id: "d1",
   name: "Till 4",
   state: "active",
-  isAttested: true,
+  attestation: "tpm",
+  ekHash: null,
+  akPublic: null,
   enrolledAt: 0,
   revokedAt: null,
-  certificateUntil: 90 * DAY,
+  revokedReason: null,
+  certificate: { serial: "0b", notAfter: 90 * DAY },
   lastSeenAt: 2 * DAY,
   lastChange: { who: "grace@acme.example", at: DAY },
-  revokeUri: "/manage/d1/revoke",
-  replaceUri: "/manage?replaces=d1",
 };
+
+const code: ManageView["codes"][number] = {
+  orgId: "o1",
+  id: "c1",
+  name: "Kiosk",
+  attestation: "required",
+  replaces: "d5",
+  replacedName: "Till 4",
+  createdAt: 0,
+  createdBy: "user:u1",
+  author: { email: "ada@acme.example" },
+  expiresAt: DAY,
+  usedAt: null,
+  deviceId: null,
+  withdrawnAt: null,
+};
+
+const form = { csrf: "token", failure: undefined };
 
 const view: ManageView = {
   ...frame,
-  tabs: ownTabs,
+  ...form,
+  manageUri,
   done: "revoked",
-  listUri: "/manage",
   search: { text: "till", state: "active" },
   devices: [
     device,
-    { ...device, id: "d2", name: "d2", isAttested: false, lastSeenAt: null },
+    { ...device, id: "d2", name: "d2", attestation: "none", lastSeenAt: null },
     { ...device, id: "d3", name: "Camera", state: "revoked", revokedAt: DAY },
-    { ...device, id: "d4", name: "Laptop", state: "expired", certificateUntil: null },
+    { ...device, id: "d4", name: "Laptop", state: "expired", certificate: null },
   ],
   newestUri: "/manage?search=till",
   olderUri: "/manage?cursor=x",
-  codes: {
-    codes: [
-      {
-        id: "c1",
-        name: "Kiosk",
-        attestation: "required",
-        replaces: "Till 4",
-        createdAt: 0,
-        expiresAt: DAY,
-        createdBy: user,
-        withdrawUri: "/manage/codes/c1/withdraw",
-      },
-      {
-        id: "c2",
-        name: null,
-        attestation: "none",
-        replaces: undefined,
-        createdAt: 0,
-        expiresAt: DAY,
-        createdBy: "operator",
-        withdrawUri: "/manage/codes/c2/withdraw",
-      },
-    ],
-    olderUri: "/manage?codes=x",
-  },
-  form: {
-    action: "/manage/register",
-    once: "o",
-    csrf: "token",
-    policy: "optional",
-    typed: { name: "Kiosk", attestation: "required", expiresIn: "3600", replaces: "x" },
-    fault: { field: "replaces", error: "badReplaces" },
+  codes: [
+    code,
+    { ...code, id: "c2", name: null, attestation: "none", replacedName: undefined, author: "operator" },
+  ],
+  olderCodesUri: "/manage?codes=x",
+  action: "/manage/register",
+  once: "o",
+  policy: "optional",
+  input: { name: "Kiosk", attestation: "required", expiresIn: "3600", replaces: "x" },
+  state: {
+    faults: { replaces: "This device doesn’t exist or is already revoked. Copy the ID from the list." },
   },
 };
 
 const policy: DevicePolicyView = {
   ...frame,
-  tabs: ownTabs,
+  ...form,
+  manageUri,
   isSaved: true,
   version: "seen",
   lastChange: { who: "ada@acme.example", at: DAY },
   action: "/manage/policy",
-  csrf: "token",
-  policy: { attestation: "required", ekTrust: "both" },
+  input: { attestation: "required", ekTrust: "both" },
+  state: {},
   roots: {
     items: [{ name: "CN=Vendor", fingerprint: "00ff", at: DAY }],
     hasMore: true,
@@ -105,8 +100,8 @@ const policy: DevicePolicyView = {
 const text = (page: Html): string => render(page).replace(/\s+/g, " ");
 
 test("pages are well-formed and escape their values", () => {
-  assertEscapes(({ tabs: _, ...rest }) => managePage({ ...rest, tabs: ownTabs }), view);
-  assertEscapes(({ tabs: _, ...rest }) => devicePolicyPage({ ...rest, tabs: ownTabs }), policy);
+  assertEscapes(managePage, view);
+  assertEscapes(devicePolicyPage, policy);
   for (const page of [managePage(view), devicePolicyPage(policy)]) assertWellMade(page);
 });
 
@@ -125,8 +120,7 @@ test("each device row has status, attestation, times and actions", () => {
     'id="device-revoke-d2"',
     'id="device-revoke-d4"',
   ]);
-  const { fault: _, ...form } = view.form;
-  assert.match(text(managePage({ ...view, form })), /Device revoked\./);
+  assert.match(text(managePage({ ...view, state: {} })), /Device revoked\./);
   assert.match(page, /name="search" type="search" value="till"/);
   assert.match(page, /<option value="active" selected>Active/);
   assert.match(page, /id="page-newest" href="\/manage\?search=till"/);
@@ -136,8 +130,7 @@ test("each device row has status, attestation, times and actions", () => {
 test("an empty list explains devices and offers the first one", () => {
   const { done, newestUri, olderUri, ...rest } = view;
   const search = { text: "", state: undefined };
-  const { fault, ...form } = { ...view.form, typed: emptyRegisterFields };
-  const empty = { ...rest, search, devices: [], codes: { codes: [] }, form };
+  const empty = { ...rest, search, devices: [], codes: [], input: emptyRegisterInput, state: {} };
   const page = text(managePage(empty));
   assert.match(page, /No devices yet/);
   assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
@@ -169,11 +162,9 @@ test("the form keeps its input, shows errors at fields, and offers stricter poli
   assert.match(page, /<option value="3600" selected>1 hour</);
   assert.match(page, /<option value="required" selected>Required</);
   assert.match(page, /<option value="604800">7 days</);
-  const optionsWith = (one: ManageView["form"]["policy"]) => {
+  const optionsWith = (one: ManageView["policy"]) => {
     const [, select = ""] =
-      /name="attestation"[^>]*>(.*?)<\/select>/.exec(
-        text(managePage({ ...view, form: { ...view.form, policy: one } })),
-      ) ?? [];
+      /name="attestation"[^>]*>(.*?)<\/select>/.exec(text(managePage({ ...view, policy: one }))) ?? [];
     return [...select.matchAll(/value="(\w+)"/g)].map(([, value]) => value);
   };
   assert.deepEqual(optionsWith("none"), ["none", "optional", "required"]);

@@ -1,8 +1,11 @@
 /** The device list page: devices, open enrolment codes, and the form that creates a code. */
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
+import { formNotice } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { card, emptyState, moment, type StateKind, state } from "../../../html/components/parts.ts";
-import { failureNotice, successNotice } from "../../../html/components/record-form.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
   noResults,
@@ -14,50 +17,43 @@ import {
 } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { DeviceState } from "./device-list.store.ts";
-import { type OpenCodes, openCodes } from "./open-codes.ts";
-import { type RegisterForm, registerFailure, registerForm } from "./register-form.ts";
+import { type DeviceState, deviceStates, type ListedDevice } from "./device-list.store.ts";
+import { type ManageUri, manageTabs } from "./manage-visit.ts";
+import { registerForm } from "./register-form.ts";
+import type { RegisterInput } from "./register-input.ts";
 
-export type ManageView = ConsoleFrame & {
-  tabs: Html;
+export type ManageView = FormView<RegisterInput> & {
+  manageUri: ManageUri;
   done?: keyof Messages["devices"]["done"] | undefined;
-  listUri: string;
   search: { text: string; state: DeviceState | undefined };
-  /** Newest first. */
-  devices: readonly ManagedDevice[];
+  /** Newest first; without a change for devices older than the audit log. */
+  devices: ReadonlyArray<ListedDevice & { lastChange: { who: string; at: number } | undefined }>;
   newestUri?: string | undefined;
   olderUri?: string | undefined;
-  codes: OpenCodes;
-  form: RegisterForm;
+  codes: readonly ListedCode[];
+  olderCodesUri?: string | undefined;
+  /** The organisation's. */
+  policy: AttestationPolicy;
 };
 
-export type ManagedDevice = {
-  id: string;
-  name: string;
-  state: DeviceState;
-  isAttested: boolean;
-  /** Milliseconds, as all times here. */
-  enrolledAt: number;
-  revokedAt: number | null;
-  certificateUntil: number | null;
-  lastSeenAt: number | null;
-  /** Undefined for devices older than the audit log. */
-  lastChange: { who: string; at: number } | undefined;
-  revokeUri: string;
-  replaceUri: string;
+export type ListedCode = EnrolmentCode & {
+  /** The name or id of the device it replaces. */
+  replacedName: string | undefined;
+  author: { readonly email: string } | "operator" | "program" | "formerUser";
 };
 
 export function managePage(view: ManageView): Html {
   const { messages, done } = view;
   const text = messages.devices;
-  const failure = failureNotice(registerFailure(view.form, messages), messages);
+  const { name, attestation, expiresIn, replaces } = text.register;
+  const labels = { name, attestation, expiresIn, replaces };
   return consoleLayout({
     ...view,
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: failure ?? (done === undefined ? undefined : successNotice(text.done[done])),
-    body: [view.tabs, deviceList(view), openCodes(view.codes, messages), registerForm(view.form, messages)],
+    notice: formNotice({ ...view, labels }) ?? (done && successNotice(text.done[done])),
+    body: [manageTabs("list", view), deviceList(view), openCodes(view), registerForm(view)],
   });
 }
 
@@ -76,17 +72,16 @@ function deviceList(view: ManageView): Html {
       ? emptyState({ title: text.none, text: text.noneText, action: add })
       : [
           deviceSearch(view, isSearch),
-          devices.length === 0 ? noResults(messages) : deviceTable(devices, messages),
+          devices.length === 0 ? noResults(messages) : deviceTable(view),
           pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
         ],
   });
 }
 
-function deviceSearch({ listUri, search, messages }: ManageView, isSearch: boolean): Html {
+function deviceSearch({ manageUri, search, messages }: ManageView, isSearch: boolean): Html {
   const { list: text } = messages.devices;
-  const states = ["active", "expired", "revoked"] as const;
   return searchForm({
-    action: listUri,
+    action: manageUri(),
     label: text.search,
     value: search.text,
     isSearch,
@@ -96,7 +91,7 @@ function deviceSearch({ listUri, search, messages }: ManageView, isSearch: boole
       value: search.state ?? "",
       choices: [
         { value: "", label: text.anyState },
-        ...states.map((value) => ({ value, label: text.states[value] })),
+        ...deviceStates.map((value) => ({ value, label: text.states[value] })),
       ],
       messages,
     }),
@@ -104,22 +99,24 @@ function deviceSearch({ listUri, search, messages }: ManageView, isSearch: boole
   });
 }
 
-function deviceTable(devices: readonly ManagedDevice[], messages: Messages): Html {
-  const { list: text } = messages.devices;
+function deviceTable(view: ManageView): Html {
+  const { list: text } = view.messages.devices;
   return table({
     label: text.heading,
     columns: [text.device, text.state, text.proof, text.until, text.seen],
-    rows: devices.map((device) => deviceRow(device, messages)),
-    messages,
+    rows: view.devices.map((device) => deviceRow(device, view)),
+    messages: view.messages,
   });
 }
 
 const kinds: Readonly<Record<DeviceState, StateKind>> = { active: "good", expired: "warn", revoked: "bad" };
 
-function deviceRow(device: ManagedDevice, messages: Messages): Row {
+function deviceRow(device: ManageView["devices"][number], view: ManageView): Row {
+  const { messages } = view;
   const { list: text } = messages.devices;
   const { frame } = messages.console;
-  const { id, name, revokedAt, certificateUntil, lastSeenAt, lastChange } = device;
+  const { day, minute } = messages.format;
+  const { id, name, attestation, revokedAt, certificate, lastSeenAt, lastChange } = device;
   return {
     id: `device-${id}`,
     cells: [
@@ -135,26 +132,55 @@ function deviceRow(device: ManagedDevice, messages: Messages): Row {
         revokedAt !== null &&
           html` <span class="quiet item-note">${text.revokedOn({ at: revokedAt })}</span>`,
       ],
-      device.isAttested ? text.attested : text.unattested,
-      certificateUntil === null ? text.noCertificate : moment(certificateUntil, messages.format.day),
-      lastSeenAt === null ? text.never : moment(lastSeenAt, messages.format.minute),
+      attestation === "tpm" ? text.attested : text.unattested,
+      certificate ? moment(certificate.notAfter, day) : text.noCertificate,
+      lastSeenAt === null ? text.never : moment(lastSeenAt, minute),
     ],
-    actions: device.state === "revoked" ? undefined : rowActions(device, text),
+    actions: device.state === "revoked" ? undefined : rowActions(device, view),
   };
 }
 
-function rowActions(
-  { id, name, replaceUri, revokeUri }: ManagedDevice,
-  text: Messages["devices"]["list"],
-): Content {
+function rowActions({ id, name }: ListedDevice, { manageUri, messages }: ManageView): Content {
+  const { list: text } = messages.devices;
+  const revokeUri = manageUri(`/${id}/revoke`);
   return [
     rowLink({
       id: `device-replace-${id}`,
-      uri: replaceUri,
+      uri: manageUri(`?replaces=${id}#register`),
       text: text.replace,
       label: text.replaceOf({ name }),
     }),
     // The class lets automation find the link of each row.
     html`<a class="device-revoke" id="device-revoke-${id}" href="${linkAddress(revokeUri)}" aria-label="${text.revokeOf({ name })}">${text.revoke}</a>`,
   ];
+}
+
+/** Enrolment codes that can still be used. */
+function openCodes(view: ManageView): Html | undefined {
+  const { codes, olderCodesUri, messages } = view;
+  const { codes: text } = messages.devices;
+  if (codes.length === 0) return undefined;
+  const older =
+    olderCodesUri !== undefined &&
+    html`<div class="actions"><a class="button" id="codes-older" href="${linkAddress(olderCodesUri)}">${text.older}</a></div>`;
+  return card({
+    id: "codes",
+    title: text.heading,
+    body: html`<ul class="items">
+${codes.map((code) => openCode(code, view))}</ul>
+${older}`,
+  });
+}
+
+function openCode(code: ListedCode, { manageUri, messages }: ManageView): Html {
+  const { codes: text } = messages.devices;
+  const { name, attestation, replacedName, author } = code;
+  const who = typeof author === "object" ? author.email : text[author];
+  return html`<li>
+<div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` <span class="tag">${text.tpm[attestation]}</span>`}</span>
+<span class="quiet item-note">${text.until({ at: code.expiresAt })}, ${text.by({ who, at: code.createdAt })}</span>
+${replacedName !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces({ name: replacedName })}</bdi></span>`}</div>
+<a class="code-withdraw" id="code-withdraw-${code.id}" href="${linkAddress(manageUri(`/codes/${code.id}/withdraw`))}" aria-label="${text.withdrawOf({ name: name ?? text.unnamed })}">${text.withdraw}</a>
+</li>
+`;
 }

@@ -4,44 +4,36 @@ import { type AttestationPolicy, stricterPolicy } from "../../../core/devices/de
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { pageOf, readPage } from "../../../http/api/paging.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
-import {
-  acceptOneTimeForm,
-  applyOnce,
-  duplicateSubmission,
-  newSubmissionToken,
-  type Refusal,
-} from "../../../page-kit/accept-form.ts";
+import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
 import { auditContext, queryString, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
 import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
 import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
-import {
-  actingFor,
-  inTransaction,
-  type ManageDeps,
-  managePath,
-  manageTabs,
-  pageAndApiRoute,
-} from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps, managePath, pageAndApiRoute } from "./manage-visit.ts";
 import { registerDevice } from "./register-device.ts";
-import type { RegisterForm } from "./register-form.ts";
-import { changedFields, readRegistration, typedFields } from "./registration.ts";
+import {
+  changedFields,
+  type RegisterInput,
+  readRegisterInput,
+  validateRegistration,
+} from "./register-input.ts";
 
 export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { authenticator } = deps.programs;
   pageAndApiRoute(app, deps, listOperation, {
     program: apiHandler(authenticator, listOperation, async ({ caller, query }) => {
       const page = readPage(query);
-      const { search, state } = query;
-      const asked = { limit: page.limit + 1, after: page.after, text: search, state };
-      const rows = await listDevices(deps.database.query, caller.organisation.id, asked, deps.clock());
+      const search = { limit: page.limit + 1, after: page.after, text: query.search, state: query.state };
+      const rows = await listDevices(deps.database.query, caller.organisation.id, search, deps.clock());
       const { items, nextCursor } = pageOf(rows, page);
       return { status: 200, body: { items: items.map(deviceRecord), nextCursor } };
     }),
@@ -49,10 +41,10 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
   });
   pageAndApiRoute(app, deps, registerOperation, {
     program: apiHandler(authenticator, registerOperation, async ({ caller, body, within }) => {
-      const { expiresIn, ...asked } = body;
-      const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
-      const made = await registerDevice(inTransaction(deps, within), { ...actingFor(caller), ...input });
-      const { id, code, expiresAt } = made;
+      const { expiresIn, ...members } = body;
+      const lifetime = expiresIn === undefined ? {} : { expiresInSeconds: expiresIn };
+      const registration = { ...actingFor(caller), ...members, ...lifetime };
+      const { id, code, expiresAt } = await registerDevice(inTransaction(deps, within), registration);
       const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
       return { status: 201, body: answer, shownOnce: ["code"] };
     }),
@@ -62,73 +54,63 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
 
 async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { values } = parseQuery(visit.request);
-  const typed = typedFields(values);
-  const again = { ...searchQuery(values), ...changedFields(typed) };
-  const path = managePath(visit.organisation, queryString(again));
+  const input = readRegisterInput(values);
+  const query = { ...searchQuery(values), ...changedFields(input) };
+  const path = managePath(visit.organisation, queryString(query));
   const signedIn = await requireAdministrator(deps, visit, path);
-  await showList(deps, visit, signedIn, { typed });
+  await showList(deps, visit, signedIn, { input });
 }
-
-type FormState = Pick<RegisterForm, "typed" | "fault" | "failure">;
 
 async function showList(
   deps: ManageDeps,
   visit: Visit,
   signedIn: SignedIn,
-  form: FormState,
-  status = 200,
+  shown: FormShown<RegisterInput>,
 ): Promise<void> {
   const { organisation, request } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "devices");
+  const view = await formView(deps, visit, signedIn, "devices", shown);
   const { values } = parseQuery(request);
-  const done = values.get("done");
   const page = managePage({
-    ...frame,
-    tabs: manageTabs(organisation, "list", frame.messages),
-    done: done === "revoked" || done === "withdrawn" || done === "spent" ? done : undefined,
-    listUri: managePath(organisation),
+    ...view,
+    action: managePath(organisation, "/register"),
+    manageUri: (rest) => managePath(organisation, rest),
+    done: (["revoked", "withdrawn", "spent"] as const).find((one) => one === values.get("done")),
     search: readSearch(values),
-    ...(await listManagedDevices(deps, visit, values, frame.messages)),
-    codes: await listOpenCodes(deps, visit, values),
-    form: {
-      ...form,
-      action: managePath(organisation, "/register"),
-      csrf: deps.browserSession.formBinding(visit).csrf,
-      once: newSubmissionToken(deps),
-      policy: organisation.settings.deviceAttestation,
-    },
+    ...(await listManagedDevices(deps, visit, values, view.messages)),
+    ...(await listOpenCodes(deps, visit, values)),
+    policy: organisation.settings.deviceAttestation,
   });
-  await show(visit, frame, page, status);
+  await show(visit, view, page, shown.status);
 }
 
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
-  const typed = typedFields(parsedForm(request).values);
+  const input = readRegisterInput(parsedForm(request).values);
   // After a sign-in the form is filled in again.
-  const path = managePath(organisation, queryString(changedFields(typed)));
+  const path = managePath(organisation, queryString(changedFields(input)));
   const form = await acceptOneTimeForm(deps, visit, path);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  const rerender = ({ failure, status }: Refusal) =>
-    showList(deps, visit, signedIn, { typed, failure }, status);
+  const rerender = (shown: Partial<FormShown<RegisterInput>>) =>
+    showList(deps, visit, signedIn, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
-  const read = await readRegistration(deps, organisation.id, typed);
-  if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
-  const wanted = { ...auditContext(visit, signedIn), ...read };
-  const created = await applyOnce(deps, form, (inTransaction) => registerDevice(inTransaction, wanted));
+  const messages = pageMessages(visit, signedIn);
+  const registration = await validateRegistration(deps, organisation.id, input, messages);
+  if ("faults" in registration) return rerender({ state: registration, status: 400 });
+  const wanted = { ...auditContext(visit, signedIn), ...registration };
+  const created = await applyOnce(deps, form, (inside) => registerDevice(inside, wanted));
   if (created === "duplicate-submission") {
-    const { console: texts, devices } = pageMessages(visit, signedIn);
-    const made = { label: devices.codes.heading, uri: managePath(organisation) };
-    return rerender(duplicateSubmission({ made, secret: texts.frame.sentBefore.secret.code }));
+    const made = { label: messages.devices.codes.heading, uri: managePath(organisation) };
+    return rerender(duplicateSubmission({ made, secret: messages.console.frame.sentBefore.secret.code }));
   }
   const { code, expiresAt } = created;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");
   const { code: text } = frame.messages.devices;
-  const command = enrollCommand(deps, organisation, { ...read, code });
+  const command = enrollCommand(deps, organisation, { ...registration, code });
   const page = shownOncePage({
     ...frame,
-    title: read.name === undefined ? text.heading : text.headingFor({ name: read.name }),
+    title: registration.name === undefined ? text.heading : text.headingFor({ name: registration.name }),
     breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
     text: html`${text.onceText} ${text.until({ at: expiresAt })} ${text.commandText}`,
     values: [

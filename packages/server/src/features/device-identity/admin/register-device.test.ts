@@ -15,7 +15,6 @@ import {
 } from "../../../testing/test-service.ts";
 import { findCode, listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { countEnrolmentAttempt, findUsableCode } from "../enrol/enrolment-code.ts";
-import { enrolmentRemovals } from "./enrolment-removals.ts";
 import { type DeviceRegistration, registerDevice, withdrawCode } from "./register-device.ts";
 
 const DAY_MS = 86_400_000;
@@ -156,7 +155,7 @@ describe("registering a device", () => {
         })
         .execute();
       const round = async () => {
-        await removeExpired({ ...service, featureRemovals: enrolmentRemovals });
+        await removeExpired(service);
         const challenges = await query.selectFrom("device_challenge").select("id").execute();
         return [(await findCode(query, orgId, id)) !== undefined, challenges.length];
       };

@@ -1,6 +1,6 @@
 /** Creates and withdraws enrolment codes: an administrator registers a device, the code enrols it once. */
 import { newUuid } from "@signet/protocol/uuid";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { type Act, auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import {
   type AttestationPolicy,
@@ -8,7 +8,7 @@ import {
   type EnrolmentCode,
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
-import { isOrganisationName } from "../../../core/organisations/organisation.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
@@ -19,8 +19,7 @@ export interface RegisterDeviceDeps {
   readonly clock: Clock;
 }
 
-export interface DeviceRegistration {
-  readonly orgId: string;
+export interface DeviceRegistration extends Act {
   /** The device's name, 1 to 100 characters; default: its id. */
   readonly name?: string;
   /** Can only be stricter than the organisation's policy; default: `none`. */
@@ -29,30 +28,21 @@ export interface DeviceRegistration {
   readonly expiresInSeconds?: number;
   /** The id of a device to revoke when the new one is enrolled. */
   readonly replaces?: string;
-  /** For the audit log. */
-  readonly actor: string;
-  readonly address?: string;
-}
-
-export interface RegisteredDevice {
-  /** Shown once: only its hash is stored. */
-  readonly code: string;
-  /** Of the code. */
-  readonly id: string;
-  /** Milliseconds. */
-  readonly expiresAt: number;
 }
 
 const DAY_SECONDS = 86_400;
 const MIN_LIFETIME_SECONDS = 600;
 const MAX_LIFETIME_SECONDS = 7 * DAY_SECONDS;
 
-/** @throws CodedError 400 invalid_request, that names the member */
+/**
+ * @returns the code, shown once: only its hash is stored; its id, and its expiry in milliseconds
+ * @throws CodedError 400 invalid_request, that names the member
+ */
 export async function registerDevice(
   deps: RegisterDeviceDeps,
   input: DeviceRegistration,
-): Promise<RegisteredDevice> {
-  const { orgId, actor, address } = input;
+): Promise<{ readonly code: string } & Pick<EnrolmentCode, "id" | "expiresAt">> {
+  const { orgId, actor } = input;
   const replaces = input.replaces?.trim().toLowerCase();
   const seconds = requireLifetime(input.expiresInSeconds);
   const requested = { name: requireName(input.name), attestation: requirePolicy(input.attestation) };
@@ -75,12 +65,9 @@ export async function registerDevice(
       throw invalid("replaces must be the id of a device of this organisation");
     await insertCode(tx, row, enrolmentCodeHash(code) ?? "");
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
+      ...auditFields(input, now),
       action: "enrollment-code.created",
       target: row.id,
-      ...(address === undefined ? {} : { address }),
       details: {
         attestation: row.attestation,
         ...(row.name === null ? {} : { name: row.name }),
@@ -93,20 +80,16 @@ export async function registerDevice(
 
 /** @param id of the code. @returns false when there is no usable code with this id */
 export async function withdrawCode(
-  deps: RegisterDeviceDeps,
-  { orgId, id, actor, address }: { orgId: string; id: string; actor: string; address?: string },
+  { database, clock }: RegisterDeviceDeps,
+  { id, ...acting }: Act & { readonly id: string },
 ): Promise<boolean> {
-  const now = deps.clock();
-  return deps.database.transaction(async (tx) => {
-    if (!(await withdrawCodeRow(tx, { orgId, id, now }))) return false;
-    const where = address === undefined ? {} : { address };
+  const now = clock();
+  return database.transaction(async (tx) => {
+    if (!(await withdrawCodeRow(tx, { orgId: acting.orgId, id, now }))) return false;
     await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
+      ...auditFields(acting, now),
       action: "enrollment-code.withdrawn",
       target: id,
-      ...where,
     });
     return true;
   });
@@ -114,7 +97,7 @@ export async function withdrawCode(
 
 function requireName(name: string | undefined): string | null {
   if (name === undefined) return null;
-  if (!isOrganisationName(name)) throw invalid("name must be 1 to 100 plain characters");
+  if (!isRecordName(name)) throw invalid("name must be 1 to 100 plain characters");
   return name.trim();
 }
 

@@ -1,56 +1,133 @@
-/** Revokes a device, by a confirmation page or by API. */
+/**
+ * Revokes a device, or withdraws an unused enrolment code: a confirmation page for browsers, one call for programs, at the
+ * same address.
+ */
+import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { type RevocationReason, revocationReasons } from "../../../core/devices/device.ts";
+import { type Device, type EnrolmentCode, revocationReasons } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
-import { html } from "../../../html/html.ts";
-import { apiHandler } from "../../../http/api/api-route.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { selectField } from "../../../html/components/fields.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
-import { alreadyApplied, applied } from "../../../page-kit/confirmation.ts";
-import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
-import { revokeOperation } from "./manage-operations.ts";
-import { actingFor, inTransaction, type ManageDeps, managePath } from "./manage-visit.ts";
-import { reasonField } from "./reason-field.ts";
+import {
+  alreadyApplied,
+  type Confirmation,
+  confirm,
+  done,
+  showConfirmation,
+} from "../../../page-kit/confirmation.ts";
+import { findCode } from "../enrol/enrolment-code.store.ts";
+import { isUsable } from "../enrol/enrolment-code.ts";
+import { revokeOperation, withdrawOperation } from "./manage-operations.ts";
+import {
+  actingFor,
+  inTransaction,
+  type ManageDeps,
+  managePage,
+  managePath,
+  pageAndApiRoute,
+} from "./manage-visit.ts";
+import { withdrawCode } from "./register-device.ts";
 
-export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
-  const program = apiHandler(
-    deps.programs.strictAuthenticator,
+export function revokeRoutes(app: FastifyInstance, deps: ManageDeps): void {
+  const { strictAuthenticator } = deps.programs;
+  const revoke = apiHandler(
+    strictAuthenticator,
     revokeOperation,
     async ({ caller, params, body, within }) => {
-      const deviceId = pathId(params["id"]);
       const { reason = "unspecified" } = body;
-      const device = await findDevice(deps.database.query, caller.organisation.id, deviceId);
+      const device = await findDevice(deps.database.query, caller.organisation.id, pathId(params));
       if (!device) throw codedNotFound();
-      await revokeDevice(inTransaction(deps, within), { ...actingFor(caller), deviceId, reason });
+      await revokeDevice(inTransaction(deps, within), { ...actingFor(caller), deviceId: device.id, reason });
       return { status: 204 };
     },
   );
-  confirmedRoutes(
-    app,
-    deps,
-    { operation: revokeOperation, program },
-    {
-      current: "devices",
-      load: (_, { id: orgId }, { id }) => findDevice(deps.database.query, orgId, pathId(id)),
-      backUri: (organisation) => managePath(organisation),
-      isDone: (_, { revokedAt }) => revokedAt !== null,
-      question: (messages, { name }, organisation) => {
-        const { revoke } = messages.devices;
-        return {
-          heading: revoke.heading({ name }),
-          text: html`<p>${revoke.text}</p>`,
-          fields: reasonField(messages),
-          confirm: revoke.submit,
-          confirmId: "device-revoke-confirm",
-          breadcrumbs: devicesCrumb(messages, organisation),
-        };
-      },
-      apply: async (_, acting, { id: deviceId }, { values, organisation }) => {
-        const chosen = values.get("reason");
-        const reason: RevocationReason = revocationReasons.find((one) => one === chosen) ?? "unspecified";
-        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) return alreadyApplied;
-        return applied(managePath(organisation, "?done=revoked"));
-      },
-    },
-  );
+  confirmedRoutes(app, deps, revokeOperation, revoke, revocation);
+  const withdraw = apiHandler(strictAuthenticator, withdrawOperation, async ({ caller, params, within }) => {
+    const withdrawn = { ...actingFor(caller), id: pathId(params) };
+    if (!(await withdrawCode(inTransaction(deps, within), withdrawn))) throw codedNotFound();
+    return { status: 204 };
+  });
+  confirmedRoutes(app, deps, withdrawOperation, withdraw, withdrawal);
 }
+
+/** Registers the confirmation page; its form and programs post to the same address. */
+function confirmedRoutes<Pending>(
+  app: FastifyInstance,
+  deps: ManageDeps,
+  operation: Operation,
+  program: Parameters<typeof pageAndApiRoute>[3]["program"],
+  confirmation: Confirmation<ManageDeps, Pending>,
+): void {
+  const page = managePage(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
+  app.get(operation.path, { errorHandler: deps.showError }, page);
+  pageAndApiRoute(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
+}
+
+/** @returns empty for anything but a UUID, so that nothing is found */
+const pathId = ({ id = "" }: Readonly<Record<string, string>>): string =>
+  isUuid(id) ? id.toLowerCase() : "";
+
+const devicesCrumb = (messages: Messages, organisation: Organisation) => [
+  { label: messages.console.frame.pages.devices, uri: managePath(organisation) },
+];
+
+const revocation: Confirmation<ManageDeps, Device> = {
+  current: "devices",
+  load: ({ database }, { id: orgId }, params) => findDevice(database.query, orgId, pathId(params)),
+  backUri: (organisation) => managePath(organisation),
+  isDone: (_, { revokedAt }) => revokedAt !== null,
+  question: (messages, { name }, organisation) => {
+    const { revoke: text } = messages.devices;
+    return {
+      heading: text.heading({ name }),
+      text: text.text,
+      // The CRL publishes the reason (RFC 5280 §5.3.1).
+      fields: selectField({
+        id: "reason",
+        label: text.reason,
+        value: "unspecified",
+        choices: revocationReasons.map((value) => ({ value, label: text.reasons[value] })),
+        messages,
+      }),
+      confirm: text.submit,
+      confirmId: "device-revoke-confirm",
+      breadcrumbs: devicesCrumb(messages, organisation),
+    };
+  },
+  apply: async (deps, acting, { id: deviceId }, { values }) => {
+    const reason = revocationReasons.find((one) => one === values.get("reason")) ?? "unspecified";
+    return (await revokeDevice(deps, { ...acting, deviceId, reason })) ? done("revoked") : alreadyApplied;
+  },
+};
+
+/** Tells the administrator that the code was used, not withdrawn. */
+const SPENT = "?done=spent";
+
+const withdrawal: Confirmation<ManageDeps, EnrolmentCode & { readonly isOpen: boolean }> = {
+  current: "devices",
+  load: async ({ database, clock }, { id: orgId }, params) => {
+    const code = await findCode(database.query, orgId, pathId(params));
+    return code && { ...code, isOpen: isUsable(code, clock()) };
+  },
+  backUri: (organisation, { isOpen, withdrawnAt }) =>
+    managePath(organisation, !isOpen && withdrawnAt === null ? SPENT : ""),
+  isDone: (_, { isOpen }) => !isOpen,
+  question: (messages, { name }, organisation) => {
+    const { codes: text } = messages.devices;
+    return {
+      heading: name === null ? text.withdrawUnnamedHeading : text.withdrawHeading({ name }),
+      text: text.withdrawText,
+      confirm: text.withdraw,
+      confirmId: "code-withdraw-confirm",
+      breadcrumbs: devicesCrumb(messages, organisation),
+    };
+  },
+  apply: async (deps, acting, { id }, { organisation }) => {
+    if (await withdrawCode(deps, { ...acting, id })) return done("withdrawn");
+    return { kind: "already-applied", uri: managePath(organisation, SPENT) };
+  },
+};

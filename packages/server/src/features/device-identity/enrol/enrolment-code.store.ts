@@ -105,20 +105,6 @@ export async function listUsableCodes(
   return rows.map(toCode);
 }
 
-/** @returns how many were deleted, at most `limit` */
-export async function deleteExpiredCodes(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("device_enrollment_code")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of expired)
-    await db.deleteFrom("device_enrollment_code").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return expired.length;
-}
-
 const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrolmentCode => ({
   orgId: row.org_id,
   id: row.id,

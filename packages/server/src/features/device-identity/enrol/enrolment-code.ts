@@ -6,9 +6,13 @@ import { randomInt } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Clock } from "../../../core/clock.ts";
 import type { EnrolmentCode } from "../../../core/devices/device.ts";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  type RateLimits,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findCodeByHash } from "./enrolment-code.store.ts";

@@ -1,6 +1,7 @@
 /** Parses the TPM structures of request bodies (base64), after the code or the challenge has been checked. */
 import { readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
+import { TpmError } from "@signet/protocol/tpm/buffer-reader";
 import {
   type EkCertificate,
   readEkCertificate,
@@ -8,7 +9,6 @@ import {
 } from "@signet/protocol/tpm/ek-certificate";
 import { hasAttestationAlgorithm, isAttestationKey } from "@signet/protocol/tpm/key-requirements";
 import { type PublicArea, publicKeyOf, readSizedPublic } from "@signet/protocol/tpm/public-area";
-import { TpmError } from "@signet/protocol/tpm/tpm-error";
 import Type from "typebox";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { PresentedEk } from "../ek-trust/trusted-ek.ts";

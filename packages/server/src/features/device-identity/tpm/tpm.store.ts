@@ -86,17 +86,3 @@ export async function takeChallenge(
     }
   );
 }
-
-/** @returns how many were deleted, at most `limit` */
-export async function deleteExpiredChallenges(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("device_challenge")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of expired)
-    await db.deleteFrom("device_challenge").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return expired.length;
-}

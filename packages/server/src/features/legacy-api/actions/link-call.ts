@@ -1,7 +1,7 @@
 /** Opening and completing an email link by API. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";

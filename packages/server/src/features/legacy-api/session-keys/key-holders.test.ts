@@ -6,7 +6,7 @@ import { createApplication, setApplicationStatus } from "../../../core/applicati
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
-import { setUsername } from "../../../core/users/identifiers/identifiers.store.ts";
+import { setUsername } from "../../../core/users/account.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";

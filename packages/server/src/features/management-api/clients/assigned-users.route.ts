@@ -4,7 +4,7 @@ import {
   type AssignedUser,
   listAssignedUsers,
 } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/application-access.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";

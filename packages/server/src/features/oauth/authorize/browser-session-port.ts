@@ -1,5 +1,5 @@
 /** What pages of other features need of the sign-in: the session, CSRF checks, and a sign-in that returns to the page. */
-import type { AuthenticationRequirement } from "../../../core/second-factors/fresh-proof.ts";
+import type { AuthenticationRequirement } from "../../../core/second-factors/factor-status.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
 import type { BrowserSessionPort } from "../../../page-kit/page.ts";
 import { type BrowserDeps, currentSession, formBinding, isValidCsrfToken, type Visit } from "./browser.ts";

@@ -13,7 +13,7 @@ import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts"
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
-import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey.ts";
+import type { RelyingParty } from "../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findCurrentSession } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";

@@ -7,8 +7,14 @@ import {
   type FactorStatus,
   hasSecondFactor,
 } from "../../../core/second-factors/second-factor.ts";
-import { type Assurance, assurance, toAssurance } from "../../../core/sessions/assurance.ts";
-import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
+import {
+  type Assurance,
+  assurance,
+  isFresh,
+  type Session,
+  type SignedIn,
+  toAssurance,
+} from "../../../core/sessions/session.ts";
 import type { AuthorizationRequest, SignInRequest } from "./request/authorization-request.ts";
 import { preferredAssurances, requiredAssurance } from "./request/requested-acr.ts";
 

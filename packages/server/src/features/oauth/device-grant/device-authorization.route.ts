@@ -16,9 +16,13 @@ import {
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  type RateLimits,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

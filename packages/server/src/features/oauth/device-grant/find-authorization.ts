@@ -7,8 +7,7 @@ import {
   readUserCode,
 } from "../../../core/device-authorizations/device-authorization.ts";
 import { findByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix } from "../../../core/rate-limits/rate-limits.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

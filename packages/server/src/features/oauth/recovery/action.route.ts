@@ -3,8 +3,8 @@
  * once. It starts no session.
  */
 import type { FastifyInstance } from "fastify";
+import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";

@@ -1,10 +1,12 @@
 /** Emails a link to reset a password or verify an address, within rate limits. Link, email and audit event are written in one transaction. */
-import { nobody } from "../../../core/actions/actions.ts";
-import { sendLinkMail } from "../../../core/actions/link-mail.ts";
+import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
-import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { atHash } from "@signet/protocol/jose/at-hash";
+import { atHash } from "@signet/protocol/jose/jws";
 import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";

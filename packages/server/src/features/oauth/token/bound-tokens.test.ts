@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { isBoundTo } from "@signet/protocol/certificates/certificate-binding";
+import { certificateBinding } from "@signet/protocol/certificates/certificate-binding";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { type ApplicationSettings, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
@@ -64,7 +64,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const claims = payloadOf(answer.body["access_token"]);
     assert.deepEqual(claims["cnf"], { "x5t#S256": to.thumbprint });
-    assert.equal(isBoundTo(claims, to.der), true);
+    assert.equal(certificateBinding(claims, to.der), "holds");
     assert.equal(claims["device_id"], to.id);
     return String(answer.body["access_token"]);
   };

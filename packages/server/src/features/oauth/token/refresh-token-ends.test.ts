@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
-import { setUserDisabled } from "../../../core/users/users.store.ts";
+import { setUserDisabled } from "../../../core/users/account.store.ts";
 import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";

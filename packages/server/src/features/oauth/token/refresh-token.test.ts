@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
-import { atHash } from "@signet/protocol/jose/at-hash";
+import { atHash } from "@signet/protocol/jose/jws";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";

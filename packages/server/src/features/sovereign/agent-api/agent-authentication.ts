@@ -3,9 +3,13 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { networkPrefix } from "../../../core/rate-limits/network.ts";
-import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  type RateLimits,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import { findAgentByApiKey, recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";

@@ -1,5 +1,5 @@
 /** The page of one signing agent and its keys. */
-import type { AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import {
   type ConsoleFrame,
   type ConsoleView,
@@ -11,18 +11,12 @@ import { nameCell, type Row, rowLink, table } from "../../../html/components/tab
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStatus } from "./pool-state.ts";
-import { agentState, keyState } from "./pool-words.ts";
+import { agentState, keyState } from "./pools.page.ts";
 
-export type ShownAgentKey = {
-  kid: string;
-  alg: string;
+export type ShownAgentKey = AgentKey & {
   state: AgentKeyState;
-  /** Milliseconds. */
-  activeFrom: number;
-  retiringAt: number | null;
+  /** `until` in milliseconds. */
   certificate: { subject: string; until: number } | undefined;
-  /** For a key that signs or will sign. */
-  retireUri?: string;
 };
 
 export type AgentView = ConsoleFrame &
@@ -31,20 +25,19 @@ export type AgentView = ConsoleFrame &
     status: AgentStatus;
     /** Newest first. */
     keys: readonly ShownAgentKey[];
-    uris: { keys: string; deactivate: string; compromise: string };
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["pools"]["agentPage"]["done"] | undefined;
   };
 
 export function agentPage(view: AgentView): Html {
-  const { agent, messages, uris } = view;
+  const { agent, messages } = view;
   const { agentPage: text } = messages.console.pools;
   const isAtWork = agent.deactivatedAt === null;
   return consoleLayout({
     ...view,
     title: agent.name,
     heading: html`<bdi>${agent.name}</bdi>`,
-    actions: isAtWork && buttonLink({ id: "agent-keys", uri: uris.keys, label: text.addKeys }),
+    actions: isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
     notice: view.done && successNotice(text.done[view.done]),
     body: [
       detailsCard(view),
@@ -55,34 +48,30 @@ export function agentPage(view: AgentView): Html {
   });
 }
 
+const ownUri = ({ consoleUri, agent: { id, poolId } }: AgentView, rest: string): string =>
+  consoleUri(`/pools/${poolId}/agents/${id}${rest}`);
+
 function detailsCard({ agent, status, messages }: AgentView): Html {
   const { agentPage: text, lastSeen, state } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
+  const { minute, second } = messages.format;
   return card({
     id: "agent-details",
     title: text.details,
     body: facts([
       { label: state, content: agentState(status, messages) },
-      {
-        label: lastSeen,
-        content: lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
-      },
-      { label: text.registered, content: moment(agent.createdAt, messages.format.minute) },
-      {
-        label: text.deactivated,
-        content: deactivatedAt !== null && moment(deactivatedAt, messages.format.minute),
-      },
-      {
-        label: text.compromised,
-        content: compromisedAt !== null && moment(compromisedAt, messages.format.minute),
-      },
+      { label: lastSeen, content: lastSeenAt === null ? frame.never : moment(lastSeenAt, second) },
+      { label: text.registered, content: moment(agent.createdAt, minute) },
+      { label: text.deactivated, content: deactivatedAt !== null && moment(deactivatedAt, minute) },
+      { label: text.compromised, content: compromisedAt !== null && moment(compromisedAt, minute) },
       { label: text.id, content: html`<code>${agent.id}</code>` },
     ]),
   });
 }
 
-function keysCard({ keys, messages }: AgentView): Html {
+function keysCard(view: AgentView): Html {
+  const { keys, messages } = view;
   const { agentPage: text, keys: title } = messages.console.pools;
   return card({
     id: "agent-keys-list",
@@ -91,56 +80,55 @@ function keysCard({ keys, messages }: AgentView): Html {
     body: table({
       label: title,
       columns: [text.key, messages.console.pools.state, text.from, text.until, text.certificate],
-      rows: keys.map((key) => keyRow(key, messages)),
+      rows: keys.map((key) => keyRow(key, view)),
       messages,
     }),
   });
 }
 
-function keyRow(key: ShownAgentKey, messages: Messages): Row {
+function keyRow(key: ShownAgentKey, view: AgentView): Row {
+  const { messages } = view;
   const { agentPage: text } = messages.console.pools;
   const { minute } = messages.format;
-  const { kid, alg, activeFrom, retiringAt, certificate, retireUri } = key;
+  const { kid, alg, state, activeFrom, retiringAt, certificate } = key;
+  const canRetire = (state === "published" || state === "active") && retiringAt === null;
   return {
     id: `key-${kid}`,
     cells: [
       nameCell({ name: alg, note: html`<code>${kid}</code>` }),
-      keyState(key.state, messages),
+      keyState(state, messages),
       moment(activeFrom, minute),
       retiringAt === null ? text.untilSuccessor : moment(retiringAt, minute),
       certificate
         ? html`<bdi>${certificate.subject}</bdi> <span class="quiet">${text.certificateUntil({ at: certificate.until })}</span>`
         : text.noCertificate,
     ],
-    ...(retireUri === undefined
-      ? {}
-      : {
-          actions: rowLink({
-            id: `retire-${kid}`,
-            uri: retireUri,
-            text: text.retire,
-            label: text.retireOf({ value: kid }),
-          }),
-        }),
+    actions: canRetire
+      ? rowLink({
+          id: `retire-${kid}`,
+          uri: ownUri(view, `/keys/${kid}/retire`),
+          text: text.retire,
+          label: text.retireOf({ value: kid }),
+        })
+      : undefined,
   };
 }
 
-function endCard({ agent, uris, messages }: AgentView): Html {
-  const { agentPage: text } = messages.console.pools;
+function endCard(view: AgentView): Html {
+  const { agentPage: text } = view.messages.console.pools;
+  const end = (act: "deactivate" | "compromise") =>
+    buttonLink({
+      id: `agent-${act}`,
+      uri: ownUri(view, `/${act}`),
+      label: text[act].submit,
+      isDangerous: true,
+    });
   return card({
     id: "agent-end",
     title: text.endTitle,
     text: text.endText,
     isDangerous: true,
-    body: html`<div class="actions">${
-      agent.deactivatedAt === null &&
-      buttonLink({
-        id: "agent-deactivate",
-        uri: uris.deactivate,
-        label: text.deactivate.submit,
-        isDangerous: true,
-      })
-    }${buttonLink({ id: "agent-compromise", uri: uris.compromise, label: text.compromise.submit, isDangerous: true })}</div>
+    body: html`<div class="actions">${view.agent.deactivatedAt === null && end("deactivate")}${end("compromise")}</div>
 `,
   });
 }

@@ -1,59 +1,105 @@
-/** The page of one signing agent and its keys. */
+/** One signing agent and its keys: its page, and confirmations to deactivate it, report a compromise or retire a key. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
+import { findAgentKey, listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { type Html, html } from "../../../html/html.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import {
-  type ConsoleDeps,
-  consoleRoute,
-  requireAdministrator,
-  show,
-  type Visit,
-} from "../../../page-kit/page.ts";
+  alreadyApplied,
+  type Confirmation,
+  confirmationRoute,
+  done,
+} from "../../../page-kit/confirmation.ts";
+import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
+import type { ConsoleDeps, Visit } from "../../../page-kit/page.ts";
+import { deactivateAgent, retireAgentKey } from "../admin-api/agents.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
+import { agentPath, findAgentAt, type PoolAgent, poolCrumbs, requireAgent } from "./pool-path.ts";
 import { agentStatus } from "./pool-state.ts";
-import { agentAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
-export function agentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent", { get: showAgent });
+export function agentRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+  readingRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent", "pools", showAgent);
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/deactivate", deactivation);
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/compromise", compromise);
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys/:kid/retire", retirement);
 }
 
-async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const signedIn = await requireAdministrator(deps, visit);
-  const { pool, agent } = await agentAt(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+async function showAgent(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
+  const { pool, agent } = await requireAgent(deps, visit);
   const now = deps.clock();
-  const own = poolPath(visit, pool.id, `/agents/${agent.id}`);
   const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
-  const page = agentPage({
+  return agentPage({
     ...frame,
-    breadcrumbs: poolCrumbs(visit, frame.messages, pool),
+    breadcrumbs: poolCrumbs(frame, { pool }),
     agent,
     status: agentStatus(agent, now),
-    keys: keys.map((key) => shownKey(key, now, own)).reverse(),
-    uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
+    keys: keys
+      .map((key) => ({ ...key, state: agentKeyState(key, now), certificate: certificateOf(key) }))
+      .reverse(),
     lastChange: await findLastChange(deps, agent.orgId, agent.id, frame.messages),
     done: doneKey(visit, frame.messages.console.pools.agentPage.done),
   });
-  await show(visit, frame, page);
 }
 
-function shownKey(key: AgentKey, now: number, own: string): ShownAgentKey {
-  const state = agentKeyState(key, now);
-  const { kid, alg, activeFrom, retiringAt, x5c } = key;
-  const signs = state === "published" || state === "active";
-  return {
-    ...{ kid, alg, state, activeFrom, retiringAt },
-    certificate: certificateOf(x5c),
-    ...(signs && retiringAt === null ? { retireUri: `${own}/keys/${kid}/retire` } : {}),
-  };
-}
-
-/** The key's own algorithm, as checked at registration. */
-function certificateOf([leaf]: readonly string[]): ShownAgentKey["certificate"] {
+function certificateOf({ x5c: [leaf] }: AgentKey): ShownAgentKey["certificate"] {
   if (leaf === undefined) return undefined;
   const { subject, validToDate } = new X509Certificate(Buffer.from(leaf, "base64"));
   return { subject: subject.replaceAll("\n", ", "), until: validToDate.getTime() };
 }
+
+const aboutAgent: Pick<Confirmation<never, PoolAgent>, "current" | "backUri" | "breadcrumbs"> = {
+  current: "pools",
+  backUri: (organisation, { agent }) => agentPath(organisation, agent),
+  breadcrumbs: poolCrumbs,
+};
+
+function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, PoolAgent> {
+  const compromised = act === "compromise";
+  return {
+    ...aboutAgent,
+    load: findAgentAt,
+    isDone: (_, { agent: { deactivatedAt, compromisedAt } }) =>
+      (compromised ? compromisedAt : deactivatedAt) !== null,
+    question: ({ console: { pools } }, { agent: { name } }) => {
+      const { heading, text, submit } = pools.agentPage[act];
+      const question = {
+        heading: heading({ name }),
+        text,
+        confirm: submit,
+        confirmId: `agent-${act}-confirm`,
+      };
+      // Irreversible, and affects tokens in use.
+      return compromised ? { ...question, name } : question;
+    },
+    apply: async (deps, by, { agent }) => {
+      await deactivateAgent(deps, by, { agentId: agent.id, compromised });
+      return done(`${act}d`);
+    },
+  };
+}
+
+const deactivation = ending("deactivate");
+const compromise = ending("compromise");
+
+const retirement: Confirmation<ConsoleDeps, PoolAgent & { readonly key: AgentKey }> = {
+  ...aboutAgent,
+  load: async (deps, organisation, params) => {
+    const found = await findAgentAt(deps, organisation, params);
+    const key = found && (await findAgentKey(deps.database.query, organisation.id, params["kid"] ?? ""));
+    return found && key?.agentId === found.agent.id ? { ...found, key } : undefined;
+  },
+  isDone: ({ clock }, { key }) => !["published", "active"].includes(agentKeyState(key, clock())),
+  question: ({ console: { pools } }, { agent, key }) => {
+    const { retireKey: text } = pools.agentPage;
+    return {
+      heading: text.heading({ name: agent.name }),
+      text: html`<p><code>${key.kid}</code></p><p>${text.text}</p>`,
+      confirm: text.submit,
+      confirmId: "key-retire-confirm",
+    };
+  },
+  apply: async (deps, by, { agent, key: { kid } }) =>
+    (await retireAgentKey(deps, by, { agentId: agent.id, kid })) ? done("retired") : alreadyApplied,
+};

@@ -1,18 +1,19 @@
 /** Disables, enables and deletes a signing pool, each with a confirmation page. */
 import type { FastifyInstance } from "fastify";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { html, linkAddress } from "../../../html/html.ts";
+import { applicationLinks } from "../../../html/components/parts.ts";
+import { html } from "../../../html/html.ts";
 import {
   alreadyApplied,
   applied,
   type Confirmation,
   confirmationRoute,
+  done,
 } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
-import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
+import { findPoolAt, poolCrumbs, poolPath } from "./pool-path.ts";
 
 export function poolActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/disable", statusChange("disable"));
@@ -24,56 +25,53 @@ function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, Sign
   const disabled = act === "disable";
   return {
     current: "pools",
-    load: (deps, organisation, { pool }) => findPoolAt(deps, { organisation }, pool),
-    backUri: (organisation, { id }) => consolePath(organisation, `/pools/${id}`),
+    load: findPoolAt,
+    backUri: poolPath,
+    breadcrumbs: (frame, pool) => poolCrumbs(frame, { pool }),
     isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
-    question: (messages, pool, organisation) => {
-      const text = messages.console.pools[act];
+    question: ({ console: { pools } }, { name }) => {
+      const text = pools[act];
       return {
-        heading: text.heading({ name: pool.name }),
-        text: html`<p>${text.text}</p>`,
+        heading: text.heading({ name }),
+        text: text.text,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
         isHarmless: !disabled,
-        breadcrumbs: poolCrumbs({ organisation }, messages, pool),
       };
     },
-    apply: async (deps, by, { id }, { organisation }) => {
-      if (!(await disablePool(deps, by, { id, disabled }))) return alreadyApplied;
-      return applied(consolePath(organisation, `/pools/${id}?done=${act}d`));
-    },
+    apply: async (deps, by, { id }) =>
+      (await disablePool(deps, by, { id, disabled })) ? done(`${act}d`) : alreadyApplied,
   };
 }
 
 /** Applications listed on the page. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-interface Found {
-  readonly pool: SigningPool;
-  readonly applications: ReadonlyArray<{ readonly id: string; readonly name: string }>;
-}
-
-const deletion: Confirmation<ConsoleDeps, Found> = {
+const deletion: Confirmation<
+  ConsoleDeps,
+  { pool: SigningPool; applications: Awaited<ReturnType<typeof listPoolApplications>> }
+> = {
   current: "pools",
-  load: async (deps, organisation, { pool: poolId }) => {
-    const pool = await findPoolAt(deps, { organisation }, poolId);
+  load: async (deps, organisation, params) => {
+    const pool = await findPoolAt(deps, organisation, params);
     if (!pool) return undefined;
-    const used = { orgId: pool.orgId, poolId: pool.id, limit: MOST_NAMED };
+    const used = { orgId: pool.orgId, poolId: pool.id, limit: MAX_NAMED };
     return { pool, applications: await listPoolApplications(deps.database.query, used) };
   },
-  backUri: (organisation, { pool }) => consolePath(organisation, `/pools/${pool.id}`),
-  question: (messages, { pool, applications }, organisation) => {
-    const { remove: text } = messages.console.pools;
+  backUri: (organisation, { pool }) => poolPath(organisation, pool),
+  breadcrumbs: poolCrumbs,
+  question: ({ console: { pools } }, { pool, applications }, organisation) => {
+    const { remove: text } = pools;
     return {
       heading: text.heading({ name: pool.name }),
       text: [
         html`<p>${text.text}</p>`,
-        applications.length > 0 && inUse(applications, organisation, text.inUse),
+        applications.length > 0 &&
+          html`<p>${text.inUse}</p>${applicationLinks(applications, (rest) => consolePath(organisation, rest))}`,
       ],
       confirm: text.submit,
       confirmId: "pool-delete-confirm",
       name: pool.name,
-      breadcrumbs: poolCrumbs({ organisation }, messages, pool),
     };
   },
   apply: async (deps, by, { pool }, { organisation, messages }) => {
@@ -83,9 +81,3 @@ const deletion: Confirmation<ConsoleDeps, Found> = {
     return applied(consolePath(organisation, "/pools?done=deleted"));
   },
 };
-
-const inUse = (applications: Found["applications"], organisation: Organisation, text: string) =>
-  html`<p>${text}</p><ul class="plain-list">${applications.map(
-    ({ id, name }) =>
-      html`<li><a href="${linkAddress(consolePath(organisation, `/applications/${id}`))}"><bdi>${name}</bdi></a></li>`,
-  )}</ul>`;

@@ -1,6 +1,7 @@
 /** The status and load of pools and agents, for their pages. */
+
+import { readActivity } from "../../../core/activity/activity.store.ts";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
-import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
@@ -22,40 +23,38 @@ export interface PoolLoad {
   readonly failed: number;
 }
 
+/** @returns what adds its load to each of the pools */
 export async function loadsOf(
   db: Db,
   orgId: string,
   pools: readonly SigningPool[],
   now: number,
-): Promise<ReadonlyMap<string, PoolLoad>> {
+): Promise<(pool: SigningPool) => SigningPool & PoolLoad> {
   const agents = await countAgentsByPool(db, orgId, now - AGENT_SEEN_MS);
   const waiting = await waitingOfPools(db, orgId, now);
   const kinds = pools.flatMap(({ id }) => [
     ofPool("pool-signatures", id),
     ofPool("failed-pool-signatures", id),
   ]);
-  const hour = now - (now % HOUR_MS);
-  const asked = { kinds, from: hour - 23 * HOUR_MS, to: hour + HOUR_MS, by: "hour" } as const;
-  const { totals } = await readActivity(db, orgId, asked);
+  const to = now - (now % HOUR_MS) + HOUR_MS;
+  const { totals } = await readActivity(db, orgId, { kinds, from: to - 24 * HOUR_MS, to, by: "hour" });
   const sum = (kind: (typeof kinds)[number]) => (totals[kind] ?? []).reduce((all, count) => all + count, 0);
-  return new Map(
-    pools.map(({ id, disabledAt }) => {
-      const counted = agents.get(id) ?? { agents: 0, live: 0 };
-      const load: PoolLoad = {
-        status: poolStatus(disabledAt, counted),
-        ...counted,
-        waiting: waiting.get(id) ?? 0,
-        signed: sum(ofPool("pool-signatures", id)),
-        failed: sum(ofPool("failed-pool-signatures", id)),
-      };
-      return [id, load];
-    }),
-  );
+  return (pool) => {
+    const counted = agents.get(pool.id) ?? { agents: 0, live: 0 };
+    return {
+      ...pool,
+      ...counted,
+      status: poolStatus(pool.disabledAt, counted),
+      waiting: waiting.get(pool.id) ?? 0,
+      signed: sum(ofPool("pool-signatures", pool.id)),
+      failed: sum(ofPool("failed-pool-signatures", pool.id)),
+    };
+  };
 }
 
 function poolStatus(
   disabledAt: number | null,
-  { agents, live }: { agents: number; live: number },
+  { agents, live }: Pick<PoolLoad, "agents" | "live">,
 ): PoolStatus {
   if (disabledAt !== null) return "disabled";
   if (live > 0) return "working";

@@ -1,5 +1,5 @@
 /** The page of one signing pool: agents, activity, settings. */
-import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
 import {
@@ -9,6 +9,7 @@ import {
 } from "../../../html/components/console-layout.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import {
+  applicationLinks,
   buttonLink,
   card,
   copyable,
@@ -19,75 +20,64 @@ import {
 } from "../../../html/components/parts.ts";
 import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
-import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript, liveScript } from "../../../html/scripts.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
-import { agentState, keyState, poolState } from "./pool-words.ts";
-import { reloadLink } from "./pools.page.ts";
+import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
-export type ListedAgent = {
-  id: string;
-  name: string;
+export type ListedAgent = SigningAgent & {
   status: AgentStatus;
-  /** Milliseconds. */
-  lastSeenAt: number | null;
-  uri: string;
   /** Unretired keys. */
-  keys: ReadonlyArray<{ kid: string; alg: string; state: AgentKeyState; hasCertificate: boolean }>;
+  keys: ReadonlyArray<AgentKey & { state: AgentKeyState }>;
 };
 
-export type PoolLive = {
-  liveUri: string;
-  load: PoolLoad | undefined;
-  agents: readonly ListedAgent[];
-};
+/** What the live part shows. */
+export type PoolLive = { pool: SigningPool & PoolLoad; agents: readonly ListedAgent[] };
 
-export type Signatures = {
+export type Signatures = Pick<Parameters<typeof chart>[0], "points" | "ticks"> & {
   /** Milliseconds. */
   from: number;
-  points: readonly string[];
-  ticks: readonly string[];
   signed: readonly number[];
   failed: readonly number[];
 };
 
 export type PoolView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    pool: SigningPool;
+  Pick<ConsoleView, "breadcrumbs"> &
+  PoolLive & {
     issuer: string;
     jwksUri: string;
     discoveryUri: string;
-    live: PoolLive;
     signatures: Signatures;
-    applications: readonly { name: string; uri: string }[];
+    applications: ReadonlyArray<{ id: string; name: string }>;
     hasMoreApplications: boolean;
-    uris: Record<"own" | "settings" | "newAgent" | "disable" | "enable" | "delete", string>;
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["pools"]["done"] | undefined;
   };
 
+const ownUri = ({ pool, consoleUri }: Pick<PoolView, "pool" | "consoleUri">, rest = ""): string =>
+  consoleUri(`/pools/${pool.id}${rest}`);
+
 export function poolPage(view: PoolView): Html {
-  const { pool, uris, messages } = view;
+  const { pool, messages } = view;
   const { pools: text } = messages.console;
-  const isDisabled = pool.disabledAt !== null;
+  const agentNew = { id: "agent-new", uri: ownUri(view, "/agents/new"), label: text.addAgent };
   return consoleLayout({
     ...view,
     scripts: [copyScript.path, liveScript.path],
     title: pool.name,
     heading: html`<bdi>${pool.name}</bdi>`,
     actions: [
-      !isDisabled &&
-        buttonLink({ id: "agent-new", uri: uris.newAgent, label: text.addAgent, isPrimary: true }),
-      buttonLink({ id: "pool-settings", uri: uris.settings, label: text.settings }),
+      pool.disabledAt === null && buttonLink({ ...agentNew, isPrimary: true }),
+      buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
     ],
     notice: view.done && successNotice(text.done[view.done]),
     body: [
       card({
         id: "agents",
         title: text.agents,
-        actions: reloadLink(uris.own, messages),
-        body: poolLivePiece(view.live, messages),
+        actions: reloadLink(ownUri(view), messages),
+        body: poolLivePiece(view),
       }),
       html`<div class="pair-of-cards">
 ${signaturesCard(view)}${applicationsCard(view)}</div>
@@ -102,52 +92,55 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
   });
 }
 
+type LiveView = PoolLive & Pick<ConsoleFrame, "consoleUri" | "messages">;
+
 /** The part of the page that scripts reload. */
-export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Messages): Html {
-  const { pools: text, frame } = messages.console;
+export function poolLivePiece(view: LiveView): Html {
+  const { pool, agents, messages } = view;
+  const { pools: text } = messages.console;
   const says = [
-    load && `${text.poolStatus[load.status]}.`,
+    `${text.poolStatus[pool.status]}.`,
     ...agents.map(({ name, status }) => `${name}: ${text.agentStatus[status]}.`),
-  ].filter((line) => line !== undefined);
-  return html`<div${livePiece(liveUri, says)} class="stack">
-${
-  load &&
-  html`<p class="live-line">${poolState(load.status, messages)} <span class="quiet">${text.liveOf({ count: load.live, max: load.agents })} · ${text.waitingNow({ count: load.waiting })}</span></p>`
-}
+  ];
+  return html`<div${livePiece(ownUri(view, "/live"), says)} class="stack">
+<p class="live-line">${poolState(pool.status, messages)} <span class="quiet">${text.liveOf({ count: pool.live, max: pool.agents })} · ${text.waitingNow({ count: pool.waiting })}</span></p>
 ${
   agents.length === 0
     ? emptyState({ title: text.noAgents, text: text.noAgentsText })
     : table({
         label: text.agents,
         columns: [text.agent, text.state, text.lastSeen, text.keys],
-        rows: agents.map((agent) => agentRow(agent, messages)),
+        rows: agents.map((agent) => agentRow(agent, view)),
         messages,
       })
 }</div>
 `;
+}
 
-  function agentRow({ id, name, uri, status, lastSeenAt, keys }: ListedAgent, words: Messages): Row {
-    const key = (one: ListedAgent["keys"][number]) =>
-      html`<li><code title="${one.kid}">${one.kid.slice(0, 12)}…</code> ${one.alg} ${keyState(one.state, words)}${
-        one.hasCertificate && html` <span class="quiet">${text.withCertificate}</span>`
-      }</li>`;
-    return {
-      id: `agent-${id}`,
-      cells: [
-        nameCell({ name, uri }),
-        agentState(status, words),
-        lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
-        keys.length === 0
-          ? html`<span class="quiet">${text.noKeys}</span>`
-          : html`<ul class="key-list">${keys.map(key)}</ul>`,
-      ],
-    };
-  }
+function agentRow({ id, name, status, lastSeenAt, keys }: ListedAgent, view: LiveView): Row {
+  const { messages } = view;
+  const { pools: text, frame } = messages.console;
+  const key = ({ kid, alg, state, x5c }: ListedAgent["keys"][number]) =>
+    html`<li><code title="${kid}">${kid.slice(0, 12)}…</code> ${alg} ${keyState(state, messages)}${
+      x5c.length > 0 && html` <span class="quiet">${text.withCertificate}</span>`
+    }</li>`;
+  return {
+    id: `agent-${id}`,
+    cells: [
+      nameCell({ name, uri: ownUri(view, `/agents/${id}`) }),
+      agentState(status, messages),
+      lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
+      keys.length === 0
+        ? html`<span class="quiet">${text.noKeys}</span>`
+        : html`<ul class="key-list">${keys.map(key)}</ul>`,
+    ],
+  };
 }
 
 function signaturesCard({ signatures, messages }: PoolView): Html {
-  const { charts } = messages.console.overview;
-  const { pools: text } = messages.console;
+  const { pools: text, overview } = messages.console;
+  const { charts } = overview;
+  const { from, points, ticks } = signatures;
   const series: Series[] = [
     { label: charts.signed, tone: "plain", counts: signatures.signed },
     { label: charts.failed, tone: "bad", counts: signatures.failed },
@@ -161,19 +154,16 @@ function signaturesCard({ signatures, messages }: PoolView): Html {
       chart({
         id: "signatures-chart",
         title: text.signatures,
-        description: charts.from({ at: signatures.from }),
-        form: "bars",
-        series,
-        points: signatures.points,
-        ticks: signatures.ticks,
-        messages,
+        description: charts.from({ at: from }),
+        ...{ form: "bars", series, points, ticks, messages },
       }),
     ],
   });
 }
 
-function applicationsCard({ applications, hasMoreApplications, messages }: PoolView): Html {
+function applicationsCard({ applications, hasMoreApplications, consoleUri, messages }: PoolView): Html {
   const { pools: text } = messages.console;
+  const more = hasMoreApplications && html`<li class="quiet">${text.moreApplications}</li>`;
   return card({
     id: "pool-applications",
     title: text.applications,
@@ -182,9 +172,7 @@ function applicationsCard({ applications, hasMoreApplications, messages }: PoolV
       applications.length === 0
         ? html`<p class="quiet">${text.noApplications}</p>
 `
-        : html`<ul class="plain-list">${applications.map(({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>`)}
-${hasMoreApplications && html`<li class="quiet">${text.moreApplications}</li>`}</ul>
-`,
+        : applicationLinks(applications, consoleUri, more),
   });
 }
 
@@ -206,14 +194,15 @@ function addressesCard({ issuer, jwksUri, discoveryUri, pool, messages }: PoolVi
   });
 }
 
-function settingsCard({ pool, uris, messages }: PoolView): Html {
+function settingsCard(view: PoolView): Html {
+  const { pool, messages } = view;
   const { pools: text, frame } = messages.console;
   const { fields } = text;
   const seconds = (value: number): Content => messages.format.lifetime(value);
   return card({
     id: "settings",
     title: text.settingsTitle,
-    actions: buttonLink({ id: "settings-change", uri: uris.settings, label: text.change }),
+    actions: buttonLink({ id: "settings-change", uri: ownUri(view, "/settings"), label: text.change }),
     body: facts([
       { label: fields.algs, content: pool.algs.join(", ") },
       { label: fields.issuerMode, content: text.issuerModes[pool.issuerMode] },
@@ -233,19 +222,19 @@ function settingsCard({ pool, uris, messages }: PoolView): Html {
   });
 }
 
-function endCard({ pool, uris, messages }: PoolView): Html {
-  const { pools: text } = messages.console;
-  const isDisabled = pool.disabledAt !== null;
+function endCard(view: PoolView): Html {
+  const { pools: text } = view.messages.console;
+  const isDisabled = view.pool.disabledAt !== null;
+  const button = (act: "enable" | "disable" | "delete", label: string) =>
+    buttonLink({ id: `pool-${act}`, uri: ownUri(view, `/${act}`), label, isDangerous: act !== "enable" });
   return card({
     id: "pool-end",
     title: text.endTitle,
     text: isDisabled ? text.disabledText : text.endText,
     isDangerous: true,
     body: html`<div class="actions">${
-      isDisabled
-        ? buttonLink({ id: "pool-enable", uri: uris.enable, label: text.enable.submit })
-        : buttonLink({ id: "pool-disable", uri: uris.disable, label: text.disable.submit, isDangerous: true })
-    }${buttonLink({ id: "pool-delete", uri: uris.delete, label: text.remove.submit, isDangerous: true })}</div>
+      isDisabled ? button("enable", text.enable.submit) : button("disable", text.disable.submit)
+    }${button("delete", text.remove.submit)}</div>
 `,
   });
 }

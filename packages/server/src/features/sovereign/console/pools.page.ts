@@ -1,46 +1,47 @@
-/** The list of signing pools. */
+/** The list of signing pools, and the statuses of pools, agents and keys in words. */
+import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
-import { buttonLink, card, emptyState } from "../../../html/components/parts.ts";
+import { buttonLink, card, emptyState, type StateKind, state } from "../../../html/components/parts.ts";
 import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
-import type { PoolLoad } from "./pool-state.ts";
-import { poolState } from "./pool-words.ts";
-
-export type ListedPool = PoolLoad & { id: string; name: string; algs: readonly string[]; uri: string };
+import type { AgentStatus, PoolLoad, PoolStatus } from "./pool-state.ts";
 
 export type PoolsView = ConsoleFrame & {
   /** All on one page: an organisation has few. */
-  pools: readonly ListedPool[];
-  liveUri: string;
-  ownUri: string;
-  newUri: string;
+  pools: ReadonlyArray<SigningPool & PoolLoad>;
   isDeleted: boolean;
 };
 
 export function poolsPage(view: PoolsView): Html {
   const { pools: text, frame } = view.messages.console;
   const isEmpty = view.pools.length === 0;
-  const add = { id: "pool-new", uri: view.newUri, label: text.make, isPrimary: true };
+  const add = buttonLink({
+    id: "pool-new",
+    uri: view.consoleUri("/pools/new"),
+    label: text.make,
+    isPrimary: true,
+  });
   return consoleLayout({
     ...view,
     title: frame.pages.pools,
     summary: text.summary,
     breadcrumbs: [],
-    actions: !isEmpty && buttonLink(add),
+    actions: !isEmpty && add,
     notice: view.isDeleted ? successNotice(text.done.deleted) : undefined,
     scripts: isEmpty ? [] : [liveScript.path],
     body: isEmpty
-      ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: buttonLink(add) })}</section>
+      ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: add })}</section>
 `
       : [
           card({
             id: "pools",
             title: text.title,
-            actions: reloadLink(view.ownUri, view.messages),
+            actions: reloadLink(view.consoleUri("/pools"), view.messages),
             body: poolTable(view),
           }),
           liveStatus,
@@ -55,18 +56,18 @@ export const reloadLink = (uri: string, { console: { pools: text } }: Messages):
 /** The part of the page that scripts reload. */
 export function poolTable({
   pools,
-  liveUri,
+  consoleUri,
   messages,
-}: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
+}: Pick<PoolsView, "pools" | "consoleUri" | "messages">): Html {
   const { pools: text } = messages.console;
   const says = pools.map(({ name, status }) => `${name}: ${text.poolStatus[status]}.`);
-  return html`<div${livePiece(liveUri, says)}>${table({
+  return html`<div${livePiece(consoleUri("/pools/live"), says)}>${table({
     label: text.title,
     columns: [text.name, text.state, text.agents, text.waiting, text.signatures],
-    rows: pools.map(({ id, name, algs, uri, status, agents, live, waiting, signed, failed }) => ({
+    rows: pools.map(({ id, name, algs, status, agents, live, waiting, signed, failed }) => ({
       id: `pool-${id}`,
       cells: [
-        nameCell({ name, uri, note: algs.join(", ") }),
+        nameCell({ name, uri: consoleUri(`/pools/${id}`), note: algs.join(", ") }),
         poolState(status, messages),
         text.liveOf({ count: live, max: agents }),
         messages.format.number(waiting),
@@ -80,3 +81,27 @@ export function poolTable({
   })}</div>
 `;
 }
+
+const kinds: Readonly<Record<PoolStatus | AgentStatus | AgentKeyState, StateKind>> = {
+  working: "good",
+  away: "bad",
+  empty: "warn",
+  disabled: "plain",
+  live: "good",
+  new: "warn",
+  deactivated: "plain",
+  compromised: "bad",
+  published: "plain",
+  active: "good",
+  retiring: "plain",
+  retired: "plain",
+};
+
+export const poolState = (status: PoolStatus, { console: { pools: text } }: Messages): Html =>
+  state(kinds[status], text.poolStatus[status]);
+
+export const agentState = (status: AgentStatus, { console: { pools: text } }: Messages): Html =>
+  state(kinds[status], text.agentStatus[status]);
+
+export const keyState = (status: AgentKeyState, { console: { pools: text } }: Messages): Html =>
+  state(kinds[status], text.keyStates[status]);

@@ -1,107 +1,69 @@
 /** Pages that register an agent or its new keys: paste, then compare and approve. */
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
+import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import type { ConsoleView } from "../../../html/components/console-layout.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textArea, textField } from "../../../html/components/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { copyStatus, snippet } from "../../../html/components/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { copyScript } from "../../../html/scripts.ts";
 
-export type TypedRegistration = { name: string; registration: string };
+export type RegistrationInput = { name: string; registration: string };
 
-export type RegisterView = ConsoleFrame &
+export type RegisterView = FormView<RegistrationInput> &
   Pick<ConsoleView, "breadcrumbs"> & {
-    /** `agent`: a new agent with its name; `keys`: more keys for an agent. */
-    kind: "agent" | "keys";
-    typed: TypedRegistration;
-    /** Prints the registration on the agent's machine. */
-    command: string;
-    state: FormState;
-    failure?: FormFailure | undefined;
-    action: string;
-    csrf: string;
-    once?: string | undefined;
+    pool: SigningPool;
+    /** The agent that gets more keys; without one, a new agent is registered. */
+    agent?: SigningAgent;
+    baseUrl: string;
     backUri: string;
   };
 
 export function registerPage(view: RegisterView): Html {
-  const { kind, typed, state: form, messages } = view;
-  const { pools: text, frame } = messages.console;
-  const { register } = text;
-  const labels: Readonly<Record<string, string>> = { name: register.name, registration: register.printed };
-  const failure = view.failure ?? faultsFailure(form, (id) => labels[id] ?? id);
+  const { agent, messages } = view;
+  const { pools, frame } = messages.console;
+  const { register: text } = pools;
+  const labels = { name: text.name, registration: text.printed };
+  const field = fieldsOf(view, labels);
+  const lines = agent ? keysCommand : newAgentCommand(view);
+  const { copy, copied } = frame.secret;
+  const name = { ...field("name"), hint: text.nameHint, maxLength: 100, isOptional: true };
   return consoleLayout({
     ...view,
-    title: kind === "agent" ? register.agentTitle : register.keysTitle,
-    summary: register.text,
-    notice: failureNotice(failure, messages),
+    title: agent ? text.keysTitle : text.agentTitle,
+    summary: text.text,
+    notice: formNotice({ ...view, labels }),
     scripts: [copyScript.path],
-    body: html`<section class="card"><ol class="steps"><li><p>${kind === "agent" ? register.first : register.firstKeys}</p>
-${snippet({
-  id: "enroll-command",
-  title: register.command,
-  lines: view.command,
-  copy: frame.secret.copy,
-  copied: frame.secret.copied,
-})}</li>
-<li><p>${register.second}</p>
+    body: html`<section class="card"><ol class="steps"><li><p>${agent ? text.firstKeys : text.first}</p>
+${snippet({ id: "enroll-command", title: text.command, lines, copy, copied })}</li>
+<li><p>${text.second}</p>
 ${recordForm({
+  ...view,
   id: "register-form",
-  action: view.action,
-  csrf: view.csrf,
-  once: view.once,
   fields: [
-    kind === "agent" &&
-      textField({
-        id: "name",
-        label: register.name,
-        hint: register.nameHint,
-        value: typed.name,
-        maxLength: 100,
-        isOptional: true,
-        ...fieldState(form, "name"),
-        messages,
-      }),
-    textArea({
-      id: "registration",
-      label: register.printed,
-      hint: register.printedHint,
-      value: typed.registration,
-      rows: 8,
-      isCode: true,
-      ...fieldState(form, "registration"),
-      messages,
-    }),
+    !agent && textField(name),
+    textArea({ ...field("registration"), hint: text.printedHint, rows: 8, isCode: true }),
   ],
-  submit: { id: "register-review", label: register.review },
+  submit: { id: "register-review", label: text.review },
   cancelUri: view.backUri,
-  messages,
 })}</li></ol></section>
 ${copyStatus}`,
   });
 }
 
-export type ReviewView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    kind: RegisterView["kind"];
-    /** The agent's name. */
-    name: string;
-    typed: TypedRegistration;
-    keys: ReadonlyArray<{ kid: string; alg: string; certificates: number }>;
-    action: string;
-    csrf: string;
-    once: string;
-    backUri: string;
-  };
-
 /** The pasted keys by thumbprint: the administrator compares them with the agent's output. */
-export function reviewPage(view: ReviewView): Html {
-  const { kind, keys, typed, messages } = view;
+export function reviewPage(
+  view: RegisterView & {
+    /** The agent's. */
+    name: string;
+    keys: ReadonlyArray<{ kid: string; alg: string; x5c: readonly string[] }>;
+  },
+): Html {
+  const { agent, keys, input, messages } = view;
   const { register: text } = messages.console.pools;
   return consoleLayout({
     ...view,
@@ -110,30 +72,39 @@ export function reviewPage(view: ReviewView): Html {
     body: html`<section class="card">${table({
       label: text.keys,
       columns: [text.thumbprint, text.algorithm, text.certificates],
-      rows: keys.map(({ kid, alg, certificates }) => ({
+      rows: keys.map(({ kid, alg, x5c }) => ({
         id: `key-${kid}`,
-        cells: [
-          nameCell({ name: kid }),
-          alg,
-          certificates === 0 ? text.noCertificates : String(certificates),
-        ],
+        cells: [nameCell({ name: kid }), alg, x5c.length === 0 ? text.noCertificates : String(x5c.length)],
       })),
       messages,
     })}${recordForm({
+      ...view,
       id: "approve-form",
-      action: view.action,
-      csrf: view.csrf,
-      once: view.once,
       hidden: [
         { name: "step", value: "approve" },
-        { name: "name", value: typed.name },
-        { name: "registration", value: typed.registration },
+        { name: "name", value: input.name },
+        { name: "registration", value: input.registration },
       ],
       fields: undefined,
-      submit: { id: "register-approve", label: kind === "agent" ? text.approveAgent : text.approveKeys },
+      submit: { id: "register-approve", label: agent ? text.approveKeys : text.approveAgent },
       cancelUri: view.backUri,
-      messages,
     })}</section>
 `,
   });
 }
+
+/** As in the agent's documentation. */
+export const FOLDER = "/etc/signet-agent";
+
+/** Creates a key and prints its registration; the private key stays on the machine. */
+const newAgentCommand = ({ baseUrl, pool: { orgId, id } }: RegisterView): string =>
+  [
+    `signet-agent enroll --service ${baseUrl}`,
+    `--organisation ${orgId}`,
+    `--pool ${id}`,
+    `--name agent-1 --dir ${FOLDER} --print`,
+  ].join(" \\\n  ");
+
+/** Prints the registration of another key. */
+const keysCommand = `signet-agent keys list --config ${FOLDER}/agent.yaml
+signet-agent keys register --config ${FOLDER}/agent.yaml --kid KID --print`;

@@ -24,7 +24,6 @@ import {
   consoleRoute,
   pathParams,
   redirectTo,
-  requestPath,
   requireRecentAuthentication,
   show,
   type Visit,
@@ -34,27 +33,23 @@ import { type PresentedKey, readAgentKeys, type ValidKey } from "../admin-api/ag
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
 import { requireName } from "../admin-api/pool-settings.ts";
 import { MAX_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
-import { FOLDER, keysCommand, newAgentCommand } from "./agent-command-lines.ts";
-import { agentAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
-import { registerPage, reviewPage, type TypedRegistration } from "./register.page.ts";
+import { agentPath, type PoolAgent, poolCrumbs, poolPath, requireAgent, requirePool } from "./pool-path.ts";
+import { FOLDER, type RegistrationInput, registerPage, reviewPage } from "./register.page.ts";
 
 /** A new agent of the pool, or an existing one. */
-interface Place {
-  readonly pool: SigningPool;
-  readonly agent?: SigningAgent;
-}
+type Place = Pick<PoolAgent, "pool"> & Partial<PoolAgent>;
 
 export function registerRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/new", { get: showRegister, post: register });
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys", {
-    get: showRegister,
-    post: register,
-  });
+  const handlers = { get: showRegister, post: register };
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/new", handlers);
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys", handlers);
 }
 
 /** @throws NotFound */
 const requirePlace = async (deps: ConsoleDeps, visit: Visit): Promise<Place> =>
-  pathParams(visit)["agent"] === undefined ? { pool: await poolAt(deps, visit) } : agentAt(deps, visit);
+  pathParams(visit)["agent"] === undefined
+    ? { pool: await requirePool(deps, visit) }
+    : requireAgent(deps, visit);
 
 async function showRegister(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const signedIn = await requireRecentAuthentication(deps, visit);
@@ -67,42 +62,60 @@ async function showForm(
   visit: Visit,
   signedIn: SignedIn,
   place: Place,
-  shown: FormShown<TypedRegistration>,
+  shown: FormShown<RegistrationInput>,
 ): Promise<void> {
-  const { pool, agent } = place;
-  const view = await formView(deps, visit, signedIn, "pools", shown);
-  const page = registerPage({
-    ...view,
-    typed: view.input,
-    breadcrumbs: poolCrumbs(visit, view.messages, pool, agent),
-    kind: agent ? "keys" : "agent",
-    command: agent ? keysCommand() : newAgentCommand(deps.baseUrl, pool),
-    backUri: backUri(visit, place),
-  });
-  await show(visit, view, page, shown.status);
+  const view = await registerView(deps, visit, signedIn, place, shown);
+  await show(visit, view, registerPage(view), shown.status);
 }
 
-const backUri = (visit: Visit, { pool, agent }: Place): string =>
-  poolPath(visit, pool.id, agent ? `/agents/${agent.id}` : "");
+/** @param once of an earlier form; a new one by default */
+async function registerView(
+  deps: ConsoleDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  place: Place,
+  shown: FormShown<RegistrationInput>,
+  once?: { once: string },
+) {
+  const view = await formView(deps, visit, signedIn, "pools", shown, once);
+  return {
+    ...view,
+    ...place,
+    breadcrumbs: poolCrumbs(view, place),
+    baseUrl: deps.baseUrl,
+    backUri: backUri(visit, place),
+  };
+}
+
+const backUri = ({ organisation }: Visit, { pool, agent }: Place): string =>
+  agent ? agentPath(organisation, agent) : poolPath(organisation, pool);
 
 async function register(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const place = await requirePlace(deps, visit);
-  const input = typedIn(values);
-  const rerender = (shown: Partial<FormShown<TypedRegistration>>) =>
+  const input = {
+    name: (values.get("name") ?? "").trim().slice(0, 200),
+    registration: (values.get("registration") ?? "").trim().slice(0, MAX_CHARACTERS),
+  };
+  const rerender = (shown: Partial<FormShown<RegistrationInput>>) =>
     showForm(deps, visit, signedIn, place, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const messages = pageMessages(visit, signedIn);
-  const read = await readTyped(deps, place, input, messages);
+  const read = await validate(deps, place, input, messages);
   if ("faults" in read) return rerender({ state: read, status: 400 });
-  if (values.get("step") !== "approve") return review(deps, visit, form, place, { input, ...read });
+  if (values.get("step") !== "approve") {
+    // The first form's token: submitting that form again registers no second agent.
+    const once = { once: form.submissionToken.value };
+    const view = await registerView(deps, visit, signedIn, place, { input }, once);
+    return show(visit, view, reviewPage({ ...view, ...read }));
+  }
   try {
     const result = place.agent
-      ? await giveKeys(deps, visit, form, place.agent, read.presented)
-      : await createAgent(deps, visit, form, place.pool, { name: read.name, keys: read.presented });
+      ? await addKeys(deps, visit, form, place.agent, read)
+      : await createAgent(deps, visit, form, place.pool, read);
     if (result === "duplicate-submission") return rerender(sentBefore(visit, place, messages));
   } catch (error) {
     if (!(error instanceof CodedError) || error.status === 404) throw error;
@@ -116,26 +129,21 @@ const sentBefore = (visit: Visit, place: Place, { console: { frame, pools } }: M
     secret: place.agent ? undefined : frame.sentBefore.secret.agent,
   });
 
-const typedIn = (values: ReadonlyMap<string, string>): TypedRegistration => ({
-  name: (values.get("name") ?? "").trim().slice(0, 200),
-  registration: (values.get("registration") ?? "").trim().slice(0, MAX_CHARACTERS),
-});
-
-interface ReadTyped {
+interface ValidRegistration {
   readonly name: string;
   readonly presented: readonly PresentedKey[];
   readonly keys: readonly ValidKey[];
 }
 
 /** Validates the pasted text like the registration itself. The typed name wins over the agent's. */
-async function readTyped(
+async function validate(
   { baseUrl, clock }: ConsoleDeps,
   { pool, agent }: Place,
-  typed: TypedRegistration,
+  input: RegistrationInput,
   messages: Messages,
-): Promise<ReadTyped | { readonly faults: Record<string, string> }> {
+): Promise<ValidRegistration | { readonly faults: Record<string, string> }> {
   const { faults: text } = messages.console.pools.register;
-  const registration = readRegistration(typed.registration);
+  const registration = readRegistration(input.registration);
   if (!registration) return { faults: { registration: text.unreadable } };
   if (registration.poolId !== undefined && registration.poolId.toLowerCase() !== pool.id)
     return { faults: { registration: text.otherPool } };
@@ -143,7 +151,7 @@ async function readTyped(
   try {
     const keys = await readAgentKeys(presented, { baseUrl, pool, now: clock() });
     if (agent) return { name: agent.name, presented, keys };
-    return { name: requireName(typed.name || (registration.name ?? "")), presented, keys };
+    return { name: requireName(input.name || (registration.name ?? "")), presented, keys };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     // Only the name is not about a key.
@@ -159,42 +167,19 @@ function faultText({ code, message }: CodedError, { console: { pools } }: Messag
   return `${Object.hasOwn(known, code) ? known[code] : byCode.invalid_request} (${message})`;
 }
 
-async function review(
-  deps: ConsoleDeps,
-  visit: Visit,
-  { signedIn, submissionToken }: OneTimeForm,
-  place: Place,
-  { input, name, keys }: ReadTyped & { readonly input: TypedRegistration },
-): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "pools");
-  const page = reviewPage({
-    ...frame,
-    breadcrumbs: poolCrumbs(visit, frame.messages, place.pool, place.agent),
-    kind: place.agent ? "keys" : "agent",
-    ...{ name, typed: input },
-    keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
-    action: requestPath(visit),
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    // The first form's token: submitting that form again registers no second agent.
-    once: submissionToken.value,
-    backUri: backUri(visit, place),
-  });
-  await show(visit, frame, page);
-}
-
-async function giveKeys(
+async function addKeys(
   deps: ConsoleDeps,
   visit: Visit,
   form: OneTimeForm,
   agent: SigningAgent,
-  keys: readonly PresentedKey[],
+  { presented: keys }: ValidRegistration,
 ): Promise<"duplicate-submission" | undefined> {
   const by = auditContext(visit, form.signedIn);
   const added = await applyOnce(deps, form, (inside) =>
     addAgentKeys(inside, by, { agentId: agent.id, keys }),
   );
   if (added === "duplicate-submission") return added;
-  await redirectTo(visit, poolPath(visit, agent.poolId, `/agents/${agent.id}?done=keys`));
+  await redirectTo(visit, agentPath(visit.organisation, agent, "?done=keys"));
   return undefined;
 }
 
@@ -203,11 +188,11 @@ async function createAgent(
   visit: Visit,
   form: OneTimeForm,
   pool: SigningPool,
-  input: { name: string; keys: readonly PresentedKey[] },
+  { name, presented: keys }: ValidRegistration,
 ): Promise<"duplicate-submission" | undefined> {
   const by = auditContext(visit, form.signedIn);
   const created = await applyOnce(deps, form, (inside) =>
-    registerAgent(inside, by, { poolId: pool.id, ...input }),
+    registerAgent(inside, by, { poolId: pool.id, name, keys }),
   );
   if (created === "duplicate-submission") return created;
   const { agent, apiKey } = created;
@@ -215,7 +200,7 @@ async function createAgent(
   const { register: text } = frame.messages.console.pools;
   const page = shownOncePage({
     ...frame,
-    breadcrumbs: poolCrumbs(visit, frame.messages, pool),
+    breadcrumbs: poolCrumbs(frame, { pool }),
     title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [
@@ -223,7 +208,7 @@ async function createAgent(
       { id: "keep-command", title: text.keep, lines: `(umask 077 && cat > ${FOLDER}/api-key)` },
       { id: "run-command", title: text.run, lines: `signet-agent run --config ${FOLDER}/agent.yaml` },
     ],
-    doneUri: poolPath(visit, pool.id),
+    doneUri: poolPath(visit.organisation, pool),
   });
   await show(visit, frame, page, 201);
   return undefined;

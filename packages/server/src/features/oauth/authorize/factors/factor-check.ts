@@ -3,30 +3,29 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
 import { checkCode } from "../../../../core/second-factors/check-code.ts";
-import {
-  codeAmr,
-  type FactorProof,
-  methodAcr,
-  passkeyAmr,
-} from "../../../../core/second-factors/factor-proof.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import {
   type ChallengePurpose,
   consumeChallenge,
 } from "../../../../core/second-factors/passkeys/challenge.ts";
-import { passkeyName } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
   type PasskeyAnswer,
+  passkeyName,
   readPasskeyAnswer,
   userIdOfHandle,
   verifyNewPasskey,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
-import { openTotpEnrolment } from "../../../../core/second-factors/totp/enrolment.ts";
-import { matchingStep, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
-import { toAssurance } from "../../../../core/sessions/assurance.ts";
+import {
+  codeAmr,
+  type FactorProof,
+  methodAcr,
+  passkeyAmr,
+} from "../../../../core/second-factors/second-factor.ts";
+import { matchingStep, openTotpEnrolment, readTotpCode } from "../../../../core/second-factors/totp/totp.ts";
+import { toAssurance } from "../../../../core/sessions/session.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";

@@ -1,6 +1,6 @@
 /** The methods that a user can verify or enrol as a second factor. */
 import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
-import { assurance } from "../../../../core/sessions/assurance.ts";
+import { assurance } from "../../../../core/sessions/session.ts";
 import type { FactorStep } from "../next-step.ts";
 
 export type VerificationMethod = "passkey" | "totp" | "recovery";

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
-import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
-import { deleteTotp } from "../../../../core/second-factors/totp/totp.store.ts";
-import { lockUserAccount } from "../../../../core/users/users.store.ts";
+import { deleteTotp, findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
+import { lockUserAccount } from "../../../../core/users/account.store.ts";
 import { setUserStatus } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { eventually } from "../../../../testing/eventually.ts";

@@ -4,9 +4,10 @@
  */
 import type { FastifyInstance } from "fastify";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
-import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
+import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { findPasswordChangedAt, findUser } from "../../../../core/users/users.store.ts";
+import { findPasswordChangedAt } from "../../../../core/users/account.store.ts";
+import { findUser } from "../../../../core/users/users.store.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {

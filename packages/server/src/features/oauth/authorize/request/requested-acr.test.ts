@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assurance } from "../../../../core/sessions/assurance.ts";
-import { acrValues } from "../../../../core/sessions/session.ts";
+import { acrValues, assurance } from "../../../../core/sessions/session.ts";
 import {
   noRequestedAcr,
   preferredAssurances,

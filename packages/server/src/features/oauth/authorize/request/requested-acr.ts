@@ -4,7 +4,7 @@
  */
 import type { ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
-import { type Assurance, assurance, toAssurance } from "../../../../core/sessions/assurance.ts";
+import { type Assurance, assurance, toAssurance } from "../../../../core/sessions/session.ts";
 
 export interface RequestedAcr {
   /** `acr` as an essential claim: one of these must be reached and is the token's `acr`. */

@@ -1,5 +1,5 @@
 /** Parses the `claims` parameter (OpenID Connect Core §5.5): individually requested claims of ID token and userinfo. */
-import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import {
   type ClaimRequest,
@@ -26,7 +26,7 @@ export function parseRequestedClaims(text: string | undefined): RequestedClaims 
     throw malformed("it is not JSON");
   }
   if (!isObject(parsed)) throw malformed("it must be a JSON object");
-  if (!isNestedWithin(parsed)) throw malformed(`it is nested more than ${MOST_JSON_DEPTH} deep`);
+  if (!isNestedWithin(parsed)) throw malformed(`it is nested more than ${MAX_JSON_DEPTH} deep`);
   return {
     userinfo: readRequests("userinfo", parsed["userinfo"]),
     idToken: readRequests("id_token", parsed["id_token"]),

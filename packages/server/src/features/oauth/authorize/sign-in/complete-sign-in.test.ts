@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { FactorProof } from "../../../../core/second-factors/factor-proof.ts";
+import type { FactorProof } from "../../../../core/second-factors/second-factor.ts";
 import { endSessions } from "../../../../core/sessions/end-sessions.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
 import { findCurrentSession, signIn } from "../../../../core/sessions/sessions.ts";

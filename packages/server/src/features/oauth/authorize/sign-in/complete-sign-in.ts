@@ -1,13 +1,13 @@
 /** Completes a sign-in with its second factor: consuming the proof and starting the session are one transaction. */
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { consumeOnce } from "../../../../core/consumed-values.store.ts";
-import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/factor-proof.ts";
+import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/second-factor.ts";
 import {
   TRUSTED_BROWSER_MS,
   trustBrowser,
-} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+} from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
 import {

@@ -4,17 +4,16 @@
  */
 import type { FastifyInstance } from "fastify";
 import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
-import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
-import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
+import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import {
   checkPassword,
   MAX_PASSWORD_INPUT,
   type RightPassword,
 } from "../../../../core/users/check-password.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/users.store.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {

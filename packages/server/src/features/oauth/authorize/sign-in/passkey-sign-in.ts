@@ -1,21 +1,21 @@
 /** Sign-in with a passkey alone: possession and user verification are two factors in one (WebAuthn §7.2). */
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
-import { networkPrefix } from "../../../../core/rate-limits/network.ts";
-import { countAttempt } from "../../../../core/rate-limits/rate-limits.ts";
-import { methodAcr, passkeyAmr } from "../../../../core/second-factors/factor-proof.ts";
+import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
-import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
+import type { Passkey, PasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import {
   type PasskeyAnswer,
   readPasskeyAnswer,
   userIdOfHandle,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
+import { methodAcr, passkeyAmr } from "../../../../core/second-factors/second-factor.ts";
+import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { findUser, lockIfEnabled } from "../../../../core/users/users.store.ts";
+import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";

@@ -1,0 +1,90 @@
+/** Authorization request with PKCE, state and nonce, and its response (RFC 6749 §4.1, RFC 7636, RFC 9700 §2.1.1). */
+import { sha256Base64url } from "../base64url.ts";
+import { SignetError } from "../errors.ts";
+import type { FilterResult } from "../filter.ts";
+import { isAllowedUrl, oauthErrorName } from "../provider/http.ts";
+import type { LoginAttempt } from "../sign-in/login-attempts.ts";
+import { failure, redirect, respond } from "../sign-in/responses.ts";
+import { returnUrl } from "../sign-in/return-url.ts";
+import { type CallbackParameter, callbackUrl } from "../sign-in/sign-in.ts";
+import { verifyIdToken } from "../tokens/id-token.ts";
+import type { FederatedContext } from "./federated-context.ts";
+import { createSession, type FederatedSession } from "./federated-session.ts";
+import { fetchUserinfo, requestTokens } from "./provider-calls.ts";
+
+export async function startLogin(
+  context: FederatedContext,
+  request: Request,
+  returnTo: string | null | undefined,
+  cookies: readonly string[] = [],
+): Promise<FilterResult> {
+  try {
+    const { authorization_endpoint: endpoint } = await context.provider.metadata();
+    if (endpoint === undefined || !isAllowedUrl(endpoint, context.environment))
+      throw new SignetError("provider_answer", "The provider has no usable authorization endpoint.");
+    const created = await context.attempts.create(request, returnUrl(context, returnTo));
+    const { state, nonce, verifier } = created.attempt;
+    const parameters = {
+      ...context.authorizationParameters,
+      response_type: "code",
+      client_id: context.clientId,
+      redirect_uri: callbackUrl(context),
+      scope: context.scope,
+      state,
+      nonce,
+      code_challenge: await sha256Base64url(verifier),
+      code_challenge_method: "S256",
+    };
+    const url = new URL(endpoint);
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return respond(redirect(url.href, [...cookies, ...created.cookies]));
+  } catch (error) {
+    if (!(error instanceof SignetError)) throw error;
+    return failure(context, request, error, { returnTo: returnTo ?? undefined });
+  }
+}
+
+export async function finishLogin(
+  context: FederatedContext,
+  attempt: LoginAttempt,
+  parameter: CallbackParameter,
+): Promise<FederatedSession> {
+  const [iss, error, code] = [parameter("iss"), parameter("error"), parameter("code")];
+  // RFC 9207 §2.4, mix-up attacks: the response of another provider would take our code there.
+  const { authorization_response_iss_parameter_supported: isRequired } = await context.provider.metadata();
+  if (iss === undefined ? isRequired : iss !== context.issuer)
+    throw new SignetError("provider_answer", "The response names another provider, or none.");
+  // Only the error's name is used: its description is somebody else's text.
+  if (error !== undefined)
+    throw new SignetError("provider_refused", "The provider did not sign the user in.", {
+      oauthError: oauthErrorName(error),
+    });
+  if (code === undefined) throw new SignetError("provider_answer", "The response has no code.");
+  // A code is single-use. If the page is reloaded meanwhile, both requests are the same sign-in.
+  const key = await sha256Base64url(`${attempt.state} ${code}`);
+  return context.logins.run(key, () => redeemCode(context, attempt, code));
+}
+
+async function redeemCode(
+  context: FederatedContext,
+  attempt: LoginAttempt,
+  code: string,
+): Promise<FederatedSession> {
+  const { issuer, clientId, keys, clock, maxAgeSeconds, party, scope } = context;
+  const response = await requestTokens(context, {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callbackUrl(context),
+    code_verifier: attempt.verifier,
+  });
+  const { accessToken, idToken } = response;
+  if (idToken === undefined) throw new SignetError("provider_answer", "The provider issued no ID token.");
+  const checks = { keys, issuer, clientId, nonce: attempt.nonce, accessToken, maxAgeSeconds, clock };
+  const claims = await verifyIdToken(idToken, checks);
+  const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
+  const session = createSession({ party, idToken, claims, userinfo, response, scope }, clock());
+  // An expired session would send the browser to sign in again, in an endless loop.
+  if (session.refreshToken === undefined && session.endsAt <= clock())
+    throw new SignetError("provider_answer", "The provider's tokens have already expired.");
+  return session;
+}

@@ -1,0 +1,167 @@
+/** The pages of one kind of record: the record in an address, its addresses and breadcrumbs, and its own page. */
+import { isUuid } from "@signet/protocol/hash";
+import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../core/organisations/organisation.ts";
+import type { SignedIn } from "../core/sessions/session.ts";
+import type { Db } from "../db/open.ts";
+import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../html/components/console-layout.ts";
+import { buttonLink, card, copyStatus } from "../html/components/parts.ts";
+import { lastChangeLine, successNotice } from "../html/components/record-form.ts";
+import { type Html, html } from "../html/html.ts";
+import { copyScript } from "../html/scripts.ts";
+import { NotFound } from "../http/errors.ts";
+import { parseQuery } from "../http/form-body.ts";
+import { findLastChange, type LastChange } from "./actor-names.ts";
+import type { Confirmation } from "./confirmation.ts";
+import { type ConsolePage, consoleFrame } from "./console-frame.ts";
+import {
+  type CONSOLE,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  requireId,
+  show,
+  type Visit,
+} from "./page.ts";
+
+type OrganisationId = Pick<Organisation, "id">;
+type Crumbs = ConsoleView["breadcrumbs"];
+
+export interface RecordPages<Stored> {
+  readonly current: ConsolePage;
+  /** @param rest below the record's own address */
+  path(organisation: OrganisationId, id: string, rest?: string): string;
+  find(
+    deps: Pick<ConsoleDeps, "database">,
+    organisation: OrganisationId,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Stored | undefined>;
+  /** @throws NotFound */
+  require(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
+  listCrumbs(frame: ConsoleFrame): Crumbs;
+  /** For pages below a record's own. */
+  crumbs(frame: ConsoleFrame, record: Stored): Crumbs;
+}
+
+export function recordPages<Stored extends { readonly id: string }>(
+  current: ConsolePage,
+  listPath: `/${string}`,
+  findById: (db: Db, orgId: string, id: string) => Promise<Stored | undefined>,
+  nameOf: (record: Stored) => string,
+): RecordPages<Stored> {
+  const path: RecordPages<Stored>["path"] = (organisation, id, rest = "") =>
+    consolePath(organisation, `${listPath}/${id}${rest}`);
+  const listCrumbs: RecordPages<Stored>["listCrumbs"] = ({ messages, consoleUri }) => [
+    { label: messages.console.frame.pages[current], uri: consoleUri(listPath) },
+  ];
+  return {
+    current,
+    path,
+    find: async ({ database }, organisation, { id = "" }) =>
+      isUuid(id) ? findById(database.query, organisation.id, id) : undefined,
+    require: async ({ database }, visit) => {
+      const record = await findById(database.query, visit.organisation.id, requireId(visit));
+      if (!record) throw new NotFound("record");
+      return record;
+    },
+    listCrumbs,
+    crumbs: (frame, record) => [
+      ...listCrumbs(frame),
+      { label: nameOf(record), uri: frame.consoleUri(`${listPath}/${record.id}`) },
+    ],
+  };
+}
+
+/** What a record's own page is rendered from, besides what its feature adds. */
+export type RecordView<Stored> = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    record: Stored;
+    /** @param rest below the record's own address */
+    uriOf(rest: string): string;
+    lastChange: LastChange | undefined;
+    /** What was just done, as the address says it. */
+    done: string | undefined;
+  };
+
+/** GET of a record's own page, open to any administrator. */
+export function recordRoute<Deps extends ConsoleDeps, Stored extends { readonly id: string }>(
+  app: FastifyInstance,
+  deps: Deps,
+  url: `${typeof CONSOLE}/${string}`,
+  pages: RecordPages<Stored>,
+  page: (deps: Deps, visit: Visit, view: RecordView<Stored>, signedIn: SignedIn) => Promise<Html>,
+): void {
+  consoleRoute(app, deps, url, {
+    get: async (_, visit) => {
+      const { organisation } = visit;
+      requireId(visit);
+      const signedIn = await requireAdministrator(deps, visit);
+      const record = await pages.require(deps, visit);
+      const frame = await consoleFrame(deps, visit, signedIn, pages.current);
+      const view = {
+        ...frame,
+        breadcrumbs: pages.listCrumbs(frame),
+        record,
+        uriOf: (rest: string) => pages.path(organisation, record.id, rest),
+        lastChange: await findLastChange(deps, organisation.id, record.id, frame.messages),
+        done: parseQuery(visit.request).values.get("done"),
+      };
+      await show(visit, frame, await page(deps, visit, view, signedIn));
+    },
+  });
+}
+
+/** @param page.done texts for what was just done */
+export const recordLayout = (
+  view: RecordView<unknown>,
+  page: Pick<ConsoleView, "title" | "summary" | "actions" | "body"> & {
+    done: Readonly<Record<string, string>>;
+  },
+): Html =>
+  consoleLayout({
+    ...view,
+    ...page,
+    heading: html`<bdi>${page.title}</bdi>`,
+    notice: doneNotice(view.done, page.done),
+    scripts: [copyScript.path],
+    body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
+  });
+
+function doneNotice(done = "", texts: Readonly<Record<string, string>>): Html | undefined {
+  const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
+  return text === undefined ? undefined : successNotice(text);
+}
+
+/** Disables, enables or deletes a record. @param view.noun begins the buttons' ids */
+export function endCard(
+  { record, uriOf }: RecordView<{ readonly disabledAt: number | null }>,
+  view: { id: string; noun: string; title: string; text: string } & Record<EndAct, string>,
+): Html {
+  const button = (act: EndAct) =>
+    buttonLink({
+      id: `${view.noun}-${act}`,
+      uri: uriOf(`/${act}`),
+      label: view[act],
+      isDangerous: act !== "enable",
+    });
+  const buttons = [button(record.disabledAt === null ? "disable" : "enable"), button("delete")];
+  return card({
+    ...view,
+    isDangerous: true,
+    body: html`<div class="actions">${buttons}</div>
+`,
+  });
+}
+
+type EndAct = "enable" | "disable" | "delete";
+
+/** What confirmations about a record, or about a part of it, share: they return to the record's page. */
+export const aboutRecord = <Stored extends { readonly id: string }, Pending>(
+  pages: RecordPages<Stored>,
+  recordOf: (pending: Pending) => Stored,
+): Pick<Confirmation<never, Pending>, "current" | "backUri" | "breadcrumbs"> => ({
+  current: pages.current,
+  backUri: (organisation, pending) => pages.path(organisation, recordOf(pending).id),
+  breadcrumbs: (frame, pending) => pages.crumbs(frame, recordOf(pending)),
+});

@@ -1,0 +1,37 @@
+/**
+ * `npm run interop`: Signet against programs that npm cannot bring (OpenSSL, Go, BoringSSL, GnuTLS …). It installs nothing:
+ * what is missing is named and skipped, which is a failure with CI=true; `.ci/run` installs it. `npm run interop --
+ * interop/device-tls` runs a folder or a file; what starts with `-` goes to `node --test`.
+ */
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { runNodeTests } from "./node-tests.ts";
+import { listFiles, repositoryRoot } from "./source-files.ts";
+import { makeTestFolder } from "./test-folder.ts";
+import { selectTests } from "./test-selection.ts";
+
+const TIMEOUT_MS = 30 * 60_000;
+
+async function runInterop(parameters: string[]): Promise<number> {
+  const patterns = parameters.filter((parameter) => !parameter.startsWith("-"));
+  const options = parameters.filter((parameter) => parameter.startsWith("-"));
+  const files = selectTests(await listFiles(repositoryRoot, [".interop.ts"]), patterns);
+  if (files.length === 0) {
+    console.error(`No interop file matches ${patterns.join(" ")}`);
+    return 1;
+  }
+  const folder = await makeTestFolder();
+  try {
+    return await runNodeTests({
+      files,
+      options,
+      env: { ...process.env, TMPDIR: folder },
+      timeoutMs: TIMEOUT_MS,
+      skippedFile: path.join(folder, "skipped"),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await runInterop(process.argv.slice(2));
