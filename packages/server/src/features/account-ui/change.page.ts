@@ -3,6 +3,7 @@ import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
+  recoveryCodeList,
 } from "../../html/components/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
 import {
@@ -14,7 +15,6 @@ import {
 import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
 import { type FormFailure, submissionTokenField } from "../../html/components/record-form.ts";
-import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
 export type ChangeFrame = ConsoleFrame & {

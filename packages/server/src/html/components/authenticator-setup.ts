@@ -1,6 +1,7 @@
-/** What pages show to enrol an authenticator app: QR code, key, first code. */
+/** What pages show to enrol an authenticator app: QR code, key, first code; and the recovery codes that come with it. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { notice } from "./notice.ts";
 
 /** A TOTP secret to add to an authenticator app. */
 export type AuthenticatorSetup = {
@@ -72,4 +73,15 @@ export async function qrCode(text: string): Promise<QrCode> {
 /** @param label for screen readers */
 export function qrImage({ size, path }: QrCode, label: string): Html {
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}"><path d="${path}"/></svg>`;
+}
+
+/** Shown once. */
+export function recoveryCodeList(codes: readonly string[], messages: Messages): Html {
+  const text = messages.recoveryCodes;
+  return html`<p>${text.explanation}</p>
+${notice("hint", "codes-notice", text.once, text.onceText)}
+<pre class="codes" id="recovery-codes" aria-label="${text.list}">${codes.join("\n")}</pre>
+<button class="button" type="button" data-copy="recovery-codes" data-copied="${text.copied}" hidden>${text.copy}</button>
+<p class="visually-hidden" id="copy-status" role="status"></p>
+`;
 }

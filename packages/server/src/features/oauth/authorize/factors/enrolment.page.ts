@@ -2,12 +2,12 @@ import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
+  recoveryCodeList,
 } from "../../../../html/components/authenticator-setup.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
-import { recoveryCodeList } from "../../../../html/components/recovery-code-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { EnrolmentMethod } from "./factor-method.ts";
@@ -41,9 +41,6 @@ function failureNotice(view: EnrolmentView): Html | undefined {
 const stateFields = ({ csrf, flow, pending, enrolment, shown }: EnrolmentView): Html =>
   namedFields({ csrf, flow, pending, enrolment, method: shown.method });
 
-const otherMethods = ({ messages, others }: EnrolmentView): Html | undefined =>
-  methodChoice(messages.enrolment, others);
-
 function authenticatorForm(view: EnrolmentView, setup: AuthenticatorSetup): Html {
   const text = view.messages.enrolment.totp;
   return html`<form method="post" action="${linkAddress(view.action)}">
@@ -51,7 +48,7 @@ ${stateFields(view)}
 ${authenticatorSetup(setup, view.messages)}
 ${authenticatorCode(view.messages, view.wrong ? NOTICE_ID : undefined)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit}</button>
-${otherMethods(view)}
+${methodChoice(view.messages.enrolment, view.others)}
 ${doubleSubmitGuard}</form>`;
 }
 
@@ -69,7 +66,7 @@ function newPasskeyForm(view: EnrolmentView, options: string): Html {
       html`<input type="hidden" name="name" value="${text.suggestedName}">
 <noscript><p>${view.messages.twoFactor.needsScript}</p></noscript>`,
     ],
-    after: otherMethods(view),
+    after: methodChoice(view.messages.enrolment, view.others),
   });
 }
 

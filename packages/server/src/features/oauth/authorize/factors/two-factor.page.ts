@@ -67,9 +67,6 @@ ${methods.map(choice)}</div>
 `;
 }
 
-const otherMethods = ({ messages, others }: TwoFactorView): Html | undefined =>
-  methodChoice(messages.twoFactor, others);
-
 function codeForm(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
   const isRecovery = view.method === "recovery";
@@ -86,7 +83,7 @@ ${stateFields(view)}
 </div>
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
-${otherMethods(view)}
+${methodChoice(text, view.others)}
 ${doubleSubmitGuard}</form>`;
 }
 
@@ -100,7 +97,7 @@ function passkeyVerification(view: TwoFactorView): Html {
     button: { id: "twofactor-submit", text: text.usePasskey, primary: true },
     failed: text.passkeyFailed,
     fields: [stateFields(view), rememberBox(view), html`<noscript><p>${text.needsScript}</p></noscript>`],
-    after: otherMethods(view),
+    after: methodChoice(text, view.others),
   });
 }
 
