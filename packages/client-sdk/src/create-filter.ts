@@ -33,7 +33,6 @@ const filters: Readonly<
  * `oauthUserBearer`, `systemAccountExternal` or `none` directly, so that bundlers drop the others.
  * @throws SignetError `configuration`, with every problem in `reasons`. Nothing is fetched before the first request.
  * @example
- * ```ts
  * const filter = createFilter({
  *   filterType: "OAuthFederated",
  *   federationServer: "https://id.example.com",
@@ -43,7 +42,6 @@ const filters: Readonly<
  *   baseUrl: "https://app.example.com",
  *   cookieSecrets: ["…"],
  * });
- * ```
  */
 export function createFilter(configuration: SignetConfiguration, options: FilterOptions = {}): Filter {
   // Also checked here, so that an unknown filter type is reported like any other problem.

@@ -6,7 +6,6 @@
  */
 
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";
-export { principalOf, requirePrincipal } from "./adapters/principal-of-request.ts";
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
@@ -22,23 +21,31 @@ export {
 } from "./grants/device-grant.ts";
 export type { GrantConfiguration, GrantOptions } from "./grants/grant-settings.ts";
 export type { TokenSet } from "./grants/oauth-client.ts";
-export type { TokenSource } from "./grants/token-source.ts";
-export { clientCredentials, type RefreshOptions, refreshingTokens } from "./grants/token-source.ts";
+export {
+  clientCredentials,
+  type RefreshOptions,
+  refreshingTokens,
+  type TokenSource,
+} from "./grants/token-source.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 export {
   createDpopNonces,
+  createReplayMemory,
   type DpopNonceOptions,
   type DpopNonces,
-} from "./oauth-user-bearer/dpop-nonces.ts";
-export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
-export {
-  createReplayMemory,
   type ReplayMemory,
   type ReplayMemoryOptions,
-} from "./oauth-user-bearer/replay-memory.ts";
+} from "./oauth-user-bearer/dpop-nonces.ts";
+export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
 export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
-export type { AuthenticatedBy, Principal, User } from "./principal.ts";
+export {
+  type AuthenticatedBy,
+  type Principal,
+  principalOf,
+  requirePrincipal,
+  type User,
+} from "./principal.ts";
 export {
   createProvider,
   type Provider,
@@ -52,7 +59,6 @@ export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.t
 export type { SignInOptions } from "./sign-in/sign-in.ts";
 export { createSovereignKeySource, type SovereignKeySettings } from "./sovereign/sovereign-key-source.ts";
 export type { SystemAccountKeys } from "./system-account/hmac.ts";
-export { createNonceMemory, type NonceMemory } from "./system-account/nonce-memory.ts";
 export {
   type SignatureOptions,
   type SignedPart,
@@ -64,7 +70,9 @@ export {
   systemAccountExternal,
 } from "./system-account/system-account-external.ts";
 export {
+  createNonceMemory,
   createRequestVerifier,
+  type NonceMemory,
   type ReceiverOptions,
   type RequestVerifier,
   type VerifiedCaller,

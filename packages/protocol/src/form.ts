@@ -18,7 +18,7 @@ const repeatable: ReadonlySet<string> = new Set(["resource"]); // RFC 8707 §2
 
 /**
  * Reads application/x-www-form-urlencoded text: a request body, or a query string without its `?`.
- * @throws OAuthError invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS)
+ * @throws OAuthError invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MAX_PARAMETERS)
  */
 export function parseForm(body: string, limits: { maxParameters?: number } = {}): Form {
   const maxParameters = limits.maxParameters ?? MAX_PARAMETERS;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hmacSignature, isHmacSignature, parseSystemAccountHeader } from "./hmac-signature.ts";
+import { parseSystemAccountHeader } from "./hmac-headers.ts";
+import { hmacSignature, isHmacSignature } from "./hmac-signature.ts";
 
 const body = Buffer.from('{"email":"user@example.com"}');
 const strict = { method: "POST", target: "/a?b=c", timestamp: "1700000000", nonce: "n-1" };

@@ -3,22 +3,7 @@
  * strict form also covers method, target, time and nonce (wire-contract.md §3).
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-
-export const TIMESTAMP_HEADER = "x-signet-timestamp";
-export const NONCE_HEADER = "x-signet-nonce";
-/** Maximum clock skew in seconds. */
-export const MAX_SKEW_SECONDS = 300;
-export const NONCE_MAX_LENGTH = 128;
-
-export interface StrictPart {
-  /** In upper case. */
-  readonly method: string;
-  /** As sent: the path, and `?` and the query where there is one. */
-  readonly target: string;
-  /** Seconds since the epoch, in decimal digits as sent. */
-  readonly timestamp: string;
-  readonly nonce: string;
-}
+import { type StrictPart, signedPrefix } from "./hmac-headers.ts";
 
 /** @param body the raw bytes; empty when the request has none */
 export function hmacSignature(secret: string, body: Uint8Array, strict?: StrictPart): string {
@@ -38,19 +23,5 @@ export function isHmacSignature(
 }
 
 function mac(secret: string, body: Uint8Array, strict: StrictPart | undefined): Buffer {
-  const hmac = createHmac("sha256", secret);
-  if (strict) hmac.update(`${strict.method}\n${strict.target}\n${strict.timestamp}\n${strict.nonce}\n`);
-  return hmac.update(body).digest();
-}
-
-export interface SystemAccountCredentials {
-  /** A UUID, in lower case. */
-  readonly publicKey: string;
-  readonly signature: string;
-}
-
-/** `Authorization: <PUBLIC_KEY>:<SIGNATURE>`. Undefined for a header of any other form. */
-export function parseSystemAccountHeader(header: string | undefined): SystemAccountCredentials | undefined {
-  const found = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([A-Za-z0-9+/]{43}=)$/i.exec(header ?? "");
-  return found?.[1] && found[2] ? { publicKey: found[1].toLowerCase(), signature: found[2] } : undefined;
+  return createHmac("sha256", secret).update(signedPrefix(strict)).update(body).digest();
 }

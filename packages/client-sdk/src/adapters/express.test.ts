@@ -4,9 +4,9 @@ import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import express, { type ErrorRequestHandler } from "express";
 import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { principalOf, requirePrincipal } from "../principal.ts";
 import { stubFilter } from "../testing/stub-filter.ts";
 import { expressMiddleware } from "./express.ts";
-import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
 const filter = stubFilter();
 const faults: unknown[] = [];

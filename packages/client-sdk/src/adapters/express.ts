@@ -4,6 +4,7 @@
  * @module express
  */
 import type { Filter } from "../filter.ts";
+import { principalOfResult } from "../principal.ts";
 import {
   addCookies,
   authenticateNodeRequest,
@@ -12,7 +13,6 @@ import {
   type NodeResponse,
   sendWebResponse,
 } from "./node-request.ts";
-import { principalOfResult } from "./principal-of-request.ts";
 
 /** The used part of Express's request. */
 export interface ExpressRequest extends NodeRequest {

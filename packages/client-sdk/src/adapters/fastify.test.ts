@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
+import { principalOf, requirePrincipal } from "../principal.ts";
 import { stubFilter } from "../testing/stub-filter.ts";
 import { fastifyPlugin } from "./fastify.ts";
-import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
 const filter = stubFilter();
 const partFilter = stubFilter();

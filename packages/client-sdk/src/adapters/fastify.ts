@@ -5,8 +5,8 @@
  */
 import { privateCacheControl } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
+import { principalOfResult } from "../principal.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
-import { principalOfResult } from "./principal-of-request.ts";
 
 /** The used part of Fastify's request. */
 export interface FastifyRequestLike {

@@ -2,8 +2,7 @@
 import { withCookies } from "../cookies/cookie-header.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
-import type { Principal } from "../principal.ts";
-import { authenticated, principalOfResult } from "./principal-of-request.ts";
+import { authenticated, type Principal, principalOfResult } from "../principal.ts";
 
 /** Options of `protect` and `identify`. */
 export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly unknown[]> {

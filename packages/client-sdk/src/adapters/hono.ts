@@ -6,9 +6,8 @@
 import { privateCacheControl } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
 import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
-import type { Principal } from "../principal.ts";
+import { type Principal, principalOfResult } from "../principal.ts";
 import { authenticateWebRequest } from "./fetch.ts";
-import { principalOfResult } from "./principal-of-request.ts";
 
 /** For `new Hono<{ Variables: SignetVariables }>()`: types `c.get("principal")`. */
 export interface SignetVariables {

@@ -17,12 +17,6 @@ export interface NodeBody {
   off(event: string, listener: () => void): unknown;
 }
 
-/** Where body parsers keep the raw bytes: `rawBody` by convention, `body` with `express.raw()`. */
-interface ParsedBody {
-  readonly rawBody?: unknown;
-  readonly body?: unknown;
-}
-
 /** A stream that reads nothing from the request until it is read itself, and then everything. */
 export function bodyStreamOf(body: NodeBody, maxBytes: number): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
@@ -40,7 +34,8 @@ export function bodyStreamOf(body: NodeBody, maxBytes: number): ReadableStream<U
 
 async function readBytes(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
   if (!body.readableEnded) return readAndPutBack(body, maxBytes);
-  const { rawBody, body: parsed } = body as ParsedBody;
+  // Where body parsers keep the raw bytes: `rawBody` by convention, `body` with `express.raw()`.
+  const { rawBody, body: parsed } = body as { readonly rawBody?: unknown; readonly body?: unknown };
   const raw = rawBody instanceof Uint8Array ? rawBody : parsed;
   // A copy: the reader of a stream may transfer its buffers.
   if (raw instanceof Uint8Array) return Uint8Array.from(raw);

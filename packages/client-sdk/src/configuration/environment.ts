@@ -19,9 +19,7 @@ const lists = ["cookieSecrets", "sovereignKeyThumbprints"];
  * @throws SignetError `configuration` for misspelt variables and unreadable values. `createFilter` checks how the values fit
  *   together.
  * @example
- * ```ts
  * const filter = createFilter(configurationFromEnvironment(process.env));
- * ```
  */
 export function configurationFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -20,7 +20,7 @@ export type ClientAuthentication =
   /** A public client. */
   | { readonly method: "none" };
 
-export interface ClientAuthenticationContext {
+interface ClientAuthenticationContext {
   readonly clientId: string;
   /** The audience of an assertion: the provider's issuer (RFC 7523bis). */
   readonly issuer: string;
@@ -29,21 +29,14 @@ export interface ClientAuthenticationContext {
   readonly clock: () => number;
 }
 
-/** Added to a request; created per request, because an assertion is valid once. */
-export interface ClientCredentials {
-  readonly form: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const ASSERTION_SECONDS = 60;
-
 export const defaultAuthentication = (secret: string | undefined): ClientAuthentication =>
   secret === undefined ? { method: "none" } : { method: "client_secret", secret };
 
+/** For one request, because an assertion is valid once. */
 export async function createClientCredentials(
   authentication: ClientAuthentication,
   context: ClientAuthenticationContext,
-): Promise<ClientCredentials> {
+) {
   const { clientId } = context;
   if (authentication.method === "client_secret") return secretCredentials(authentication.secret, context);
   if (authentication.method !== "private_key_jwt") return { form: { client_id: clientId }, headers: {} };
@@ -56,10 +49,7 @@ export async function createClientCredentials(
 }
 
 /** RFC 8414 §2: the default is the header, which every provider must support (RFC 6749 §2.3.1). */
-function secretCredentials(
-  secret: string,
-  { clientId, metadata }: ClientAuthenticationContext,
-): ClientCredentials {
+function secretCredentials(secret: string, { clientId, metadata }: ClientAuthenticationContext) {
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   if (!methods.includes("client_secret_basic") && methods.includes("client_secret_post"))
     return { form: { client_id: clientId, client_secret: secret }, headers: {} };
@@ -86,7 +76,7 @@ async function signAssertion(
     .setSubject(clientId)
     .setAudience(issuer)
     .setIssuedAt(now)
-    .setExpirationTime(now + ASSERTION_SECONDS)
+    .setExpirationTime(now + 60)
     .sign(key);
 }
 

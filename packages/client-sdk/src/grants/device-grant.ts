@@ -71,23 +71,13 @@ export async function deviceGrant(
   return { ...tokens, claims };
 }
 
-interface DeviceAuthorization {
-  readonly deviceCode: string;
-  readonly intervalSeconds: number;
-  readonly prompt: DevicePrompt;
-}
-
 const DEFAULT_INTERVAL_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 300;
 /** Added on `slow_down` (RFC 8628 §3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
 /** RFC 8628 §3.2. @param now milliseconds, taken before the request */
-function parseDeviceAuthorization(
-  response: HttpAnswer,
-  now: number,
-  environment: string,
-): DeviceAuthorization {
+function parseDeviceAuthorization(response: HttpAnswer, now: number, environment: string) {
   if (response.status !== 200) throw providerError(response, "the device authorization endpoint");
   const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } =
     isRecord(response.body) ? response.body : {};
@@ -112,7 +102,7 @@ function parseDeviceAuthorization(
 
 async function poll(
   grant: GrantSettings,
-  { prompt, deviceCode, ...authorization }: DeviceAuthorization,
+  { prompt, deviceCode, ...authorization }: ReturnType<typeof parseDeviceAuthorization>,
   { wait = pause, signal }: DeviceGrantOptions,
 ): Promise<TokenSet> {
   let { intervalSeconds } = authorization;

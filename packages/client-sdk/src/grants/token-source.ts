@@ -1,7 +1,12 @@
 /** Cached access tokens, renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
 import { configurationError, SignetError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
-import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
+import {
+  type GrantConfiguration,
+  type GrantOptions,
+  type GrantSettings,
+  grantSettings,
+} from "./grant-settings.ts";
 import { requestTokens, type TokenSet } from "./oauth-client.ts";
 
 /** An always-valid access token, from `clientCredentials` or `refreshingTokens`. */
@@ -20,17 +25,13 @@ export interface TokenSource {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
 }
 
-export interface TokenSourceOptions {
+interface TokenSourceOptions {
   /** Requests tokens. @param previous the set before, with its refresh token */
   readonly obtain: (previous: TokenSet | undefined) => Promise<TokenSet>;
   /** Receives every new set after it is cached; its error becomes the error of the call that requested it. */
   readonly onObtained?: ((tokens: TokenSet) => void | Promise<void>) | undefined;
   /** Used while it is valid. */
   readonly first?: TokenSet | undefined;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-  readonly fetch?: typeof fetch | undefined;
-  readonly environment: string;
 }
 
 /** A token is renewed this long before it expires, so that it doesn't expire on its way to the API. */
@@ -40,8 +41,10 @@ const MARGIN_FRACTION = 0.2;
 /** Between two attempts while the old token is still valid. */
 const RETRY_MS = 5_000;
 
-export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { obtain, clock, environment } = options;
+function createTokenSource(
+  { clock, runtime, settings }: GrantSettings,
+  { obtain, ...options }: TokenSourceOptions,
+): TokenSource {
   let latest = options.first;
   let cached = latest && withRenewal(latest, clock());
   let pending: Promise<string> | undefined;
@@ -82,7 +85,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const send = async (url: URL, init: RequestInit, accessToken: string): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${accessToken}`);
-    return (options.fetch ?? fetch)(url, { ...init, headers });
+    return (runtime.fetch ?? fetch)(url, { ...init, headers });
   };
   return {
     token,
@@ -90,7 +93,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     fetch: async (target, init = {}) => {
       const url = new URL(target);
       url.hash = "";
-      if (!isAllowedUrl(url.href, environment))
+      if (!isAllowedUrl(url.href, settings.environment))
         throw new SignetError("configuration", "Tokens are only sent to encrypted URLs (https).");
       const accessToken = await token();
       const response = await send(url, init, accessToken);
@@ -125,7 +128,7 @@ export function clientCredentials(
   options: GrantOptions = {},
 ): TokenSource {
   const grant = grantSettings(configuration, options);
-  const { settings, clock, authentication, resource, scope } = grant;
+  const { settings, authentication, resource, scope } = grant;
   // RFC 6749 §4.4: a public client's id isn't a secret.
   if (authentication.method === "none")
     throw configurationError("Client credentials need oauthClientSecret, or other client authentication.");
@@ -134,7 +137,7 @@ export function clientCredentials(
     requireGranted(settings.scopes, tokens.scopes);
     return tokens;
   };
-  return createTokenSource({ obtain, clock, fetch: options.fetch, environment: settings.environment });
+  return createTokenSource(grant, { obtain });
 }
 
 /** RFC 6749 §3.3: the provider may grant less than requested. Better reported here than by an API later. */
@@ -165,7 +168,7 @@ export function refreshingTokens(
   options: RefreshOptions = {},
 ): TokenSource {
   const grant = grantSettings(configuration, options);
-  const { clock, settings, resource } = grant;
+  const { resource } = grant;
   const obtain = async (previous: TokenSet | undefined) => {
     const refresh_token = previous?.refreshToken;
     if (refresh_token === undefined)
@@ -175,6 +178,5 @@ export function refreshingTokens(
       });
     return requestTokens(grant, { grant_type: "refresh_token", refresh_token, resource });
   };
-  const { onRefreshed: onObtained, fetch } = options;
-  return createTokenSource({ obtain, onObtained, first, clock, fetch, environment: settings.environment });
+  return createTokenSource(grant, { obtain, onObtained: options.onRefreshed, first });
 }

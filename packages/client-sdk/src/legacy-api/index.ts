@@ -8,10 +8,11 @@
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
-export type { LegacyActions, LegacyAuthentication } from "./authentication.ts";
 export {
+  type LegacyActions,
   type LegacyApiClient,
   type LegacyApplications,
+  type LegacyAuthentication,
   type LegacySessionKeys,
   type LegacyUsers,
   legacyApiClient,

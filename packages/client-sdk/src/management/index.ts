@@ -8,9 +8,16 @@
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
-export type { ManagedClients } from "./clients.ts";
-export type { ConsentFilter, ManagedConsents, ManagedPreauthorizations } from "./consents.ts";
-export { type ManagedScopes, type ManagementClient, managementClient } from "./management-client.ts";
+export {
+  type ConsentFilter,
+  type ManagedClients,
+  type ManagedConsents,
+  type ManagedPreauthorizations,
+  type ManagedScopes,
+  type ManagedSystemAccounts,
+  type ManagementClient,
+  managementClient,
+} from "./management-client.ts";
 export type {
   AssignedUser,
   ChangedClient,
@@ -31,5 +38,4 @@ export type {
   SystemAccount,
   SystemAccountKey,
 } from "./management-types.ts";
-export type { ManagedSystemAccounts } from "./system-accounts.ts";
 export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versioned-records.ts";

@@ -28,37 +28,42 @@ export interface FederatedSession {
 /** Covers a short outage of the provider, and tabs that are late. */
 const MARGIN_MS = 60_000;
 
-export interface NewSession {
+interface NewSession {
   readonly party: string;
   readonly idToken: string;
   readonly claims: SubjectClaims;
-  readonly userinfo: Readonly<Record<string, unknown>>;
+  readonly userinfo: FederatedSession["userinfo"];
   readonly response: TokenResponse;
   /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
   readonly scope: string;
 }
 
 export function createSession(login: NewSession, now: number): FederatedSession {
-  const { party, idToken, claims, userinfo, response } = login;
-  const { sid } = claims;
-  return {
-    ...{ id: randomBase64url(16), party, idToken, since: claims.iat, userinfo },
+  const { party, idToken, claims, userinfo, response, scope } = login;
+  const { sid, iat: since } = claims;
+  const session = {
+    id: randomBase64url(16),
+    party,
+    since,
+    scope,
     ...(typeof sid === "string" ? { sid } : {}),
-    ...tokenMembers(response, claims, now),
-    scope: response.scopes?.join(" ") ?? login.scope,
   };
+  return withNewTokens(session, { response, idToken, userinfo }, now);
 }
 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
 export function withNewTokens(
-  session: FederatedSession,
+  session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken">,
   { response, idToken, userinfo }: Pick<NewSession, "response" | "idToken" | "userinfo">,
   now: number,
 ): FederatedSession {
+  const scope = response.scopes?.join(" ") ?? session.scope;
   return {
-    ...{ ...session, idToken, userinfo },
+    ...session,
+    idToken,
+    userinfo,
+    scope,
     ...tokenMembers(response, decodeJwt(idToken) as Claims, now),
-    scope: response.scopes?.join(" ") ?? session.scope,
   };
 }
 

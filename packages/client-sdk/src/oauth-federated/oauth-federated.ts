@@ -38,17 +38,10 @@ import { renewSession } from "./refresh.ts";
  *
  * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
  * `sub`; it isn't signed and never replaces a claim of the ID token.
+ * @param configuration as in the example of `createFilter`
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
- * const filter = oauthFederated({
- *   filterType: "OAuthFederated",
- *   federationServer: "https://id.example.com",
- *   oauthOrganisationId: "0198c7a2-…",
- *   applicationId: "0198c7a3-…",
- *   oauthClientSecret: "sgn_cs_…",
- *   baseUrl: "https://app.example.com",
- *   cookieSecrets: ["…"],
- * });
+ * const filter = oauthFederated(configurationFromEnvironment(process.env));
  * const result = await filter.authenticate(request);
  * if (result.kind === "answer") return result.response;
  */

@@ -1,6 +1,7 @@
-/** Nonces for DPoP proofs (RFC 9449 §9): they prove a proof is recent, whatever the caller's clock says. */
+/** Nonces for DPoP proofs, which prove that one is recent (RFC 9449 §9), and the detection of replays (§11.1). */
 import { base64url } from "jose";
-import { configurationError } from "../errors.ts";
+import { configurationError, SignetError } from "../errors.ts";
+import type { Runtime } from "../filter.ts";
 
 /** Nonces an API requires in DPoP proofs, see `createDpopNonces`. */
 export interface DpopNonces {
@@ -11,13 +12,11 @@ export interface DpopNonces {
 }
 
 /** Options of `createDpopNonces`. */
-export interface DpopNonceOptions {
+export interface DpopNonceOptions extends Pick<Runtime, "clock"> {
   /** At least 32 random bytes, base64url; the same for every instance. */
   readonly secret: string;
   /** A nonce is accepted for this long, and up to twice as long. Default 300. */
   readonly lifetimeSeconds?: number;
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
 }
 
 const MIN_SECRET_BYTES = 32;
@@ -54,4 +53,49 @@ function decodeSecret(text: string): Uint8Array<ArrayBuffer> {
   if (bytes.length < MIN_SECRET_BYTES)
     throw configurationError("The secret for nonces must be at least 32 bytes in base64url.");
   return bytes;
+}
+
+/** Several instances behind one URL need a shared one, e.g. `SET key 1 NX PX keepMs` in Redis. */
+export interface ReplayMemory {
+  /**
+   * Stores `id` and says whether it is new, in one atomic step.
+   * @param id base64url, at most 43 characters
+   * @param keepMs how long to remember it, in milliseconds
+   * @returns false if `id` is already known
+   */
+  isFirst(id: string, keepMs: number): boolean | Promise<boolean>;
+}
+
+/** Options of `createReplayMemory`. */
+export interface ReplayMemoryOptions extends Pick<Runtime, "clock"> {
+  /** Maximum number of entries. Default 200,000, about 30 MB. */
+  readonly most?: number;
+}
+
+const DEFAULT_MAX_ENTRIES = 200_000;
+
+/** An in-process memory. When full, it rejects new proofs: forgetting one would allow its replay. */
+export function createReplayMemory(options: ReplayMemoryOptions = {}): ReplayMemory {
+  const { clock = Date.now, most = DEFAULT_MAX_ENTRIES } = options;
+  /** In insertion order; with a constant `keepMs`, the oldest expire first. */
+  const expiries = new Map<string, number>();
+  const forgetExpired = (now: number) => {
+    for (const [id, until] of expiries) {
+      if (until > now) return;
+      expiries.delete(id);
+    }
+  };
+  return {
+    isFirst: (id, keepMs) => {
+      const now = clock();
+      forgetExpired(now);
+      const until = expiries.get(id);
+      if (until !== undefined && until > now) return false;
+      if (expiries.size >= most)
+        throw new SignetError("token_not_proven", "Too many proofs. Retry later.", { status: 503 });
+      expiries.delete(id);
+      expiries.set(id, now + keepMs);
+      return true;
+    },
+  };
 }

@@ -6,8 +6,7 @@ import { SignetError } from "../errors.ts";
 import { hasSecretMembers, importPublicKey, signingAlgorithms } from "../tokens/algorithms.ts";
 import { isRecord } from "../tokens/claims.ts";
 import { compactJws } from "../tokens/verify-jwt.ts";
-import type { DpopNonces } from "./dpop-nonces.ts";
-import type { ReplayMemory } from "./replay-memory.ts";
+import type { DpopNonces, ReplayMemory } from "./dpop-nonces.ts";
 
 /** What a proof must match. */
 export interface DpopExpectations {

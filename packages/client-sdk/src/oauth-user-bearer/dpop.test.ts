@@ -6,9 +6,8 @@ import type { Filter, FilterResult } from "../filter.ts";
 import { dpopClient, type ProofChanges } from "../testing/dpop-client.ts";
 import { sharedSecret, testKey } from "../testing/signed-token.ts";
 import { AUDIENCE, createTestProvider, ISSUER } from "../testing/test-provider.ts";
-import { createDpopNonces } from "./dpop-nonces.ts";
+import { createDpopNonces, createReplayMemory } from "./dpop-nonces.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
-import { createReplayMemory } from "./replay-memory.ts";
 
 const provider = await createTestProvider();
 const client = await dpopClient();

@@ -11,8 +11,7 @@ import { createHttp, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
-import type { DpopNonces } from "./dpop-nonces.ts";
-import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
+import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
 import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
@@ -29,16 +28,10 @@ export interface OAuthUserBearerOptions extends Runtime {
  * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
  * `WWW-Authenticate`, or 503 if the provider is unreachable.
+ * @param configuration `federationServer`, `applicationId`, `oauthOrganisationId`, `oauthAudience`, and e.g. `oauthScopes`
  * @throws SignetError `configuration`
  * @example
- * const filter = oauthUserBearer({
- *   filterType: "OAuthUserBearer",
- *   federationServer: "https://id.example.com",
- *   applicationId: "01998d70-5c1e-7d3a-8a4b-6f0e2d9c7b15",
- *   oauthOrganisationId: "01998d70-0000-7d3a-8a4b-6f0e2d9c7b15",
- *   oauthAudience: "https://api.example.com",
- *   oauthScopes: "jobs:read",
- * });
+ * const filter = oauthUserBearer(configurationFromEnvironment(process.env));
  * Deno.serve(protect(filter, (request, principal) => Response.json(principal.subject)));
  */
 export function oauthUserBearer(
@@ -65,13 +58,8 @@ export function oauthUserBearer(
         reportError(error);
         const needsNonce = error.oauthError === "use_dpop_nonce";
         const nonce = needsNonce ? await options.dpopNonces?.current() : undefined;
-        const challenge = {
-          realm,
-          scopes,
-          scheme: presented?.scheme,
-          acceptsDpop: baseUrl !== undefined,
-          nonce,
-        };
+        const acceptsDpop = baseUrl !== undefined;
+        const challenge = { realm, scopes, scheme: presented?.scheme, acceptsDpop, nonce };
         return { kind: "answer", response: unauthorizedResponse(error, challenge), error };
       }
     },

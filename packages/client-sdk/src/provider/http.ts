@@ -21,9 +21,9 @@ export interface HttpAnswer {
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** Aborts the call before the SDK's own timeout. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -44,13 +44,11 @@ export interface Http {
 /** Creates the SDK's HTTP client: JSON, at most 5 s and 256 KiB, no redirects; https, except for development. */
 export function createHttp(
   runtime: Pick<Runtime, "fetch">,
-  options: {
-    readonly environment: string;
-    /** For lists, which are larger than documents and tokens. */
-    readonly maxBodyBytes?: number;
-  },
+  {
+    environment,
+    maxBodyBytes = MAX_BODY_BYTES,
+  }: { readonly environment: string; readonly maxBodyBytes?: number },
 ): Http {
-  const { environment, maxBodyBytes = MAX_BODY_BYTES } = options;
   const json = async (url: string, request: HttpRequest = {}): Promise<HttpAnswer> => {
     if (!isAllowedUrl(url, environment))
       throw new SignetError("provider_answer", "The provider's URL is not encrypted (https).");

@@ -5,7 +5,8 @@ import { fitsAlgorithm, hasSecretMembers, importPublicKey } from "../tokens/algo
 import { isRecord } from "../tokens/claims.ts";
 import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
 import { createCachedDocument } from "./cached-document.ts";
-import { type Http, providerError } from "./http.ts";
+import type { ProviderOptions } from "./discovery.ts";
+import { providerError } from "./http.ts";
 
 const MINUTE_MS = 60_000;
 /** Default freshness, and the bounds for the provider's `max-age`. */
@@ -18,11 +19,8 @@ const STALE_MS = 24 * 60 * MINUTE_MS;
 const RETRY_MS = MINUTE_MS;
 const MAX_KEYS = 100;
 
-export interface KeySetOptions {
+export interface KeySetOptions extends Pick<ProviderOptions, "http" | "clock" | "onError"> {
   readonly jwksUri: () => Promise<string>;
-  readonly http: Http;
-  readonly clock: () => number;
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 /** A key source that also gives out the published JWKs, for the pinned modes of sovereign signing. */
@@ -72,18 +70,16 @@ function freshness(headers: Headers): number {
   return Math.min(Math.max(Number(seconds) * 1000, MIN_FRESH_MS), MAX_FRESH_MS);
 }
 
-export interface JwkLookup {
-  find(header: TokenKeyHeader): { readonly jwk: JWK } | { readonly error: SignetError };
-}
+export type JwkLookup = ReturnType<typeof createJwkLookup>;
 
 /** Unusable keys stay in the lookup, so that a token naming one is rejected for that reason. */
-export function createJwkLookup(published: readonly unknown[]): JwkLookup {
+export function createJwkLookup(published: readonly unknown[]) {
   if (published.length > MAX_KEYS)
     throw new SignetError("provider_answer", "The provider's key set is too large.");
   const keys = published.filter(isRecord).map((key) => key as JWK);
   const usable = keys.filter(isUsable);
   return {
-    find: ({ alg, kid }) => {
+    find: ({ alg, kid }: TokenKeyHeader): { readonly jwk: JWK } | { readonly error: SignetError } => {
       // Without a kid, exactly one key must match: trying several would let a token choose (OpenID Connect Core §10.1).
       const matches =
         kid === undefined

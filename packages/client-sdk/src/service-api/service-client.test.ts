@@ -1,9 +1,10 @@
 // When the service is asked again, and that each time it is a request of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
 import { SignetError } from "../errors.ts";
 import { pause } from "../pause.ts";
-import { NONCE_HEADER, TIMESTAMP_HEADER, verifyHmac } from "../system-account/hmac.ts";
+import { verifyHmac } from "../system-account/hmac.ts";
 import { jsonResponse, problemResponse, type StubService, stubService } from "../testing/stub-service.ts";
 import { createServiceClient, type ServiceCall } from "./service-client.ts";
 

@@ -34,7 +34,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 export function createServiceClient(
   settings: ServiceSettings,
   options: ServiceOptions = {},
-  limits: RetryLimits = defaultRetryLimits,
+  limits = defaultLimits,
 ): ServiceClient {
   const { federationServer, environment, systemAccount } = settings;
   const { wait = pause, clock } = options;
@@ -42,18 +42,15 @@ export function createServiceClient(
   const attempt = async (call: ServiceCall): Promise<HttpAnswer> => {
     const url = federationServer + call.target;
     const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
-    const signed = { method: call.method, url, body: body ?? new Uint8Array() };
-    return http.json(url, {
-      method: call.method,
-      headers: {
-        ...call.headers,
-        ...(body ? { "content-type": "application/json" } : {}),
-        // Signed per attempt, because a nonce is accepted once.
-        ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
-      },
-      ...(body ? { body } : {}),
-      ...(call.signal ? { signal: call.signal } : {}),
-    });
+    const { method, signal } = call;
+    const signed = { method, url, body: body ?? new Uint8Array() };
+    const headers = {
+      ...call.headers,
+      ...(body ? { "content-type": "application/json" } : {}),
+      // Signed per attempt, because a nonce is accepted once.
+      ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
+    };
+    return http.json(url, { method, headers, body, signal });
   };
   return async (call) => {
     let mayBeDone = false;
@@ -126,16 +123,8 @@ function serviceError(response: HttpAnswer): SignetError {
   return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
 }
 
-interface RetryLimits {
-  /** In total. */
-  readonly attempts: number;
-  /** If the service asks for a longer wait, the call fails instead. */
-  readonly maxWaitMs: number;
-}
-
-/** For programs; users waiting for a page have less patience. */
-const defaultRetryLimits: RetryLimits = { attempts: 3, maxWaitMs: 10_000 };
-
+/** For programs; users waiting for a page have less patience. A call fails if the service asks for a longer wait. */
+const defaultLimits = { attempts: 3, maxWaitMs: 10_000 };
 const FIRST_WAIT_MS = 200;
 
 /** The service, or a proxy in front of it, did not process the call. */
@@ -145,7 +134,7 @@ const retryableStatuses: readonly number[] = [429, 502, 503, 504];
 function retryDelay(
   response: HttpAnswer | undefined,
   attempt: number,
-  { attempts, maxWaitMs }: RetryLimits,
+  { attempts, maxWaitMs }: typeof defaultLimits,
 ): number | undefined {
   if (attempt >= attempts) return undefined;
   if (response && !retryableStatuses.includes(response.status) && !isInProgress(response)) return undefined;

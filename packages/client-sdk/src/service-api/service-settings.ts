@@ -1,9 +1,8 @@
 /** The part of a configuration that clients of the service's APIs use. */
 import { isUuid } from "../configuration/properties.ts";
-import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
 import { configurationError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
-import type { SystemAccountKeys } from "../system-account/hmac.ts";
 
 /** A complete `SignetConfiguration` works as well. */
 export type ServiceConfiguration = Pick<
@@ -11,18 +10,13 @@ export type ServiceConfiguration = Pick<
   "federationServer" | "environment" | "systemAccountPublicKey" | "systemAccountSecretKey"
 >;
 
-export interface ServiceSettings {
-  /** Without a trailing slash. */
-  readonly federationServer: string;
-  readonly environment: Settings["environment"];
-  readonly systemAccount: SystemAccountKeys | undefined;
-}
+export type ServiceSettings = ReturnType<typeof serviceSettings>;
 
 /** @throws SignetError `configuration`, with every problem in `reasons` */
 export function serviceSettings(
   configuration: ServiceConfiguration,
   { isSigned }: { readonly isSigned: boolean },
-): ServiceSettings {
+) {
   const { environment = "production", systemAccountSecretKey: secretKey } = configuration;
   const federationServer = configuration.federationServer?.replace(/\/$/, "") ?? "";
   const publicKey = configuration.systemAccountPublicKey?.toLowerCase();

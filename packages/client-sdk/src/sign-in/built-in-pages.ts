@@ -54,8 +54,6 @@ const pages: Readonly<Record<FrontPage["kind"], Omit<FrontPage, "kind" | "action
   },
 };
 
-export const pageStatus = (kind: FrontPage["kind"]): number => pages[kind].status;
-
 export function builtInPage(
   kind: FrontPage["kind"],
   action: FrontPage["action"],

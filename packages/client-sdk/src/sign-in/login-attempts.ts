@@ -24,12 +24,6 @@ export interface LoginAttempts {
   delete(request: Request, state: string): string[];
 }
 
-/** `name` is the prefix of the cookies; the attempt's id follows. */
-export interface LoginAttemptsOptions extends Omit<SealedCookieOptions, "purpose" | "lifetimeSeconds"> {
-  /** Provider and client: responses for another one don't match. */
-  readonly party: string;
-}
-
 const LIFETIME_SECONDS = 600;
 const MAX_ATTEMPTS = 5;
 /** Characters of these and of all cookies: links on other sites must not fill the 16 KiB of headers servers accept. */
@@ -38,7 +32,10 @@ const MAX_TOTAL_LENGTH = 14_000;
 /** The id (start time as sortable digits, and a random part), then the secret part. */
 const statePattern = /^(\d{11}-[\w-]{11})\.[\w-]{43}$/;
 
-export function createLoginAttempts(options: LoginAttemptsOptions): LoginAttempts {
+/** @param options.name prefix of the cookies. @param options.party provider and client: responses for another one don't match */
+export function createLoginAttempts(
+  options: Omit<SealedCookieOptions, "purpose" | "lifetimeSeconds"> & { readonly party: string },
+): LoginAttempts {
   const { party, clock } = options;
   const cookieFor = (id: string): SealedCookie =>
     createSealedCookie({

@@ -49,7 +49,7 @@ export function createLogoutMemory(
 }
 
 /** What a session can be ended by. */
-export interface SessionIds {
+interface SessionIds {
   /** Of the application's own session, created at sign-in. */
   readonly id: string;
   /** Of the provider's session, if its ID tokens have one. */

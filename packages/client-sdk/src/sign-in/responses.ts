@@ -2,7 +2,7 @@
 import { withCookies } from "../cookies/cookie-header.ts";
 import type { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
-import { builtInPage, type FrontPage, pageStatus } from "./built-in-pages.ts";
+import { builtInPage, type FrontPage } from "./built-in-pages.ts";
 import { requestKind } from "./request-kind.ts";
 import { loginUrl, type SignInContext } from "./sign-in.ts";
 
@@ -60,7 +60,7 @@ export async function failure(
   const kind = requestKind(request);
   if (kind === "fetch" || kind === "prefetch") {
     const body = { error: error.oauthError ?? error.code, error_description: error.message };
-    return respond(withCookies(json(pageStatus(page), body, retry), cookies), error);
+    return respond(withCookies(json(builtInPage(page, undefined).status, body, retry), cookies), error);
   }
   const action = { label: "Try again", address: loginUrl(context, returnTo), method: "get" } as const;
   const response = await context.showPage(builtInPage(page, action), request);

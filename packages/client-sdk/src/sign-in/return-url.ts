@@ -1,14 +1,10 @@
 /** Where users return to after signing in: always a path of the application, to prevent open redirects. */
+import type { SignInContext } from "./sign-in.ts";
 
 /** Cookies and URLs are limited in length, and no real page has a longer path. */
 const MAX_PATH_LENGTH = 1_500;
 
-export interface ApplicationUrls {
-  /** E.g. `https://app.example.com`. */
-  readonly origin: string;
-  /** The filter's own routes are excluded: signing in must not lead to signing out. */
-  readonly basePath: string;
-}
+type ApplicationUrls = Pick<SignInContext, "origin" | "basePath">;
 
 /** @param requested untrusted. @returns absolute; the home page unless `requested` is a path of the application */
 export function returnUrl(application: ApplicationUrls, requested: string | null | undefined): string {
@@ -25,6 +21,7 @@ function safePath(
   const url = new URL(requested, origin);
   // `//host` is another origin, and `/.//host` becomes `//host` once its dots are resolved.
   if (url.origin !== origin || url.pathname.startsWith("//")) return undefined;
+  // Signing in must not lead to signing out.
   const isFilterRoute = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
   const path = `${url.pathname}${url.search}${url.hash}`;
   // The encoded length, as it is stored.

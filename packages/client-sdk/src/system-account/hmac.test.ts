@@ -1,11 +1,12 @@
 // The SDK's signature is the service's: both are computed here, by different code.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseSystemAccountHeader } from "@signet/protocol/hmac-headers";
 import {
   isHmacSignature as isServerSignature,
   hmacSignature as serverSignature,
 } from "@signet/protocol/hmac-signature";
-import { parseAuthorization, requestTarget, signHmac, verifyHmac } from "./hmac.ts";
+import { requestTarget, signHmac, verifyHmac } from "./hmac.ts";
 
 const secret = "sgn_sa_Zm9vYmFy";
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -66,7 +67,10 @@ test("any change, or another encoding of the same bytes, is rejected", async () 
 test("an Authorization header in any other format names no account", () => {
   const signature = "97yD9DBThCSxMpjmqm+xQ+9NWaFJRhdZl0edvC0aPNg=";
   const key = "0198C7A3-1111-7222-8333-444455556666";
-  assert.deepEqual(parseAuthorization(`${key}:${signature}`), { publicKey: key.toLowerCase(), signature });
+  assert.deepEqual(parseSystemAccountHeader(`${key}:${signature}`), {
+    publicKey: key.toLowerCase(),
+    signature,
+  });
   const others = [
     null,
     "",
@@ -78,7 +82,7 @@ test("an Authorization header in any other format names no account", () => {
     `x${key}:${signature}`,
   ];
   assert.deepEqual(
-    others.map(parseAuthorization),
+    others.map(parseSystemAccountHeader),
     others.map(() => undefined),
   );
 });

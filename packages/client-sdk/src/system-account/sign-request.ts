@@ -1,14 +1,8 @@
 /** Signs requests as a system account, in the strict form, which can't be replayed. */
+import { NONCE_HEADER, type StrictPart, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
-import {
-  NONCE_HEADER,
-  requestTarget,
-  type StrictFields,
-  type SystemAccountKeys,
-  signHmac,
-  TIMESTAMP_HEADER,
-} from "./hmac.ts";
+import { requestTarget, type SystemAccountKeys, signHmac } from "./hmac.ts";
 
 /** How a request is signed. */
 export interface SignatureOptions extends Pick<Runtime, "clock"> {
@@ -35,7 +29,7 @@ export async function signatureHeaders(
   { clock = Date.now, plain = false }: SignatureOptions = {},
 ): Promise<Record<string, string>> {
   if (plain) return { authorization: `${publicKey}:${await signHmac(secretKey, body)}` };
-  const strict: StrictFields = {
+  const strict: StrictPart = {
     method: method.toUpperCase(),
     target: requestTarget(url),
     timestamp: String(Math.floor(clock() / 1000)),

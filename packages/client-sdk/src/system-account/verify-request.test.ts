@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
-import { NONCE_HEADER, TIMESTAMP_HEADER } from "./hmac.ts";
-import { createNonceMemory } from "./nonce-memory.ts";
 import { signatureHeaders, signRequest } from "./sign-request.ts";
-import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
+import { createNonceMemory, createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
 
 const keys = { publicKey: "0198c7a3-1111-7222-8333-444455556666", secretKey: "sgn_sa_secret" };
 const url = "https://stock.example/orders?warehouse=1";

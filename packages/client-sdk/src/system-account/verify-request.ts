@@ -1,18 +1,17 @@
 /** Verifies requests signed by a system account, for receivers that know its secret key. */
+import {
+  MAX_SKEW_SECONDS,
+  NONCE_HEADER,
+  NONCE_MAX_LENGTH,
+  parseSystemAccountHeader,
+  type StrictPart,
+  TIMESTAMP_HEADER,
+} from "@signet/protocol/hmac-headers";
 import { callApplication } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readRequestBody } from "../read-body.ts";
-import {
-  MAX_SKEW_SECONDS,
-  NONCE_HEADER,
-  parseAuthorization,
-  requestTarget,
-  type StrictFields,
-  TIMESTAMP_HEADER,
-  verifyHmac,
-} from "./hmac.ts";
-import { createNonceMemory, type NonceMemory } from "./nonce-memory.ts";
+import { requestTarget, verifyHmac } from "./hmac.ts";
 
 /** Whose signatures are accepted, and in which form. */
 export interface ReceiverOptions extends Pick<Runtime, "clock"> {
@@ -54,13 +53,13 @@ export function createRequestVerifier(options: ReceiverOptions): RequestVerifier
   const { nonces = createNonceMemory({ clock }), maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   return async (request) => {
     const { headers } = request;
-    const presented = parseAuthorization(headers.get("authorization"));
+    const presented = parseSystemAccountHeader(headers.get("authorization"));
     if (!presented) {
       if (headers.has("authorization")) throw invalid("the Authorization header has another format");
       throw new SignetError("token_missing", "The request is not signed.");
     }
     const { publicKey, signature } = presented;
-    const strict = strictFields(request);
+    const strict = readStrictPart(request);
     if (!strict && !acceptPlain) throw invalid("the strict form is required");
     if (hasHiddenBody(request)) throw invalid("a GET request with a body, which no signature can cover");
     const body = await copyBody(request, maxBodyBytes);
@@ -78,18 +77,19 @@ const invalid = (reason: string) =>
   new SignetError("signature", "The request is not authenticated.", { cause: new Error(reason) });
 
 /** Undefined without both headers. @throws SignetError if only one is present, or malformed */
-function strictFields(request: Request): StrictFields | undefined {
+function readStrictPart(request: Request): StrictPart | undefined {
   const timestamp = request.headers.get(TIMESTAMP_HEADER);
   const nonce = request.headers.get(NONCE_HEADER);
   if (timestamp === null && nonce === null) return undefined;
   if (timestamp === null || !/^[0-9]{1,12}$/.test(timestamp)) throw invalid("timestamp missing or malformed");
-  if (nonce === null || nonce === "" || nonce.length > 128) throw invalid("nonce missing or malformed");
+  if (nonce === null || nonce === "" || nonce.length > NONCE_MAX_LENGTH)
+    throw invalid("nonce missing or malformed");
   return { method: request.method.toUpperCase(), target: requestTarget(request.url), timestamp, nonce };
 }
 
 async function requireFreshNonce(
   publicKey: string,
-  { timestamp, nonce }: StrictFields,
+  { timestamp, nonce }: StrictPart,
   nonces: NonceMemory,
   now: number,
 ): Promise<void> {
@@ -116,4 +116,46 @@ async function copyBody(request: Request, maxBytes: number): Promise<Uint8Array>
   const body = await readRequestBody(request.clone(), maxBytes);
   if (body !== undefined) return body;
   throw new SignetError("request_malformed", "The body is too large.", { status: 413 });
+}
+
+/**
+ * Several instances of an application need a shared one: a table or cache with a unique key and an expiry. The in-process default
+ * forgets everything at a restart, so that requests of the last five minutes could be replayed.
+ */
+export interface NonceMemory {
+  /**
+   * Stores a nonce. Only called for valid signatures.
+   * @param name key pair and nonce
+   * @param expiresAt milliseconds since the epoch, after which the nonce may be forgotten
+   * @returns whether the nonce is new, determined and stored in one atomic step
+   */
+  use(name: string, expiresAt: number): Promise<boolean>;
+}
+
+/**
+ * An in-process memory, the default of the filter.
+ * @param most maximum number of nonces; when full of valid ones, further requests are rejected (`signature`, 503) rather than a
+ * nonce forgotten
+ */
+export function createNonceMemory({
+  clock = Date.now,
+  most = 100_000,
+}: {
+  readonly clock?: () => number;
+  readonly most?: number;
+} = {}): NonceMemory {
+  const expiries = new Map<string, number>();
+  return {
+    use: async (name, expiresAt) => {
+      const now = clock();
+      const until = expiries.get(name);
+      if (until !== undefined && until > now) return false;
+      if (expiries.size >= most)
+        for (const [key, expiry] of expiries) if (expiry <= now) expiries.delete(key);
+      if (expiries.size >= most)
+        throw new SignetError("signature", "Too many signed requests. Retry later.", { status: 503 });
+      expiries.set(name, expiresAt);
+      return true;
+    },
+  };
 }

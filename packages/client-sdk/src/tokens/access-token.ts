@@ -6,6 +6,7 @@ import { type KeySource, verifyJwt } from "./verify-jwt.ts";
 /** What an access token must match. */
 export interface AccessTokenChecks {
   readonly keys: KeySource;
+  /** Compared exactly. */
   readonly issuer: string;
   /** The API itself: must be among the token's `aud` (RFC 9068 §4). */
   readonly audience: string;

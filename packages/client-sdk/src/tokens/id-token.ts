@@ -1,14 +1,13 @@
 /** ID tokens (OpenID Connect Core §2, §3.1.3.7). */
 import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
+import type { AccessTokenChecks } from "./access-token.ts";
 import { hashAlgorithmFor } from "./algorithms.ts";
 import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
-import { type KeySource, TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
+import { TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
 /** What an ID token must match. */
-export interface IdTokenChecks {
-  readonly keys: KeySource;
-  readonly issuer: string;
+export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock"> {
   readonly clientId: string;
   /** Of the authorization request; undefined if none was sent, as with a refresh. */
   readonly nonce?: string | undefined;
@@ -16,8 +15,6 @@ export interface IdTokenChecks {
   readonly accessToken?: string | undefined;
   /** The authorization request's `max_age`. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
 }
 
 /** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */

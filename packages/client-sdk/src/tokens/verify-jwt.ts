@@ -1,6 +1,7 @@
 /** Verifies any signed JWT (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). Each token type adds its own rules. */
 import { base64url, compactVerify } from "jose";
 import { SignetError } from "../errors.ts";
+import type { AccessTokenChecks } from "./access-token.ts";
 import { signingAlgorithms } from "./algorithms.ts";
 import { audienceList, type Claims, isRecord, withoutUndefined } from "./claims.ts";
 
@@ -27,16 +28,11 @@ export const compactJws = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Clock skew between issuer and application. */
 export const TOLERANCE_SECONDS = 60;
 
-export interface JwtChecks {
-  readonly keys: KeySource;
-  /** Compared exactly. */
-  readonly issuer: string;
+export interface JwtChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock"> {
   /** Accepted `typ`, case-insensitive, with or without `application/`; "" accepts a missing one. Undefined: any. */
   readonly types: readonly string[] | undefined;
   /** Must be among the token's `aud`. */
   readonly audience?: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
   readonly requiredClaims: readonly string[];
 }
 

@@ -52,15 +52,10 @@ export interface UserFederatedOptions extends SignInOptions {
  * `requireSignedKeyCalls` require.
  *
  * A key of another application, or one that was not created by a sign-in, is always rejected.
+ * @param configuration `federationServer`, `applicationId`, `baseUrl` and `cookieSecrets`
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
- * const filter = userFederated({
- *   filterType: "UserFederated",
- *   federationServer: "https://id.example.com",
- *   applicationId: "0198c7a3-…",
- *   baseUrl: "https://app.example.com",
- *   cookieSecrets: ["…"],
- * });
+ * const filter = userFederated(configurationFromEnvironment(process.env));
  * const result = await filter.authenticate(request);
  * if (result.kind === "answer") return result.response;
  */

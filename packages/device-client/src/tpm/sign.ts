@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
 import { tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
-import { readSignature } from "@signet/protocol/tpm/signature";
+import { readSignature } from "@signet/protocol/tpm/attest";
 import { byPassword, permanentHandles } from "./command.ts";
 import type { LoadedKey } from "./objects.ts";
 import type { Tpm } from "./tpm.ts";

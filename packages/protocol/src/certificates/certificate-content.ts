@@ -120,7 +120,7 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
     validFrom: timeOf(validFrom),
     validTo: timeOf(validTo),
     keyInfo: expectTag(keyInfo, derTags.sequence),
-    ...judgedExtensions(extensionsOf(valuesInOrder(rest, LAST_TAGS).at(-1))),
+    ...parseExtensions(extensionsOf(valuesInOrder(rest, LAST_TAGS).at(-1))),
   };
 }
 
@@ -155,8 +155,6 @@ function timeOf(element: DerElement | undefined): number {
   return time;
 }
 
-const isKnown = (oid: string): boolean => Object.values(extensionOids).some((known) => known === oid);
-
 interface Extension<Bytes extends Uint8Array> {
   readonly isCritical: boolean;
   readonly value: Bytes;
@@ -180,18 +178,20 @@ function extensionsOf<Bytes extends Uint8Array>(
   return extensions;
 }
 
-function judgedExtensions<Bytes extends Uint8Array>(extensions: Map<string, Extension<Bytes>>) {
+function parseExtensions<Bytes extends Uint8Array>(extensions: Map<string, Extension<Bytes>>) {
   const value = (oid: string): Bytes | undefined => extensions.get(oid)?.value;
+  const [keyUsage, keyId] = [value(extensionOids.keyUsage), value(keyIdentifierOids.subject)];
+  const processed: readonly string[] = Object.values(extensionOids);
   return {
     ...basicConstraintsOf(value(extensionOids.basicConstraints)),
-    keyUsage: keyUsageOf(value(extensionOids.keyUsage)),
+    keyUsage: keyUsage && bitsOf(readDer(keyUsage, derTags.bitString)),
     subjectUris: urisOf(value(extensionOids.subjectAltName)),
     extendedKeyUsage: oidsOf(value(optionalExtensionOids.extendedKeyUsage)),
-    subjectKeyId: keyIdOf(value(keyIdentifierOids.subject)),
+    subjectKeyId: keyId && readDer(keyId, derTags.octetString).content,
     issuerKey: issuerKeyOf(value(keyIdentifierOids.authority)),
     hasNameConstraints: extensions.has(extensionOids.nameConstraints),
-    otherCritical: [...extensions].flatMap(([oid, { isCritical }]) =>
-      isCritical && !isKnown(oid) ? [oid] : [],
+    otherCritical: [...extensions.keys()].filter(
+      (oid) => extensions.get(oid)?.isCritical && !processed.includes(oid),
     ),
   };
 }
@@ -200,14 +200,8 @@ function basicConstraintsOf(value: Uint8Array | undefined): Pick<CertificateCont
   if (!value) return { isCa: false, pathLength: undefined };
   const parts = childrenOf(readDer(value, derTags.sequence));
   const [ca, length] = valuesInOrder(parts, [derTags.boolean, derTags.integer]);
-  return {
-    isCa: ca !== undefined && booleanOf(ca),
-    pathLength: length && smallInteger(length),
-  };
+  return { isCa: ca !== undefined && booleanOf(ca), pathLength: length && smallInteger(length) };
 }
-
-const keyUsageOf = (value: Uint8Array | undefined): ReadonlySet<number> | undefined =>
-  value && bitsOf(readDer(value, derTags.bitString));
 
 function urisOf(value: Uint8Array | undefined): string[] {
   if (!value) return [];
@@ -227,9 +221,6 @@ function oidsOf(value: Uint8Array | undefined): ReadonlySet<string> | undefined 
   const oids = childrenOf(readDer(value, derTags.sequence));
   return new Set(oids.map((oid) => oidOf(expectTag(oid, derTags.oid))));
 }
-
-const keyIdOf = <Bytes extends Uint8Array>(value: Bytes | undefined): Bytes | undefined =>
-  value && readDer(value, derTags.octetString).content;
 
 function issuerKeyOf<Bytes extends Uint8Array>(value: Bytes | undefined): IssuerKey<Bytes> {
   if (!value) return {};

@@ -1,19 +1,15 @@
-/** What a device's key and the signature of its request may be, each by its whole AlgorithmIdentifier (device-identity.md §2). */
+/** Accepted keys of devices, and signatures of their requests (device-identity.md §2). */
 import { derNull, derOid, derSequence } from "../der/der-writer.ts";
 
 export type DeviceKeyKind = "ec" | "rsa" | "ed25519";
 
-export interface DeviceKeyAlgorithm {
+/** Each by its whole AlgorithmIdentifier, as DER. */
+interface Algorithm {
   readonly kind: DeviceKeyKind;
-  /** The AlgorithmIdentifier of its SubjectPublicKeyInfo, as DER. */
   readonly identifier: Buffer;
-  /** Of an elliptic curve's uncompressed point. */
-  readonly pointBytes?: number;
 }
 
-export interface CsrSignatureAlgorithm {
-  readonly kind: DeviceKeyKind;
-  readonly identifier: Buffer;
+export interface CsrSignatureAlgorithm extends Algorithm {
   /** Ed25519 has its own. */
   readonly digest: "sha256" | "sha384" | "sha512" | null;
 }
@@ -21,11 +17,11 @@ export interface CsrSignatureAlgorithm {
 const ED25519 = derSequence(derOid("2b6570"));
 const ecKey = (curve: string) => derSequence(derOid("2a8648ce3d0201"), derOid(curve));
 const ecdsa = (last: string) => derSequence(derOid(`2a8648ce3d0403${last}`));
-// RFC 4055 §5: with RSA's PKCS #1 v1.5 the parameters are NULL, and there.
+// RFC 4055 §5: PKCS #1 v1.5 has NULL parameters, never absent ones.
 const rsa = (last: string) => derSequence(derOid(`2a864886f70d0101${last}`), derNull);
 
-/** RFC 5480 §2.1.1, RFC 3279 §2.3.1, RFC 8410 §3. */
-export const deviceKeyAlgorithms: readonly DeviceKeyAlgorithm[] = [
+/** RFC 5480 §2.1.1, RFC 3279 §2.3.1, RFC 8410 §3; `pointBytes` of an uncompressed point. */
+export const deviceKeyAlgorithms: readonly (Algorithm & { readonly pointBytes?: number })[] = [
   { kind: "ec", identifier: ecKey("2a8648ce3d030107"), pointBytes: 65 },
   { kind: "ec", identifier: ecKey("2b81040022"), pointBytes: 97 },
   { kind: "rsa", identifier: rsa("01") },

@@ -32,11 +32,11 @@ export type CsrErrorCode =
 
 /** Why a certificate signing request is refused (device-identity.md §1): its code is the answer's. */
 export class CsrError extends Error {
+  override readonly name = "CsrError";
   readonly code: CsrErrorCode;
 
   constructor(code: CsrErrorCode, message: string) {
     super(message);
-    this.name = "CsrError";
     this.code = code;
   }
 }
@@ -128,11 +128,6 @@ function isSigned(
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "it cannot be read");
 
-interface CsrKey {
-  readonly kind: DeviceKeyKind;
-  readonly publicKey: KeyObject;
-}
-
 const UNCOMPRESSED = 0x04;
 const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 4096;
@@ -140,7 +135,7 @@ const MAX_RSA_BITS = 4096;
 const RSA_EXPONENT = Buffer.from("010001", "hex");
 
 /** @param spki a SubjectPublicKeyInfo. @throws CsrError for a key that is not taken, or is too weak. @throws Error for none */
-function readCsrKey(spki: DerElement<Buffer>): CsrKey {
+function readCsrKey(spki: DerElement<Buffer>) {
   const [identifier, bits] = partsOf(spki, 2, "a key");
   const { raw } = expectTag(identifier, derTags.sequence);
   const known = deviceKeyAlgorithms.find((algorithm) => algorithm.identifier.equals(raw));

@@ -7,10 +7,7 @@ export interface DerElement<Bytes extends Uint8Array = Uint8Array> {
 }
 
 export class DerError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "DerError";
-  }
+  override readonly name = "DerError";
 }
 
 export const derTags = {

@@ -115,7 +115,7 @@ export function decodeJwsUnverified(
   return header && payload && { header, payload };
 }
 
-function split(token: string): { header: string; payload: string; signature: string } | undefined {
+function split(token: string) {
   if (token.length > maxTokenLength) return undefined;
   const [header, payload, signature, ...more] = token.split(".", 4);
   if (!header || !payload || !signature || more.length > 0) return undefined;

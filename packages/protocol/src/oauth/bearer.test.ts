@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bearerChallenge, parseBearer } from "./bearer.ts";
+import { bearerChallenge, parseBearer } from "./authorization-header.ts";
 
 // Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });

@@ -60,6 +60,7 @@ export interface OAuthErrorOptions {
 
 /** An OAuth error: the code, a public description and a private cause. */
 export class OAuthError extends Error {
+  override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
   readonly description: string;
   readonly status: number;
@@ -70,7 +71,6 @@ export class OAuthError extends Error {
 
   constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
     super(description, "cause" in options ? { cause: options.cause } : undefined);
-    this.name = "OAuthError";
     this.code = code;
     this.description = printableDescription(description);
     this.status = options.status ?? statusOf[code] ?? 400;
@@ -81,14 +81,12 @@ export class OAuthError extends Error {
 }
 
 function headersOf({ retryAfterSeconds, wwwAuthenticate }: OAuthErrorOptions) {
-  if (retryAfterSeconds === undefined && wwwAuthenticate === undefined) return undefined;
-  return {
-    // Retry-After is a whole number of seconds (RFC 9110 §10.2.3); rounding down would invite a retry that comes too early.
-    ...(retryAfterSeconds !== undefined && {
-      "retry-after": String(Math.max(0, Math.ceil(retryAfterSeconds))),
-    }),
-    ...(wwwAuthenticate !== undefined && { "www-authenticate": wwwAuthenticate }),
-  };
+  const headers: Record<string, string> = {};
+  // RFC 9110 §10.2.3 wants whole seconds; rounded down, the retry would come too early.
+  if (retryAfterSeconds !== undefined)
+    headers["retry-after"] = String(Math.max(0, Math.ceil(retryAfterSeconds)));
+  if (wwwAuthenticate !== undefined) headers["www-authenticate"] = wwwAuthenticate;
+  return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
 /**

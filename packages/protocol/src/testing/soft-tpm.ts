@@ -16,7 +16,7 @@ import {
   sign,
 } from "node:crypto";
 import { curveSize, hashNumber, hashSize, type TpmCurve, type TpmHash, tpmAlg } from "../tpm/algorithms.ts";
-import { attestTypes, TPM_GENERATED } from "../tpm/attest.ts";
+import { attestTypes, TPM_GENERATED, type TpmSignature } from "../tpm/attest.ts";
 import { bufferReader, sized, u8, u16, u32, unsized } from "../tpm/buffer-reader.ts";
 import {
   type Credential,
@@ -35,7 +35,6 @@ import {
   type TpmScheme,
   writePublicArea,
 } from "../tpm/public-area.ts";
-import type { TpmSignature } from "../tpm/signature.ts";
 
 const { fixedTpm, fixedParent, sensitiveDataOrigin, userWithAuth, restricted, sign: signs } = keyAttributes;
 

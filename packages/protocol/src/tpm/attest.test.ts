@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { mutationsOf } from "../testing/mutations.ts";
 import { certify, signTpm, softAk, softDeviceKey, writeSignature } from "../testing/soft-tpm.ts";
 import { tpmAlg } from "./algorithms.ts";
-import { readAttest } from "./attest.ts";
+import { isSignedBy, readAttest, readSignature, type TpmSignature } from "./attest.ts";
 import { TpmError } from "./buffer-reader.ts";
-import { isSignedBy, readSignature, type TpmSignature } from "./signature.ts";
 
 const extraData = Buffer.from("qualifying data");
 const key = softDeviceKey();

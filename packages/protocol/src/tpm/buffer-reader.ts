@@ -4,12 +4,12 @@
 export type TpmFault = "malformed" | "unsupported";
 
 export class TpmError extends Error {
+  override readonly name = "TpmError";
   /** `unsupported`: well-formed as far as it was read, of an algorithm that is not accepted. */
   readonly fault: TpmFault;
 
   constructor(fault: TpmFault, message: string) {
     super(message);
-    this.name = "TpmError";
     this.fault = fault;
   }
 }

@@ -1,13 +1,13 @@
 /** The command type, its input and output, and readers for option values. */
 import type { Config } from "../config/config.ts";
+import type { Organisation } from "../core/organisations/organisation.ts";
 import type { Service, ServiceOptions } from "../modules/open-service.ts";
 
 export interface Option {
-  readonly type: "string" | "boolean";
+  /** Placeholder for the value in `--help`, e.g. `URI`; an option without one is a flag. */
+  readonly value?: string;
   readonly multiple?: boolean;
   readonly required?: boolean;
-  /** Placeholder for the value in `--help`, e.g. `URI`. */
-  readonly value?: string;
   /** One line for `--help`. */
   readonly help: string;
 }
@@ -34,13 +34,21 @@ export interface Call {
   readonly around?: ServiceOptions["around"] | undefined;
 }
 
+/** A call of a command on the organisation of `--org`. */
+export interface OrganisationCall extends Call {
+  readonly service: Service;
+  readonly organisation: Organisation;
+  /** The organisation of a change, and its actor for the audit log. */
+  readonly by: { readonly orgId: string; readonly actor: string };
+}
+
 interface CommandDefinition {
   /** As typed, e.g. `org create`. */
   readonly name: string;
   readonly summary: string;
   /** Positional arguments and options as shown by `--help`. */
-  readonly usage: string;
-  readonly options: Options;
+  readonly usage?: string;
+  readonly options?: Options;
   /** Maximum number of positional arguments (default 0). */
   readonly positionals?: number;
   /** Whole command lines, for `--help`. */
@@ -49,9 +57,24 @@ interface CommandDefinition {
   runMisconfigured?(faults: readonly string[], call: Omit<Call, "config">): number;
 }
 
-/** `runWithService`: the runner opens the service and closes it afterwards. Both return the exit code. */
+/**
+ * All return the exit code. `runWithService`: the runner opens the service and closes it afterwards. `runInOrganisation`:
+ * it also has the options `--org` and `--json`, and the runner finds the organisation.
+ */
 export type Command = CommandDefinition &
-  ({ run(call: Call): Promise<number> } | { runWithService(service: Service, call: Call): Promise<number> });
+  (
+    | { run(call: Call): Promise<number> }
+    | { runWithService(service: Service, call: Call): Promise<number> }
+    | { runInOrganisation(call: OrganisationCall): Promise<number> }
+  );
+
+export const optionsOf = (command: Command): Options =>
+  "runInOrganisation" in command
+    ? { ...orgOption, ...command.options, ...jsonOption }
+    : (command.options ?? {});
+
+export const usageOf = ({ usage, positionals = 0 }: Command): string =>
+  usage ?? `${positionals > 0 ? "ID " : ""}--org ID [--json]`;
 
 /** The command line is wrong: printed as it is, exit code 2. */
 export class UsageError extends Error {
@@ -61,38 +84,22 @@ export class UsageError extends Error {
   }
 }
 
-export const jsonOption: Options = {
-  json: { type: "boolean", help: "print one JSON document only" },
-};
-
-export const orgOption: Options = {
-  org: { type: "string", value: "ID", help: "organisation ID", required: true },
-};
-
+export const jsonOption: Options = { json: { help: "print one JSON document only" } };
+export const orgOption: Options = { org: { value: "ID", help: "organisation ID", required: true } };
 export const appOption: Options = {
-  app: { type: "string", value: "ID", help: "client ID of the application", required: true },
+  app: { value: "ID", help: "client ID of the application", required: true },
 };
-
 export const limitOption: Options = {
-  limit: { type: "string", value: "COUNT", help: "maximum number of entries (default: all)" },
+  limit: { value: "COUNT", help: "maximum number of entries (default: all)" },
 };
-
 export const userOptions: Options = {
-  id: { type: "string", value: "ID", help: "user ID (PermId)" },
-  email: { type: "string", value: "ADDRESS", help: "user's email address" },
+  id: { value: "ID", help: "user ID (PermId)" },
+  email: { value: "ADDRESS", help: "user's email address" },
 };
 
-/** Arguments of a command on an organisation, on its lists, on one of its records, and on a user. */
-export const orgArguments = { usage: "--org ID [--json]", options: { ...orgOption, ...jsonOption } };
-export const listArguments = {
-  usage: "--org ID [--limit COUNT] [--json]",
-  options: { ...orgOption, ...limitOption, ...jsonOption },
-};
-export const recordArguments = { ...orgArguments, usage: "ID --org ID [--json]", positionals: 1 };
-export const userArguments = {
-  usage: "--org ID (--id ID | --email ADDRESS) [--json]",
-  options: { ...orgOption, ...userOptions, ...jsonOption },
-};
+/** Arguments of a command on an organisation's lists, and on a user. */
+export const listArguments = { usage: "--org ID [--limit COUNT] [--json]", options: limitOption };
+export const userArguments = { usage: "--org ID (--id ID | --email ADDRESS) [--json]", options: userOptions };
 
 export function requiredText(values: Values, name: string): string {
   const value = optionalText(values, name);
@@ -115,6 +122,26 @@ export function choice<Choice extends string>(
   if (found === undefined) throw new UsageError(`--${name} must be one of ${choices.join(", ")}`);
   return found;
 }
+
+/** As `choice`; undefined when the option is absent. */
+export function optionalChoice<Choice extends string>(
+  values: Values,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = optionalText(values, name);
+  return value === undefined ? undefined : choice(name, value, choices);
+}
+
+/** The values of a repeatable option. */
+export const repeatedText = (values: Values, name: string): string[] =>
+  [values[name] ?? []].flat().map(String);
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the members of options that are absent. */
+export const definedOnly = <T extends object>(members: T): Defined<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 
 /** Parses the text as JSON; text that isn't JSON is returned unchanged. */
 export function jsonOrText(text: string): unknown {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../config/config.ts";
+import { optionsOf, usageOf } from "./command.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { commands } from "./run.ts";
 
@@ -37,11 +38,11 @@ test("begins the help of a topic with the usage of its commands", () => {
 test("explains every option of a command, with examples of that command", () => {
   for (const command of commands) {
     const help = commandHelp(command);
-    assert.ok(help.includes(`Usage: signet ${command.name} ${command.usage}`));
-    for (const [name, option] of Object.entries(command.options)) {
+    assert.ok(help.includes(`Usage: signet ${command.name} ${usageOf(command)}`));
+    for (const [name, option] of Object.entries(optionsOf(command))) {
       assert.match(help, new RegExp(`^  --${name}( [A-Z]+)? +\\S`, "m"));
       assert.ok(option.help.length > 3, `${command.name} --${name}`);
-      if (option.required) assert.ok(command.usage.includes(`--${name}`), `${command.name} --${name}`);
+      if (option.required) assert.ok(usageOf(command).includes(`--${name}`), `${command.name} --${name}`);
     }
     for (const example of command.examples ?? [])
       assert.ok(example.includes(`signet ${command.name}`), example);
@@ -51,5 +52,6 @@ test("explains every option of a command, with examples of that command", () => 
 test("offers --json on every command that prints a result", () => {
   // The one does not answer, the other is asked for its format.
   const without = ["start", "audit export"];
-  for (const { name, options } of commands) assert.equal("json" in options, !without.includes(name), name);
+  for (const command of commands)
+    assert.equal("json" in optionsOf(command), !without.includes(command.name), command.name);
 });

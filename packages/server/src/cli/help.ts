@@ -1,14 +1,14 @@
 /** `--help`: commands, their options and the environment variables. */
-import type { Command, Option } from "./command.ts";
+import { type Command, type Option, optionsOf, usageOf } from "./command.ts";
 
 export function commandHelp(command: Command): string {
-  const options = Object.entries(command.options).map(
+  const options = Object.entries(optionsOf(command)).map(
     ([name, option]) => [`--${name}${placeholder(option)}`, option.help] as const,
   );
   return [
     `signet ${command.name}: ${command.summary}`,
     "",
-    `Usage: signet ${command.name} ${command.usage}`,
+    `Usage: signet ${command.name} ${usageOf(command)}`,
     "",
     "Options",
     ...columns([...options, ["--help", "show this help"]]),
@@ -20,7 +20,7 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-const placeholder = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
+const placeholder = ({ value }: Option): string => (value === undefined ? "" : ` ${value}`);
 
 const titles: Readonly<Record<string, string>> = {
   start: "Server",
@@ -80,7 +80,10 @@ function topicSection(commands: readonly Command[]): string[] {
   const examples = commands.flatMap((command) => command.examples ?? []);
   return [
     first ? groupTitle(first) : "",
-    ...commands.flatMap(({ name, usage, summary }) => [`  signet ${name} ${usage}`, `      ${summary}`]),
+    ...commands.flatMap((command) => [
+      `  signet ${command.name} ${usageOf(command)}`,
+      `      ${command.summary}`,
+    ]),
     ...section(
       "Examples",
       examples.map((example) => `  ${example}`),
@@ -88,57 +91,39 @@ function topicSection(commands: readonly Command[]): string[] {
   ];
 }
 
-const environment: ReadonlyArray<readonly [string, string]> = [
-  ["PORT", "port to listen on (default 8080)"],
-  ["HOST", "address to listen on (default localhost); 0.0.0.0 for all interfaces"],
-  ["SIGNET_BASE_URL", "public HTTPS URL of the service (default http://localhost:PORT)"],
-  ["SIGNET_DATA_DIR", "folder for the SQLite database and the master key file (default ./data)"],
-  ["DATABASE_URL", "postgres://user:password@host/database (default: SQLite in the data folder)"],
-  ["SIGNET_DATABASE_POOL", "maximum PostgreSQL connections per process (default 10)"],
-  [
-    "SIGNET_MASTER_KEY",
+const environment: Readonly<Record<string, string>> = {
+  PORT: "port to listen on (default 8080)",
+  HOST: "address to listen on (default localhost); 0.0.0.0 for all interfaces",
+  SIGNET_BASE_URL: "public HTTPS URL of the service (default http://localhost:PORT)",
+  SIGNET_DATA_DIR: "folder for the SQLite database and the master key file (default ./data)",
+  DATABASE_URL: "postgres://user:password@host/database (default: SQLite in the data folder)",
+  SIGNET_DATABASE_POOL: "maximum PostgreSQL connections per process (default 10)",
+  SIGNET_MASTER_KEY:
     "32 bytes in base64url or hex, identical on every node (default: key file in the data folder)",
-  ],
-  [
-    "SIGNET_PASSWORD_CONCURRENCY",
-    "concurrent password checks (default: processor count minus one, at most 2)",
-  ],
-  ["SMTP_URL", "smtp://user:password@host:587 or smtps://… (default: no email is sent)"],
-  ["SIGNET_MAIL_FROM", "sender address, or NAME <ADDRESS>; required with SMTP_URL"],
-  [
-    "SIGNET_KEY_ROTATION_DAYS",
+  SIGNET_PASSWORD_CONCURRENCY: "concurrent password checks (default: processor count minus one, at most 2)",
+  SMTP_URL: "smtp://user:password@host:587 or smtps://… (default: no email is sent)",
+  SIGNET_MAIL_FROM: "sender address, or NAME <ADDRESS>; required with SMTP_URL",
+  SIGNET_KEY_ROTATION_DAYS:
     "days until a signing key is rotated automatically (default 90); 0 disables rotation",
-  ],
-  [
-    "SIGNET_OUTBOUND_ALLOW",
+  SIGNET_OUTBOUND_ALLOW:
     "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
-  ],
-  ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
-  ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For header is trusted, comma-separated"],
-  ["SIGNET_MTLS_PORT", "port for mutual TLS with device certificates (default: off)"],
-  ["SIGNET_MTLS_HOST", "address to listen on for mutual TLS (default: HOST)"],
-  [
-    "SIGNET_MTLS_CERT_FILE",
+  LOG_LEVEL: "trace, debug, info (default), warn, error, fatal or silent",
+  TRUSTED_PROXIES: "addresses or networks whose X-Forwarded-For header is trusted, comma-separated",
+  SIGNET_MTLS_PORT: "port for mutual TLS with device certificates (default: off)",
+  SIGNET_MTLS_HOST: "address to listen on for mutual TLS (default: HOST)",
+  SIGNET_MTLS_CERT_FILE:
     "server certificate for mutual TLS with its chain, PEM; required with SIGNET_MTLS_PORT",
-  ],
-  ["SIGNET_MTLS_KEY_FILE", "private key of that certificate, PEM"],
-  [
-    "SIGNET_MTLS_BASE_URL",
-    "HTTPS URL that devices use (default: host of SIGNET_BASE_URL with SIGNET_MTLS_PORT)",
-  ],
-  ["SIGNET_PROXY_PORT", "port for proxies that forward client certificates in a header (default: off)"],
-  [
-    "SIGNET_PROXY_HOST",
+  SIGNET_MTLS_KEY_FILE: "private key of that certificate, PEM",
+  SIGNET_MTLS_BASE_URL: "HTTPS URL that devices use (default: host of SIGNET_BASE_URL with SIGNET_MTLS_PORT)",
+  SIGNET_PROXY_PORT: "port for proxies that forward client certificates in a header (default: off)",
+  SIGNET_PROXY_HOST:
     "address to listen on for these proxies (default 127.0.0.1); any other requires TRUSTED_PROXIES",
-  ],
-  ["SIGNET_PROXY_CERT_FORMAT", "header format: rfc9440 (default), or nginx for $ssl_client_escaped_cert"],
-  [
-    "SIGNET_RATE_LIMITS",
+  SIGNET_PROXY_CERT_FORMAT: "header format: rfc9440 (default), or nginx for $ssl_client_escaped_cert",
+  SIGNET_RATE_LIMITS:
     "name=count/seconds, comma-separated, e.g. password-account=10/900, second-factor-account=10/3600",
-  ],
-];
+};
 
-const environmentSection = (): string[] => section("Environment", columns(environment));
+const environmentSection = (): string[] => section("Environment", columns(Object.entries(environment)));
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", title, ...lines];

@@ -1,5 +1,10 @@
-/** Command output: one JSON document with `--json`, otherwise lines of text. */
+/** Command output: one JSON document with `--json`, otherwise lines of text. And the files that options name. */
+import { readFileSync, statSync } from "node:fs";
+import { wireTime as formatTime, wireTimeOrNull as formatTimeOrNull } from "../http/api/times.ts";
 import type { Call } from "./command.ts";
+
+/** RFC 3339, as in every JSON API. */
+export { formatTime, formatTimeOrNull };
 
 /** @returns exit code 0 */
 export function printResult(
@@ -36,28 +41,54 @@ export function fields(pairs: Readonly<Record<string, string | undefined>>): str
 /** Replaces control characters: a stored name must not control the operator's terminal. */
 export const escapeControls = (text: string): string => text.replace(/\p{Cc}/gu, "?");
 
-/** RFC 3339, as in every JSON API. */
-export const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
-export const formatTimeOrNull = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : formatTime(milliseconds);
-
-export const enabledStatus = (disabledAt: number | null): string =>
+export const enabledStatus = ({ disabledAt }: { readonly disabledAt: number | null }): string =>
   disabledAt === null ? "enabled" : "disabled";
 
+/** @returns the time, or `never` for null */
+export const timeOrNever = (milliseconds: number | null): string => formatTimeOrNull(milliseconds) ?? "never";
+
 /** Prints a list, and whether `--limit` cut it off. */
-export function printList<Item>(
+export async function printList<Item, Shown extends object>(
   call: Pick<Call, "io" | "values">,
-  { items, more }: { items: readonly Item[]; more: boolean },
-  shown: {
-    readonly record: (item: Item) => Readonly<Record<string, unknown>>;
-    readonly headings: readonly string[];
-    readonly row: (item: Item) => readonly string[];
+  list: Promise<{ items: readonly Item[]; more: boolean }> | readonly Item[],
+  view: {
+    readonly record: (item: Item) => Shown;
+    /** By heading: the member of the record, or a text made from the item. */
+    readonly columns: Readonly<Record<string, (keyof Shown & string) | ((item: Item) => string)>>;
     readonly none: string;
   },
-): number {
-  return printResult(call, { items: items.map(shown.record), more }, () => {
-    if (items.length === 0) return [shown.none];
-    const lines = table(shown.headings, items.map(shown.row));
+): Promise<number> {
+  const { items, more } = list instanceof Promise ? await list : { items: list, more: false };
+  const cells = Object.values(view.columns);
+  const row = (item: Item): string[] => {
+    const record = view.record(item);
+    return cells.map((cell) => (typeof cell === "function" ? cell(item) : String(record[cell] ?? "")));
+  };
+  return printResult(call, { items: items.map(view.record), more }, () => {
+    if (items.length === 0) return [view.none];
+    const lines = table(Object.keys(view.columns), items.map(row));
     return more ? [...lines, "More entries exist: raise --limit to see them."] : lines;
   });
+}
+
+/** The message of an error for the operator, without a stack. */
+export function errorMessage(error: unknown): string {
+  // Connecting to a host name with several addresses throws one error per address.
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(errorMessage))].join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Parses a file named by an option. @throws Error naming the option and the file */
+export function readOptionFile<T>(
+  option: string,
+  path: string,
+  maxBytes: number,
+  parse: (file: Buffer) => T,
+): T {
+  try {
+    if (statSync(path).size > maxBytes) throw new Error(`the file is larger than ${maxBytes / 1024} KiB`);
+    return parse(readFileSync(path));
+  } catch (error) {
+    throw new Error(`--${option} ${path}: ${errorMessage(error)}`);
+  }
 }

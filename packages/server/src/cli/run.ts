@@ -4,18 +4,17 @@ import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
-import { type Call, type Command, type Io, optionalText, UsageError } from "./command.ts";
+import { type Call, type Command, type Io, optionalText, optionsOf, UsageError } from "./command.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
-import { devicePolicyCommands } from "./device/device-policy-commands.ts";
-import { deviceTrustCommands } from "./device/device-trust-commands.ts";
+import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
-import { errorMessage } from "./error-message.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orgCommands } from "./org/org-commands.ts";
+import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
@@ -23,7 +22,7 @@ import { secretCommands } from "./secret/secret-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
-import { withService } from "./with-service.ts";
+import { OPERATOR, requireOrganisation, withService } from "./with-service.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
@@ -84,9 +83,14 @@ async function runCommand(
   environment: CommandEnvironment,
 ): Promise<number> {
   const { io, readConfig, around } = environment;
+  const options = optionsOf(command);
+  const parsed = Object.entries(options).map(([name, { value, multiple = false }]) => {
+    const type = value === undefined ? ("boolean" as const) : ("string" as const);
+    return [name, { type, multiple }] as const;
+  });
   const { values, positionals } = parseArgs({
     args,
-    options: { ...command.options, help: { type: "boolean", short: "h" } },
+    options: { ...Object.fromEntries(parsed), help: { type: "boolean", short: "h" } },
     allowPositionals: true,
     strict: true,
   });
@@ -94,8 +98,8 @@ async function runCommand(
     io.print(commandHelp(command));
     return 0;
   }
-  const missing = Object.keys(command.options).filter(
-    (name) => command.options[name]?.required && optionalText(values, name) === undefined,
+  const missing = Object.keys(options).filter(
+    (name) => options[name]?.required && optionalText(values, name) === undefined,
   );
   if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is required`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
@@ -109,7 +113,12 @@ async function runCommand(
   }
   const call = { config, values, positionals, io, around };
   if ("run" in command) return command.run(call);
-  return withService(call, (service) => command.runWithService(service, call));
+  return withService(call, async (service) => {
+    if ("runWithService" in command) return command.runWithService(service, call);
+    const organisation = await requireOrganisation(service, values);
+    const by = { orgId: organisation.id, actor: OPERATOR };
+    return command.runInOrganisation({ ...call, service, organisation, by });
+  });
 }
 
 /** Prints help when the arguments ask for it, otherwise why they name no command. */

@@ -3,13 +3,19 @@ import type { Application } from "../core/applications/application.ts";
 import { findApplication } from "../core/applications/applications.store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { findOrganisation } from "../core/organisations/organisations.store.ts";
-import type { SystemAccount } from "../core/system-accounts/system-account.ts";
-import { findSystemAccount } from "../core/system-accounts/system-accounts.store.ts";
 import { emailKey, type User } from "../core/users/user.ts";
 import { findUser, findUserByEmail } from "../core/users/users.store.ts";
+import type { Db } from "../db/open.ts";
 import { openService, type Service } from "../modules/open-service.ts";
-import { type Call, optionalText, requiredText, UsageError, type Values } from "./command.ts";
-import { errorMessage } from "./error-message.ts";
+import {
+  type Call,
+  type OrganisationCall,
+  optionalText,
+  requiredText,
+  UsageError,
+  type Values,
+} from "./command.ts";
+import { errorMessage } from "./output.ts";
 
 /** The actor of every command in the audit log. */
 export const OPERATOR = "operator";
@@ -43,64 +49,83 @@ export async function requireOrganisation(
   return organisation;
 }
 
+/** The positional argument. @throws UsageError */
+export function requireArgument(
+  { positionals: [argument] }: Pick<Call, "positionals">,
+  what: string,
+): string {
+  if (argument === undefined) throw new UsageError(`${what} is required`);
+  return argument;
+}
+
+/** The record that the positional argument names by its ID. @throws when it isn't in the organisation */
+export async function requireRecord<T>(
+  call: OrganisationCall,
+  noun: string,
+  find: (id: string) => Promise<T | undefined>,
+): Promise<T> {
+  const id = requireArgument(call, `the ID of the ${noun}`);
+  const record = await find(id.toLowerCase());
+  if (!record) throw new Error(`there is no ${noun} "${id}" in this organisation`);
+  return record;
+}
+
 /** The application of the positional argument or `--app`. @throws when it isn't in the organisation */
-export async function requireApplication(
-  { database }: Service,
-  organisation: Organisation,
-  { values, positionals }: Pick<Call, "values" | "positionals">,
-): Promise<Application> {
-  const [positional] = positionals;
-  if (positional !== undefined && values.app !== undefined)
+export function requireApplication(call: OrganisationCall): Promise<Application> {
+  const [positional] = call.positionals;
+  if (positional !== undefined && call.values.app !== undefined)
     throw new UsageError("give the application's ID as argument or with --app, not both");
-  const id = positional ?? requiredText(values, "app");
-  const application = await findApplication(database.query, organisation.id, id.toLowerCase());
+  return findNamedApplication(call, positional ?? requiredText(call.values, "app"));
+}
+
+/** The application of `--app`, where the positional argument names another record. */
+export const requireNamedApplication = (call: OrganisationCall): Promise<Application> =>
+  findNamedApplication(call, requiredText(call.values, "app"));
+
+async function findNamedApplication(
+  { service, organisation }: OrganisationCall,
+  id: string,
+): Promise<Application> {
+  const application = await findApplication(service.database.query, organisation.id, id.toLowerCase());
   if (!application) throw new Error(`there is no application "${id}" in this organisation`);
   return application;
 }
 
-/** The system account of the positional argument. @throws when it isn't in the organisation */
-export async function requireAccount(
-  service: Service,
-  { values, positionals: [id] }: Pick<Call, "values" | "positionals">,
-): Promise<SystemAccount> {
-  const organisation = await requireOrganisation(service, values);
-  if (id === undefined) throw new UsageError("the ID of the system account is required");
-  const account = await findSystemAccount(service.database.query, organisation.id, id.toLowerCase());
-  if (!account) throw new Error(`there is no system account "${id}" in this organisation`);
-  return account;
-}
-
 /** The user of `--id` or `--email`. @throws when not in the organisation */
-export async function requireUser(
-  { database }: Service,
-  organisation: Organisation,
-  values: Values,
-): Promise<User> {
+export async function requireUser({ service, organisation, values }: OrganisationCall): Promise<User> {
+  const { query } = service.database;
   const id = optionalText(values, "id");
   const email = optionalText(values, "email");
   if ((id === undefined) === (email === undefined))
     throw new UsageError("either --id or --email is required");
   const user =
     id === undefined
-      ? (await findUserByEmail(database.query, organisation.id, emailKey(email ?? "")))?.user
-      : await findUser(database.query, organisation.id, id.toLowerCase());
+      ? (await findUserByEmail(query, organisation.id, emailKey(email ?? "")))?.user
+      : await findUser(query, organisation.id, id.toLowerCase());
   if (!user) throw new Error(`there is no user "${id ?? email}" in this organisation`);
   return user;
 }
 
-/** The user and the home organisation. @throws for a guest: only the home organisation may change an account */
-export async function requireHomeUser(
-  service: Service,
-  { values }: Pick<Call, "values">,
-): Promise<{ organisation: Organisation; user: User }> {
-  const organisation = await requireOrganisation(service, values);
-  const user = await requireUser(service, organisation, values);
-  if (user.homeOrgId !== organisation.id)
-    throw new Error(`the account belongs to organisation ${user.homeOrgId}: change it there`);
-  return { organisation, user };
+/** @throws for a guest: only the home organisation may change an account */
+export async function requireHomeUser(call: OrganisationCall): Promise<User> {
+  const user = await requireUser(call);
+  requireHome(call, user);
+  return user;
+}
+
+/** @throws for a guest */
+export function requireHome({ organisation }: OrganisationCall, { homeOrgId }: User): void {
+  if (homeOrgId !== organisation.id)
+    throw new Error(`the account belongs to organisation ${homeOrgId}: change it there`);
 }
 
 const PAGE = 200;
+
+/** A list of the organisation, to the end or to `--limit`. */
+export const readList = <Item extends { readonly id: string }>(
+  { service, organisation, values }: OrganisationCall,
+  list: (db: Db, orgId: string, page: { after?: string; limit: number }) => Promise<readonly Item[]>,
+) => readAll(values, (page) => list(service.database.query, organisation.id, page));
 
 /** Reads a list page by page, to the end or to `--limit`. */
 export async function readAll<Item extends { readonly id: string }>(

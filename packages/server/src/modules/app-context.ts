@@ -1,7 +1,17 @@
-/** What every module of the app is given, and the options of the app itself. */
+/** What every module of the app is given, the wiring of the browser flow, and the options of the app itself. */
 import type { FastifyInstance } from "fastify";
+import { createEncryption, deriveKey } from "../core/encryption/encryption.ts";
+import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts";
+import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
+import { flows } from "../features/oauth/authorize/flow.ts";
 import type { Operation } from "../http/api/api-route.ts";
+import {
+  recognitionCookies,
+  sessionCookies,
+  trustedBrowserCookies,
+} from "../http/cookies/browser-cookies.ts";
+import { csrf } from "../http/csrf.ts";
 import type { ErrorHandlerDeps, Refusal } from "../http/error-handlers.ts";
 import type { PublishedDocuments } from "../http/published-documents.ts";
 import type { RequestLine } from "../http/request-log.ts";
@@ -41,3 +51,26 @@ export interface AppContext {
 
 /** Registers one part of the service in a scope of its own. */
 export type Module = (scope: FastifyInstance, app: AppContext) => void | Promise<void>;
+
+/** What every page of the browser flow needs. */
+export function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {
+  const { config, masterKey } = service;
+  const { baseUrl, rateLimits } = config;
+  return {
+    ...service,
+    baseUrl,
+    rateLimits,
+    poolSigning,
+    cookies: sessionCookies(baseUrl),
+    recognition: recognitionCookies(baseUrl),
+    csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
+    flows: flows(deriveKey(masterKey, "authorize-flow")),
+    secondFactors: {
+      // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
+      seals: createEncryption(deriveKey(masterKey, "browser-state")),
+      challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
+      relyingParty: createRelyingParty(baseUrl),
+      trustedBrowsers: trustedBrowserCookies(baseUrl),
+    },
+  };
+}

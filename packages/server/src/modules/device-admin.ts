@@ -1,10 +1,15 @@
-/** Device administration: pages for browsers and JSON for programs, at the same addresses. */
+/** Devices: their administration, with pages and JSON at the same addresses, and what devices call themselves. */
 import cookie from "@fastify/cookie";
 import { devicePolicyRoutes } from "../features/device-identity/admin/device-policy.route.ts";
 import { manageRoutes } from "../features/device-identity/admin/manage.route.ts";
 import type { ManageDeps } from "../features/device-identity/admin/manage-visit.ts";
 import { revokeRoutes } from "../features/device-identity/admin/revoke.route.ts";
-import { addJson } from "../http/api/json-body.ts";
+import { caRoutes } from "../features/device-identity/certificate-authority/ca.route.ts";
+import { enrolRoute } from "../features/device-identity/enrol/enrol.route.ts";
+import { renewRoute } from "../features/device-identity/enrol/renew.route.ts";
+import { tpmEnrolRoutes } from "../features/device-identity/tpm/tpm-enrol.route.ts";
+import type { ApiScope } from "../http/api/api-route.ts";
+import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
 import { acceptForms } from "../http/form-body.ts";
 import { consoleDeps } from "./admin-console.ts";
@@ -27,4 +32,18 @@ export const deviceAdmin: Module = async (scope, app) => {
   manageRoutes(scope, deps);
   revokeRoutes(scope, deps);
   devicePolicyRoutes(scope, deps);
+};
+
+/** A CSR of 16 KiB with the members around it. */
+const BODY_LIMIT = 32 * 1024;
+
+export const deviceEnrolment: Module = (scope, { service, errors, operations }) => {
+  scope.register(async (ca) => caRoutes(ca, service));
+  acceptJson(scope, BODY_LIMIT);
+  scope.setErrorHandler(codedErrorHandler(errors));
+  const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  const deps = { ...service, rateLimits: service.config.rateLimits };
+  enrolRoute(api, deps);
+  tpmEnrolRoutes(api, deps);
+  renewRoute(api, deps);
 };

@@ -1,5 +1,6 @@
 /** The JSON APIs: management API, legacy API, and the validation of session keys. */
 import { validateRoute } from "../features/federation/validate.route.ts";
+import { limitAnswer } from "../features/legacy-api/legacy-deps.ts";
 import { legacyRoutes } from "../features/legacy-api/legacy-routes.ts";
 import { sessionKeysRoutes } from "../features/legacy-api/session-keys/session-keys.route.ts";
 import { managementRoutes } from "../features/management-api/management-routes.ts";
@@ -18,7 +19,8 @@ import { errorPageRenderer } from "./error-page.ts";
 
 export const jsonApis: Module = (scope, { service, errors, operations }) => {
   acceptJson(scope);
-  scope.setErrorHandler(problemErrorHandler(errors));
+  const sendProblem = problemErrorHandler(errors);
+  scope.setErrorHandler<Error>((error, request, reply) => sendProblem(limitAnswer(error), request, reply));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   const { baseUrl, rateLimits } = service.config;
   const deps = { ...service, baseUrl, rateLimits };

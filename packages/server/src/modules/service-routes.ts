@@ -1,11 +1,17 @@
-/** Health checks, the assets of the pages, and the API reference at /openapi.json and /docs. */
+/** Health checks, assets, landing and demo pages, discovery documents and key sets, and the API reference. */
+import { certificateUse } from "../config/listener-settings.ts";
 import { version } from "../config/version.ts";
 import { consentsOperations } from "../features/account-ui/consents/consents-operations.ts";
 import { referenceRoutes } from "../features/api-reference/reference.route.ts";
+import { demoRoutes } from "../features/demo/demo.route.ts";
+import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
-import { healthRoutes } from "../features/health/health.route.ts";
-import { healthOperations } from "../features/health/health-operations.ts";
+import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
+import { landingRoute } from "../features/landing/landing.route.ts";
+import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
+import { jwksRoute } from "../features/oauth/jwks.route.ts";
 import { oauthOperations } from "../features/oauth/oauth-operations.ts";
+import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
 import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import {
@@ -21,6 +27,7 @@ import {
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "../html/stylesheet.ts";
 import { assetRoutes } from "../http/assets.ts";
 import type { Module } from "./app-context.ts";
+import { composeMailBody } from "./mail-content.ts";
 
 export const healthChecks: Module = (scope, { service, options }) =>
   healthRoutes(scope, { ping: () => service.database.ping(), isDraining: options.isDraining });
@@ -48,3 +55,27 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...healthOperations,
     ],
   });
+
+export const landingPages: Module = (scope, { service, options: { demo } }) => {
+  const { baseUrl } = service.config;
+  const deps = { ...service, baseUrl };
+  const hasMailbox = demo !== undefined && service.mailTransport.kind === "mailbox";
+  const mailbox = hasMailbox ? { mailboxUri: "/demo/mailbox" } : {};
+  landingRoute(scope, { ...deps, demo: demo && { ...demo, ...mailbox } });
+  if (demo) demoRoutes(scope, { ...deps, demo });
+  if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => composeMailBody(deps, mail) });
+};
+
+export const documents: Module = (scope, { service, documents: published }) => {
+  const { config, customScopes } = service;
+  const { baseUrl } = config;
+  const certificates = certificateUse(config);
+  const deps = { ...service, baseUrl, documents: published };
+  discoveryRoutes(scope, { ...deps, certificates });
+  jwksRoute(scope, deps);
+  poolDocumentsRoutes(scope, {
+    ...deps,
+    metadataOf: async ({ id }) =>
+      providerMetadata(id, { baseUrl, certificates, customScopes: await customScopes.list(id) }),
+  });
+};

@@ -1,17 +1,22 @@
-/** The pages of the sign-in: authorization, login, second factor, consent, sign-out, device codes, legacy federation. */
+/** The pages of the sign-in, from authorization to sign-out, and those of the signed-in user. */
+import { accountRoutes } from "../features/account-ui/account-routes.ts";
+import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
 import { federationLoginRoutes } from "../features/federation/login.route.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
+import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
 import { endSessionRoutes } from "../features/oauth/end-session/end-session.route.ts";
 import { actionPageRoutes } from "../features/oauth/recovery/action.route.ts";
 import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route.ts";
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
+import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
 
 export const signInPages: Module = (scope, { service, browser }) => {
   authorizeRoutes(scope, browser);
@@ -30,4 +35,22 @@ export const recoveryPages: Module = (scope, { service, browser }) => {
   newPasswordRoutes(scope, deps);
   actionPageRoutes(scope, deps);
   verifyEmailRoutes(scope, browser);
+};
+
+export const accountPages: Module = (scope, { service, browser, errors }) => {
+  const deps = {
+    ...browser,
+    ...browser.secondFactors,
+    passwords: service.passwords,
+    browserSession: browserSessionPort(browser),
+  };
+  accountRoutes(scope, deps);
+  consentsRoutes(scope, {
+    ...deps,
+    authenticateBearer: (organisation, request) => authenticateBearer(service, organisation, request),
+    errorHandlers: {
+      program: oauthErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
+  });
 };

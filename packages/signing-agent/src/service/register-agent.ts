@@ -1,6 +1,7 @@
 /** Registers an agent and its keys, each with a proof of possession (sovereign-signing.md §5). */
 import { randomUUID } from "node:crypto";
-import { hmacSignature, NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-signature";
+import { NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
+import { hmacSignature } from "@signet/protocol/hmac-signature";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { JsonAnswer, JsonClient } from "./json-client.ts";
 import { type PoolAddress, poolUrl, sovereignUrl } from "./pool-url.ts";

@@ -7,209 +7,153 @@ import {
   removeSystemAccount,
   withdrawApplication,
 } from "../../core/system-accounts/system-accounts.ts";
-import type { Service } from "../../modules/open-service.ts";
-import {
-  appOption,
-  type Call,
-  type Command,
-  jsonOption,
-  listArguments,
-  orgOption,
-  recordArguments,
-  requiredText,
-} from "../command.ts";
-import { enabledStatus, fields, formatTimeOrNull, printList, printResult } from "../output.ts";
-import {
-  OPERATOR,
-  readAll,
-  requireAccount,
-  requireApplication,
-  requireOrganisation,
-} from "../with-service.ts";
+import { systemAccountKeyRecord } from "../../features/management-api/system-accounts/system-account-record.ts";
+import { appOption, type Command, listArguments, type OrganisationCall, requiredText } from "../command.ts";
+import { enabledStatus, fields, printList, printResult, timeOrNever } from "../output.ts";
+import { readAll, requireNamedApplication } from "../with-service.ts";
 import { accountKeyCommands } from "./account-keys.ts";
 import {
   accountFields,
   accountRecord,
   accountType,
-  keyRecord,
   keyTable,
   readAccount,
+  requireAccount,
 } from "./account-record.ts";
 
-const accountCreate: Command = {
-  name: "account create",
-  summary: "create a system account and its first key pair; the secret key is shown once",
-  usage: "--org ID --app ID --name NAME [--administrator] [--strict] [--json]",
-  options: {
-    ...orgOption,
-    ...appOption,
-    name: {
-      type: "string",
-      value: "NAME",
-      help: "purpose of the account, up to 100 characters",
-      required: true,
-    },
-    administrator: { type: "boolean", help: "allow the organisation's management API" },
-    strict: { type: "boolean", help: "require a timestamp and nonce in every signed request" },
-    ...jsonOption,
-  },
-  examples: [
-    'signet account create --org 01998d6e-… --app 01998d70-… --name "Order import"',
-    "signet account create --org 01998d6e-… --app 01998d70-… --name Terraform --administrator --strict",
-  ],
-  runWithService: async (service, call) => {
-    const { values } = call;
-    const organisation = await requireOrganisation(service, values);
-    const application = await requireApplication(service, organisation, { values, positionals: [] });
-    const { account, key, secret } = await createSystemAccount(service, {
-      orgId: organisation.id,
-      applicationId: application.id,
-      name: requiredText(values, "name"),
-      isAdministrator: values.administrator === true,
-      requiresStrictSignature: values.strict === true,
-      actor: OPERATOR,
-    });
-    const record = { ...accountRecord(account), publicKey: key.publicKey, secretKey: secret };
-    return printResult(call, record, () => [
-      ...fields({ id: account.id, type: accountType(account), publicKey: key.publicKey, secretKey: secret }),
-      "",
-      "Copy the secret key now: Signet can't show it again.",
-    ]);
-  },
-};
-
-const accountList: Command = {
-  name: "account list",
-  summary: "list the organisation's system accounts",
-  ...listArguments,
-  runWithService: async (service, call) => {
-    const { id: orgId } = await requireOrganisation(service, call.values);
-    const list = await readAll(call.values, ({ after, limit }) =>
-      // listSystemAccounts returns one more than the limit.
-      listSystemAccounts(service.database.query, orgId, { after, limit: limit - 1 }),
-    );
-    return printList(call, list, {
-      record: accountRecord,
-      headings: ["ID", "NAME", "TYPE", "APPLICATION", "STATUS", "LAST USED"],
-      row: (account) => [
-        account.id,
-        account.name,
-        accountType(account),
-        account.applicationId,
-        enabledStatus(account.disabledAt),
-        formatTimeOrNull(account.lastUsedAt) ?? "never",
-      ],
-      none: "The organisation has no system accounts yet: signet account create --org … --app … --name …",
-    });
-  },
-};
-
-const accountShow: Command = {
-  name: "account show",
-  summary: "show a system account with its permissions and public keys",
-  ...recordArguments,
-  runWithService: async (service, call) => {
-    const { account, keys } = await readAccount(service, await requireAccount(service, call));
-    return printResult(call, { ...accountRecord(account), keys: keys.map(keyRecord) }, () => [
-      ...accountFields(account),
-      "",
-      ...keyTable(keys, service.clock()),
-    ]);
-  },
-};
-
-const permissionArguments = {
-  ...recordArguments,
-  usage: "ID --org ID --app ID [--json]",
-  options: { ...orgOption, ...appOption, ...jsonOption },
-};
-
-const accountGrant: Command = {
-  name: "account grant",
-  summary: "allow a system account to act for another application",
-  ...permissionArguments,
-  runWithService: (service, call) => setPermission(service, call, true),
-};
-
-const accountWithdraw: Command = {
-  name: "account withdraw",
-  summary: "withdraw the permission to act for another application",
-  ...permissionArguments,
-  runWithService: (service, call) => setPermission(service, call, false),
-};
-
-async function setPermission(service: Service, call: Call, granted: boolean): Promise<number> {
-  const { orgId, id } = await requireAccount(service, call);
-  const organisation = await requireOrganisation(service, call.values);
-  // The positional argument names the account.
-  const named = { values: call.values, positionals: [] };
-  const { id: applicationId } = await requireApplication(service, organisation, named);
-  const permission = { orgId, id, applicationId, actor: OPERATOR };
-  const changed = await (granted ? grantApplication : withdrawApplication)(service, permission);
-  if (granted)
-    return printAccount(
-      service,
-      call,
-      permission,
-      changed ? "Permission granted." : "Permission already granted.",
-    );
-  return printAccount(
-    service,
-    call,
-    permission,
-    changed ? "Permission withdrawn." : "The account had no such permission.",
-  );
-}
-
-const accountDisable: Command = {
-  name: "account disable",
-  summary: "reject a system account's calls immediately; nothing is deleted",
-  ...recordArguments,
-  runWithService: (service, call) => setDisabled(service, call, true),
-};
-
-const accountEnable: Command = {
-  name: "account enable",
-  summary: "enable a disabled system account",
-  ...recordArguments,
-  runWithService: (service, call) => setDisabled(service, call, false),
-};
-
-async function setDisabled(service: Service, call: Call, disabled: boolean): Promise<number> {
-  const { orgId, id, name } = await requireAccount(service, call);
-  await changeSystemAccount(service, { orgId, id, disabled, actor: OPERATOR });
-  return printAccount(service, call, { orgId, id }, `${disabled ? "Disabled" : "Enabled"} "${name}".`);
-}
-
-const accountDelete: Command = {
-  name: "account delete",
-  summary: "delete a system account and its keys permanently; audit events are kept",
-  ...recordArguments,
-  runWithService: async (service, call) => {
-    const { orgId, id, name } = await requireAccount(service, call);
-    await removeSystemAccount(service, { orgId, id, actor: OPERATOR });
-    return printResult(call, { id, deleted: true }, () => [`Deleted "${name}".`]);
-  },
-};
-
-async function printAccount(
-  { database }: Service,
-  call: Call,
-  { orgId, id }: { orgId: string; id: string },
-  line: string,
-): Promise<number> {
-  const account = await findSystemAccount(database.query, orgId, id);
-  return printResult(call, account && accountRecord(account), () => [line]);
-}
+const permissionArguments = { usage: "ID --org ID --app ID [--json]", positionals: 1, options: appOption };
 
 export const accountCommands: readonly Command[] = [
-  accountCreate,
-  accountList,
-  accountShow,
+  {
+    name: "account create",
+    summary: "create a system account and its first key pair; the secret key is shown once",
+    usage: "--org ID --app ID --name NAME [--administrator] [--strict] [--json]",
+    options: {
+      ...appOption,
+      name: { value: "NAME", help: "purpose of the account, up to 100 characters", required: true },
+      administrator: { help: "allow the organisation's management API" },
+      strict: { help: "require a timestamp and nonce in every signed request" },
+    },
+    examples: [
+      'signet account create --org 01998d6e-… --app 01998d70-… --name "Order import"',
+      "signet account create --org 01998d6e-… --app 01998d70-… --name Terraform --administrator --strict",
+    ],
+    runInOrganisation: create,
+  },
+  {
+    name: "account list",
+    summary: "list the organisation's system accounts",
+    ...listArguments,
+    runInOrganisation: ({ service, organisation, ...call }) => {
+      const accounts = readAll(call.values, ({ after, limit }) =>
+        // listSystemAccounts returns one more than the limit.
+        listSystemAccounts(service.database.query, organisation.id, { after, limit: limit - 1 }),
+      );
+      return printList(call, accounts, {
+        record: accountRecord,
+        columns: {
+          ID: "id",
+          NAME: "name",
+          TYPE: accountType,
+          APPLICATION: "applicationId",
+          STATUS: enabledStatus,
+          "LAST USED": ({ lastUsedAt }) => timeOrNever(lastUsedAt),
+        },
+        none: "The organisation has no system accounts yet: signet account create --org … --app … --name …",
+      });
+    },
+  },
+  {
+    name: "account show",
+    summary: "show a system account with its permissions and public keys",
+    positionals: 1,
+    runInOrganisation: async (call) => {
+      const { account, keys } = await readAccount(call, (await requireAccount(call)).id);
+      return printResult(call, { ...accountRecord(account), keys: keys.map(systemAccountKeyRecord) }, () => [
+        ...accountFields(account),
+        "",
+        ...keyTable(keys, call.service.clock()),
+      ]);
+    },
+  },
   ...accountKeyCommands,
-  accountGrant,
-  accountWithdraw,
-  accountDisable,
-  accountEnable,
-  accountDelete,
+  {
+    name: "account grant",
+    summary: "allow a system account to act for another application",
+    ...permissionArguments,
+    runInOrganisation: async (call) => {
+      const permission = await readPermission(call);
+      const changed = await grantApplication(call.service, permission);
+      const line = changed ? "Permission granted." : "Permission already granted.";
+      return printAccount(call, permission.id, line);
+    },
+  },
+  {
+    name: "account withdraw",
+    summary: "withdraw the permission to act for another application",
+    ...permissionArguments,
+    runInOrganisation: async (call) => {
+      const permission = await readPermission(call);
+      const changed = await withdrawApplication(call.service, permission);
+      const line = changed ? "Permission withdrawn." : "The account had no such permission.";
+      return printAccount(call, permission.id, line);
+    },
+  },
+  {
+    name: "account disable",
+    summary: "reject a system account's calls immediately; nothing is deleted",
+    positionals: 1,
+    runInOrganisation: (call) => setDisabled(call, true),
+  },
+  {
+    name: "account enable",
+    summary: "enable a disabled system account",
+    positionals: 1,
+    runInOrganisation: (call) => setDisabled(call, false),
+  },
+  {
+    name: "account delete",
+    summary: "delete a system account and its keys permanently; audit events are kept",
+    positionals: 1,
+    runInOrganisation: async (call) => {
+      const { id, name } = await requireAccount(call);
+      await removeSystemAccount(call.service, { ...call.by, id });
+      return printResult(call, { id, deleted: true }, () => [`Deleted "${name}".`]);
+    },
+  },
 ];
+
+async function create(call: OrganisationCall): Promise<number> {
+  const { values } = call;
+  const { id: applicationId } = await requireNamedApplication(call);
+  const { account, key, secret } = await createSystemAccount(call.service, {
+    ...call.by,
+    applicationId,
+    name: requiredText(values, "name"),
+    isAdministrator: values.administrator === true,
+    requiresStrictSignature: values.strict === true,
+  });
+  const { publicKey } = key;
+  return printResult(call, { ...accountRecord(account), publicKey, secretKey: secret }, () => [
+    ...fields({ id: account.id, type: accountType(account), publicKey, secretKey: secret }),
+    "",
+    "Copy the secret key now: Signet can't show it again.",
+  ]);
+}
+
+async function readPermission(call: OrganisationCall) {
+  const { id } = await requireAccount(call);
+  const { id: applicationId } = await requireNamedApplication(call);
+  return { ...call.by, id, applicationId };
+}
+
+async function setDisabled(call: OrganisationCall, disabled: boolean): Promise<number> {
+  const { id, name } = await requireAccount(call);
+  await changeSystemAccount(call.service, { ...call.by, id, disabled });
+  return printAccount(call, id, `${disabled ? "Disabled" : "Enabled"} "${name}".`);
+}
+
+async function printAccount(call: OrganisationCall, id: string, line: string): Promise<number> {
+  const account = await findSystemAccount(call.service.database.query, call.organisation.id, id);
+  return printResult(call, account && accountRecord(account), () => [line]);
+}

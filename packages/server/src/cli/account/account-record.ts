@@ -1,21 +1,13 @@
-/** Output of system accounts and their public keys. */
+/** Finding system accounts, and the output of accounts and their public keys. */
 import {
   isKeyActive,
   type SystemAccount,
   type SystemAccountKey,
 } from "../../core/system-accounts/system-account.ts";
 import { findSystemAccount, listKeys } from "../../core/system-accounts/system-accounts.store.ts";
-import type { Service } from "../../modules/open-service.ts";
-import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
-
-export const keyRecord = (key: SystemAccountKey) => ({
-  publicKey: key.publicKey,
-  label: key.label,
-  createdAt: formatTime(key.createdAt),
-  expiresAt: formatTimeOrNull(key.expiresAt),
-  revokedAt: formatTimeOrNull(key.revokedAt),
-  lastUsedAt: formatTimeOrNull(key.lastUsedAt),
-});
+import type { OrganisationCall } from "../command.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
+import { requireRecord } from "../with-service.ts";
 
 export const accountRecord = (account: SystemAccount) => ({
   id: account.id,
@@ -42,7 +34,7 @@ export function accountFields(account: SystemAccount): string[] {
     application: account.applicationId,
     "also acts for": account.permissions.join(" ") || "(none)",
     signature: account.requiresStrictSignature ? "strict" : "any",
-    status: enabledStatus(account.disabledAt),
+    status: enabledStatus(account),
     "last used": timeOrNever(account.lastUsedAt),
     "created at": formatTime(account.createdAt),
     "created by": account.createdBy,
@@ -62,11 +54,16 @@ export function keyTable(keys: readonly SystemAccountKey[], now: number): string
   );
 }
 
-const timeOrNever = (milliseconds: number | null): string => formatTimeOrNull(milliseconds) ?? "never";
+/** The system account of the positional argument. @throws when it isn't in the organisation */
+export const requireAccount = (call: OrganisationCall): Promise<SystemAccount> =>
+  requireRecord(call, "system account", (id) =>
+    findSystemAccount(call.service.database.query, call.organisation.id, id),
+  );
 
 /** Reads the account again, with its keys. @throws when deleted meanwhile */
-export async function readAccount({ database }: Service, { orgId, id }: { orgId: string; id: string }) {
-  const account = await findSystemAccount(database.query, orgId, id);
+export async function readAccount({ service, organisation }: OrganisationCall, id: string) {
+  const { query } = service.database;
+  const account = await findSystemAccount(query, organisation.id, id);
   if (!account) throw new Error("the system account no longer exists");
-  return { account, keys: await listKeys(database.query, orgId, id) };
+  return { account, keys: await listKeys(query, organisation.id, id) };
 }

@@ -5,10 +5,9 @@ import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
-import type { Service } from "../../modules/open-service.ts";
-import { type Call, type Command, choice, jsonOption, orgOption, requiredText } from "../command.ts";
+import { type Command, choice, type OrganisationCall, requiredText } from "../command.ts";
 import { fields, printResult } from "../output.ts";
-import { inOneTransaction, OPERATOR, requireOrganisation } from "../with-service.ts";
+import { inOneTransaction } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
 import { errorLines, readSettings, settingOptions } from "./app-settings.ts";
 
@@ -19,16 +18,13 @@ export const appCreate: Command = {
   summary: "create an application; a confidential one gets a client secret, shown once",
   usage: "--org ID --name NAME --type TYPE [options]",
   options: {
-    ...orgOption,
-    name: { type: "string", value: "NAME", help: "display name, shown on the consent page", required: true },
+    name: { value: "NAME", help: "display name, shown on the consent page", required: true },
     type: {
-      type: "string",
       value: "TYPE",
       help: "confidential (server-side, keeps a secret), native, spa (single-page app) or public",
       required: true,
     },
     ...settingOptions,
-    ...jsonOption,
   },
   examples: [
     "signet app create --org 01998d6e-… --name Shop --type confidential --redirect-uri https://shop.example/callback",
@@ -37,32 +33,25 @@ export const appCreate: Command = {
     "signet app create --org 01998d6e-… --name Bank --type confidential --auth-method private_key_jwt --jwks bank.jwks.json --redirect-uri https://bank.example/callback",
     "signet app create --org 01998d6e-… --name Meters --type confidential --auth-method tls_client_auth --bind-tokens --grant client_credentials --scope readings:write",
   ],
-  runWithService: create,
+  runInOrganisation: create,
 };
 
-async function create(service: Service, call: Call): Promise<number> {
-  const { values, io } = call;
+async function create(call: OrganisationCall): Promise<number> {
+  const { service, values, io, by } = call;
   const name = requiredText(values, "name");
   const clientType = choice("type", requiredText(values, "type"), clientTypes);
   const settings = readSettings(values);
-  const { id: orgId } = await requireOrganisation(service, values);
   // An application is never stored without its first secret.
   const { application, first } = await inOneTransaction(service, async (inside) => {
-    const application = await createApplication(inside, {
-      orgId,
-      name,
-      clientType,
-      settings,
-      actor: OPERATOR,
-    });
+    const application = await createApplication(inside, { ...by, name, clientType, settings });
     if (!usesSecrets(application)) return { application };
-    const wanted = { orgId, applicationId: application.id, label: "first", expiresAt: null, actor: OPERATOR };
-    return { application, first: await createClientSecret(inside, wanted) };
+    const firstSecret = { ...by, applicationId: application.id, label: "first", expiresAt: null };
+    return { application, first: await createClientSecret(inside, firstSecret) };
   }).catch((error: unknown) => {
     throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
   });
   const secrets = first ? [first.secret] : [];
-  const issuer = issuerOf(call.config.baseUrl, orgId);
+  const issuer = issuerOf(call.config.baseUrl, by.orgId);
   if (isUnreachable(application))
     io.printError("Note: users can't sign in without a redirect URI (--redirect-uri).");
   return printResult(

@@ -1,17 +1,8 @@
-/** Output of applications and their client secrets, without hashes. */
+/** Output of applications, with their client secrets as in the management API. */
 import type { Application, ClientSecret } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
-import { enabledStatus, fields, formatTime, formatTimeOrNull, table } from "../output.ts";
-
-export const secretRecord = (secret: ClientSecret) => ({
-  id: secret.id,
-  label: secret.label,
-  hint: secret.hint,
-  createdAt: formatTime(secret.createdAt),
-  expiresAt: formatTimeOrNull(secret.expiresAt),
-  revokedAt: formatTimeOrNull(secret.revokedAt),
-  lastUsedAt: formatTimeOrNull(secret.lastUsedAt),
-});
+import { secretRecord } from "../../features/management-api/clients/client-secret-record.ts";
+import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
 
 export const appRecord = (application: Application) => ({
   clientId: application.id,
@@ -31,7 +22,7 @@ export function appFields(application: Application): string[] {
     clientId: application.id,
     name: application.name,
     clientType: application.clientType,
-    status: enabledStatus(application.disabledAt),
+    status: enabledStatus(application),
     createdAt: formatTime(application.createdAt),
     updatedAt: formatTime(application.updatedAt),
     ...(Object.fromEntries(shown) as Record<string, string>),
@@ -59,8 +50,8 @@ export function secretTable({ clientType, secrets, settings }: Application, now:
       secret.label,
       secret.hint,
       secretStatus(secret, now),
-      formatTimeOrNull(secret.expiresAt) ?? "never",
-      formatTimeOrNull(secret.lastUsedAt) ?? "never",
+      timeOrNever(secret.expiresAt),
+      timeOrNever(secret.lastUsedAt),
     ]),
   );
 }

@@ -11,17 +11,26 @@ import {
 import type { InvalidApplication } from "../../core/applications/validation.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { choice, type Option, type Options, type Values } from "../command.ts";
+import { readOptionFile } from "../output.ts";
 import { readDuration } from "../times.ts";
-import { readJwksFile } from "./jwks-file.ts";
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
-type Setting = Omit<Option, "type"> & {
+type Setting = Option & {
   readonly member: keyof ApplicationSettings;
   /** Reads the option's text; for a flag, its value. @throws UsageError */
   readonly read?: (text: string, option: string) => unknown;
-  readonly flag?: boolean;
 };
+
+const MAX_JWKS_BYTES = 64 * 1024;
+
+/** A JWK Set or a single JWK; core validates the keys. */
+const readJwks = (path: string, option: string) =>
+  readOptionFile(option, path, MAX_JWKS_BYTES, (file) => {
+    const value: unknown = JSON.parse(file.toString());
+    const isOneKey = typeof value === "object" && value !== null && "kty" in value;
+    return isOneKey ? { keys: [value] } : value;
+  });
 
 const alg = (text: string, option: string) => choice(option, text, algorithms);
 
@@ -86,7 +95,7 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "jwks",
     value: "FILE",
     help: "public keys for private_key_jwt, as a JWK Set; never private keys",
-    read: readJwksFile,
+    read: readJwks,
   },
   "jwks-uri": { member: "jwksUri", value: "URI", help: "HTTPS URL of the JWK Set, in place of --jwks" },
   "device-uri": {
@@ -96,7 +105,6 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "bind-tokens": {
     member: "tlsClientCertificateBoundAccessTokens",
-    flag: true,
     help: "bind tokens to the client certificate of the device (RFC 8705)",
     read: () => true,
   },
@@ -105,12 +113,7 @@ const settings: Readonly<Record<string, Setting>> = {
     value: "URI",
     help: "HTTPS URL for back-channel logout notifications",
   },
-  "no-consent": {
-    member: "requireConsent",
-    flag: true,
-    help: "skip the consent page",
-    read: () => false,
-  },
+  "no-consent": { member: "requireConsent", help: "skip the consent page", read: () => false },
   "consent-mode": {
     member: "consentMode",
     value: "MODE",
@@ -119,7 +122,6 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "no-pkce": {
     member: "requirePkce",
-    flag: true,
     help: "accept authorization codes without PKCE; confidential clients only",
     read: () => false,
   },
@@ -149,7 +151,6 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "no-refresh-without-offline-access": {
     member: "issueRefreshTokenWithoutOfflineAccess",
-    flag: true,
     help: "issue refresh tokens only when offline_access is granted",
     read: () => false,
   },
@@ -173,7 +174,6 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "id-token-scope-claims": {
     member: "idTokenIncludesScopeClaims",
-    flag: true,
     help: "include profile, email and phone claims in the ID token",
     read: () => true,
   },
@@ -191,7 +191,6 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "allow-permanent-keys": {
     member: "allowPermanentKeys",
-    flag: true,
     help: "allow permanent session keys of the federation login",
     read: () => true,
   },
@@ -203,23 +202,12 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "require-signed-key-calls": {
     member: "requireSignedKeyCalls",
-    flag: true,
     help: "require a system account's signature on calls with a session key",
     read: () => true,
   },
 };
 
-export const settingOptions: Options = Object.fromEntries(
-  Object.entries(settings).map(([name, { help, value, multiple, flag }]) => [
-    name,
-    {
-      type: flag ? "boolean" : "string",
-      help,
-      ...(value === undefined ? {} : { value }),
-      ...(multiple === undefined ? {} : { multiple }),
-    },
-  ]),
-);
+export const settingOptions: Options = settings;
 
 /** @throws UsageError when a value can't be parsed; core validates the settings */
 export function readSettings(values: Values): Partial<ApplicationSettings> {
@@ -242,7 +230,7 @@ export function errorLines({ faults }: InvalidApplication, values: Values): stri
     const option = Object.keys(settings).find((name) => settings[name]?.member === member);
     if (option === undefined) return `--${path} ${message}`;
     const given = index === undefined ? undefined : [values[option]].flat()[Number(index)];
-    const told = inside === "" ? message : `${inside} ${message}`;
-    return given === undefined ? `--${option}: ${told}` : `--${option} ${given}: ${told}`;
+    const fault = inside === "" ? message : `${inside} ${message}`;
+    return given === undefined ? `--${option}: ${fault}` : `--${option} ${given}: ${fault}`;
   });
 }

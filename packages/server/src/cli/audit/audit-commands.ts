@@ -1,5 +1,6 @@
 /** `signet audit …`: searching, exporting and verifying the audit log. */
-
+import { auditActions } from "../../core/audit/actions.ts";
+import { matchActors } from "../../core/audit/actor-names.ts";
 import { recordAuditEvent, type StoredEvent } from "../../core/audit/audit.store.ts";
 import {
   type ExportFormat,
@@ -7,104 +8,159 @@ import {
   exportAuditEvents,
   lineFormats,
 } from "../../core/audit/export/export.ts";
-import { searchAuditEvents } from "../../core/audit/search/search.ts";
-import { type Command, choice, jsonOption, orgOption, requiredText } from "../command.ts";
+import { type AuditFilter, matchActions, searchAuditEvents } from "../../core/audit/search/search.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { Service } from "../../modules/open-service.ts";
+import {
+  type Call,
+  type Command,
+  choice,
+  definedOnly,
+  type Options,
+  type OrganisationCall,
+  optionalText,
+  orgOption,
+  requiredText,
+  UsageError,
+  type Values,
+} from "../command.ts";
 import { formatTime, printList } from "../output.ts";
+import { readTime } from "../times.ts";
 import { OPERATOR, readLimit, requireOrganisation } from "../with-service.ts";
-import { filterOptions, filterUsage, readFilter } from "./audit-filter.ts";
 import { auditVerify } from "./audit-verify.ts";
 
 const PAGE = 200;
 const DEFAULT_LIMIT = 50;
 
-const auditList: Command = {
-  name: "audit list",
-  summary: "search the audit log, newest events first",
-  usage: `--org ID ${filterUsage} [--limit COUNT] [--json]`,
-  options: {
-    ...orgOption,
-    ...filterOptions,
-    limit: { type: "string", value: "COUNT", help: `maximum number of events (default ${DEFAULT_LIMIT})` },
-    ...jsonOption,
-  },
-  examples: [
-    "signet audit list --org 01998d6e-… --who ada@acme.example --from 2027-01-01",
-    "signet audit list --org 01998d6e-… --what sign-in.failed --address 192.0.2.7 --limit 200",
-  ],
-  runWithService: async (service, call) => {
-    const organisation = await requireOrganisation(service, call.values);
-    const filter = await readFilter(service, organisation, call.values);
-    const limit = readLimit(call.values) ?? DEFAULT_LIMIT;
-    const items: StoredEvent[] = [];
-    let before: string | undefined;
-    do {
-      const page = { before, limit: Math.min(PAGE, limit - items.length) };
-      const found = await searchAuditEvents(service.database.query, organisation.id, filter, page);
-      items.push(...found.events);
-      before = found.next;
-    } while (before !== undefined && items.length < limit);
-    return printList(
-      call,
-      { items, more: before !== undefined },
-      {
-        record: eventRecord,
-        headings: ["TIME", "ACTOR", "EVENT", "TARGET", "ADDRESS", "DETAILS"],
-        row: ({ at, actor, action, target = "", address = "", details }) => [
-          formatTime(at),
-          actor,
-          action,
-          target,
-          address,
-          Object.keys(details).length === 0 ? "" : JSON.stringify(details),
-        ],
-        none: "No matching events.",
-      },
-    );
-  },
+const filterOptions: Options = {
+  who: { value: "WHO", help: "an email address, an ID, operator, system or anonymous" },
+  what: { value: "ACTION", help: "event, such as user.disabled, or a prefix such as user." },
+  on: { value: "ID", help: "ID of the target" },
+  address: { value: "ADDRESS", help: "IP address of the actor" },
+  from: { value: "TIME", help: "start: a date, or a time such as 2027-01-31T12:00:00Z" },
+  to: { value: "TIME", help: "end; a date includes the whole day" },
+  text: { value: "TEXT", help: "text anywhere in the event" },
 };
 
-const auditExport: Command = {
-  name: "audit export",
-  summary: "export the audit log as CSV or JSON Lines, oldest events first, with hash chain positions",
-  usage: `--org ID --format csv|jsonl ${filterUsage}`,
-  options: {
-    ...orgOption,
-    format: {
-      type: "string",
-      value: "FORMAT",
-      help: "csv or jsonl (one JSON document per line)",
-      required: true,
+const filterUsage =
+  "[--who WHO] [--what ACTION] [--on ID] [--address ADDRESS] [--from TIME] [--to TIME] [--text TEXT]";
+
+export const auditCommands: readonly Command[] = [
+  {
+    name: "audit list",
+    summary: "search the audit log, newest events first",
+    usage: `--org ID ${filterUsage} [--limit COUNT] [--json]`,
+    options: {
+      ...filterOptions,
+      limit: { value: "COUNT", help: `maximum number of events (default ${DEFAULT_LIMIT})` },
     },
-    ...filterOptions,
+    examples: [
+      "signet audit list --org 01998d6e-… --who ada@acme.example --from 2027-01-01",
+      "signet audit list --org 01998d6e-… --what sign-in.failed --address 192.0.2.7 --limit 200",
+    ],
+    runInOrganisation: (call) =>
+      printList(call, searchEvents(call), {
+        record: eventRecord,
+        columns: {
+          TIME: ({ at }) => formatTime(at),
+          ACTOR: ({ actor }) => actor,
+          EVENT: ({ action }) => action,
+          TARGET: ({ target = "" }) => target,
+          ADDRESS: ({ address = "" }) => address,
+          DETAILS: ({ details }) => (Object.keys(details).length === 0 ? "" : JSON.stringify(details)),
+        },
+        none: "No matching events.",
+      }),
   },
-  examples: [
-    "signet audit export --org 01998d6e-… --format jsonl > audit.jsonl",
-    "signet audit export --org 01998d6e-… --format csv --from 2027-01-01 --to 2027-01-31 > january.csv",
-  ],
-  runWithService: async (service, call) => {
-    const format = choice("format", requiredText(call.values, "format"), [
-      "csv",
-      "jsonl",
-    ] satisfies ExportFormat[]);
-    const organisation = await requireOrganisation(service, call.values);
-    const filter = await readFilter(service, organisation, call.values);
-    const { id: orgId } = organisation;
-    const { database, clock } = service;
-    await recordAuditEvent(database.query, {
-      orgId,
-      at: clock(),
-      actor: OPERATOR,
-      action: "audit.exported",
-      target: orgId,
-      details: { format, filters: Object.keys(filter) },
-    });
-    const { head, line } = lineFormats[format];
-    // print adds the line break.
-    const print = (text: string) => call.io.print(text.slice(0, -1));
-    if (head !== "") print(head);
-    for await (const event of exportAuditEvents(database.query, orgId, filter)) print(line(event));
-    return 0;
+  {
+    name: "audit export",
+    summary: "export the audit log as CSV or JSON Lines, oldest events first, with hash chain positions",
+    usage: `--org ID --format csv|jsonl ${filterUsage}`,
+    options: {
+      ...orgOption,
+      format: { value: "FORMAT", help: "csv or jsonl (one JSON document per line)", required: true },
+      ...filterOptions,
+    },
+    examples: [
+      "signet audit export --org 01998d6e-… --format jsonl > audit.jsonl",
+      "signet audit export --org 01998d6e-… --format csv --from 2027-01-01 --to 2027-01-31 > january.csv",
+    ],
+    runWithService: exportEvents,
   },
-};
+  auditVerify,
+];
 
-export const auditCommands: readonly Command[] = [auditList, auditExport, auditVerify];
+async function searchEvents({ service, organisation, values }: OrganisationCall) {
+  const filter = await readFilter(service, organisation, values);
+  const limit = readLimit(values) ?? DEFAULT_LIMIT;
+  const items: StoredEvent[] = [];
+  let before: string | undefined;
+  do {
+    const page = { before, limit: Math.min(PAGE, limit - items.length) };
+    const found = await searchAuditEvents(service.database.query, organisation.id, filter, page);
+    items.push(...found.events);
+    before = found.next;
+  } while (before !== undefined && items.length < limit);
+  return { items, more: before !== undefined };
+}
+
+async function exportEvents(service: Service, { values, io }: Call): Promise<number> {
+  const format = choice("format", requiredText(values, "format"), ["csv", "jsonl"] satisfies ExportFormat[]);
+  const organisation = await requireOrganisation(service, values);
+  const filter = await readFilter(service, organisation, values);
+  const { id: orgId } = organisation;
+  const { database, clock } = service;
+  await recordAuditEvent(database.query, {
+    orgId,
+    at: clock(),
+    actor: OPERATOR,
+    action: "audit.exported",
+    target: orgId,
+    details: { format, filters: Object.keys(filter) },
+  });
+  const { head, line } = lineFormats[format];
+  // print adds the line break.
+  const print = (text: string) => io.print(text.slice(0, -1));
+  if (head !== "") print(head);
+  for await (const event of exportAuditEvents(database.query, orgId, filter)) print(line(event));
+  return 0;
+}
+
+/** @throws UsageError */
+async function readFilter(
+  { database }: Service,
+  { id: orgId }: Organisation,
+  values: Values,
+): Promise<AuditFilter> {
+  const who = optionalText(values, "who");
+  const what = optionalText(values, "what");
+  return definedOnly({
+    actors: who === undefined ? undefined : await matchActors(database.query, orgId, who),
+    actions: what === undefined ? undefined : requireActions(what),
+    target: optionalText(values, "on"),
+    address: optionalText(values, "address"),
+    text: optionalText(values, "text"),
+    from: readTimeOption(values, "from"),
+    to: readTimeOption(values, "to"),
+  });
+}
+
+function requireActions(what: string): readonly string[] {
+  const actions = matchActions(what);
+  if (actions.length > 0) return actions;
+  const nouns = new Set(auditActions.map((action) => `${action.split(".")[0]}.`));
+  throw new UsageError(`--what: unknown event "${what}"; events begin with ${[...nouns].join(" ")}`);
+}
+
+const DAY_MS = 86_400_000;
+
+function readTimeOption(values: Values, option: "from" | "to"): number | undefined {
+  const text = optionalText(values, option);
+  if (text === undefined) return undefined;
+  const at = readTime(text);
+  if (at === undefined)
+    throw new UsageError(
+      `--${option} must be a date (2027-01-31) or a time with a time zone (2027-01-31T12:00:00Z)`,
+    );
+  return option === "to" && text.length === "2027-01-31".length ? at + DAY_MS : at;
+}

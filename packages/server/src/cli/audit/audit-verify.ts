@@ -11,8 +11,7 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import { listOrganisations } from "../../core/organisations/organisations.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Command, jsonOption, optionalText, UsageError, type Values } from "../command.ts";
-import { errorMessage } from "../error-message.ts";
-import { escapeControls, printResult } from "../output.ts";
+import { errorMessage, escapeControls, printResult } from "../output.ts";
 import { readAll, requireOrganisation } from "../with-service.ts";
 
 export const auditVerify: Command = {
@@ -20,9 +19,8 @@ export const auditVerify: Command = {
   summary: "verify the audit log's hash chain: exit code 1 if an event was changed, removed or inserted",
   usage: "[--org ID|all] [--expect SEQ:HASH] [--json]",
   options: {
-    org: { type: "string", value: "ID", help: "organisation ID, or all (default)" },
+    org: { value: "ID", help: "organisation ID, or all (default)" },
     expect: {
-      type: "string",
       value: "SEQ:HASH",
       help: "chain head recorded elsewhere: from a log line `audit head`, or the last line of an export",
     },
@@ -40,7 +38,7 @@ export const auditVerify: Command = {
     const reports: Report[] = [];
     for (const organisation of organisations) reports.push(await verify(service, organisation, expect));
     const ok = reports.every(({ fault }) => fault === undefined);
-    printResult(call, { ok: ok, organisations: reports.map(reportRecord) }, () =>
+    printResult(call, { ok, organisations: reports.map(reportRecord) }, () =>
       reports.length === 0 ? ["No organisations yet."] : reports.flatMap(reportLines),
     );
     return ok ? 0 : 1;

@@ -2,11 +2,10 @@
 import { X509Certificate } from "node:crypto";
 import { type CaGeneration, deviceCaUris } from "../../core/device-ca/generation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
-import { type Command, orgArguments } from "../command.ts";
+import type { Command } from "../command.ts";
 import { fields, formatTime, formatTimeOrNull, printResult, table } from "../output.ts";
-import { OPERATOR, requireOrganisation } from "../with-service.ts";
 
-const record = (ca: CaGeneration, baseUrl: string) => ({
+const caRecord = (ca: CaGeneration, baseUrl: string) => ({
   generation: ca.generation,
   state: ca.retiredAt === null ? "issues" : "retired",
   notBefore: formatTime(ca.notBefore),
@@ -20,45 +19,39 @@ const record = (ca: CaGeneration, baseUrl: string) => ({
 
 const caUrl = (baseUrl: string, orgId: string) => `${issuerOf(baseUrl, orgId)}/devices/ca.pem`;
 
-const deviceCaShow: Command = {
-  name: "device-ca show",
-  summary: "show the generations of the device CA, including retired ones",
-  ...orgArguments,
-  runWithService: async (service, call) => {
-    const { config, deviceCa } = service;
-    const { id } = await requireOrganisation(service, call.values);
-    const generations = (await deviceCa.generations(id)).map((ca) => record(ca, config.baseUrl));
-    return printResult(call, { ca: caUrl(config.baseUrl, id), generations }, () => [
-      ...table(
-        ["GENERATION", "STATUS", "EXPIRES", "SHA-256"],
-        generations.map((ca) => [String(ca.generation), ca.state, ca.notAfter, ca.fingerprint]),
-      ),
-      "",
-      `Certificates: ${caUrl(config.baseUrl, id)}`,
-    ]);
+export const deviceCaCommands: readonly Command[] = [
+  {
+    name: "device-ca show",
+    summary: "show the generations of the device CA, including retired ones",
+    runInOrganisation: async (call) => {
+      const { service, organisation, config } = call;
+      const ca = caUrl(config.baseUrl, organisation.id);
+      const stored = await service.deviceCa.generations(organisation.id);
+      const generations = stored.map((generation) => caRecord(generation, config.baseUrl));
+      return printResult(call, { ca, generations }, () => [
+        ...table(
+          ["GENERATION", "STATUS", "EXPIRES", "SHA-256"],
+          generations.map((one) => [String(one.generation), one.state, one.notAfter, one.fingerprint]),
+        ),
+        "",
+        `Certificates: ${ca}`,
+      ]);
+    },
   },
-};
-
-const deviceCaRotate: Command = {
-  name: "device-ca rotate",
-  summary: "rotate the device CA: a new generation issues certificates; issued ones stay valid",
-  ...orgArguments,
-  examples: ["signet device-ca rotate --org 01998d6e-…"],
-  runWithService: async (service, call) => {
-    const { id: orgId } = await requireOrganisation(service, call.values);
-    const { baseUrl } = service.config;
-    const ca = record(await service.deviceCa.rotate({ orgId, actor: OPERATOR }), baseUrl);
-    return printResult(call, ca, () => [
-      ...fields({
-        generation: String(ca.generation),
-        expires: ca.notAfter,
-        "SHA-256": ca.fingerprint,
-      }),
-      "",
-      "Add the new CA certificate now wherever device certificates are verified:",
-      `  ${caUrl(baseUrl, orgId)}`,
-    ]);
+  {
+    name: "device-ca rotate",
+    summary: "rotate the device CA: a new generation issues certificates; issued ones stay valid",
+    examples: ["signet device-ca rotate --org 01998d6e-…"],
+    runInOrganisation: async (call) => {
+      const { service, organisation, by } = call;
+      const { baseUrl } = call.config;
+      const ca = caRecord(await service.deviceCa.rotate(by), baseUrl);
+      return printResult(call, ca, () => [
+        ...fields({ generation: String(ca.generation), expires: ca.notAfter, "SHA-256": ca.fingerprint }),
+        "",
+        "Add the new CA certificate now wherever device certificates are verified:",
+        `  ${caUrl(baseUrl, organisation.id)}`,
+      ]);
+    },
   },
-};
-
-export const deviceCaCommands: readonly Command[] = [deviceCaShow, deviceCaRotate];
+];

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config/config.ts";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../output.ts";
 import { type Check, fail, ok, warn } from "./check-configuration.ts";
 
 const SUBJECT = "mTLS certificate";

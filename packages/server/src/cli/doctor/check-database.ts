@@ -7,7 +7,7 @@ import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts"
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
 const DATABASE = "database";

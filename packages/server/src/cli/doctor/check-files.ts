@@ -3,7 +3,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { findMasterKey, MASTER_KEY_FILE } from "../../core/encryption/master-key.ts";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../output.ts";
 import { type Check, fail, note, ok, warn } from "./check-configuration.ts";
 
 const FOLDER = "data folder";

@@ -1,11 +1,12 @@
 /** `signet doctor`: checks the installation without changing it, and suggests remedies. */
 import type { Config } from "../../config/config.ts";
+import { verifySmtp } from "../../core/mail/smtp.ts";
 import { type Call, type Command, jsonOption } from "../command.ts";
+import { errorMessage } from "../output.ts";
 import { mtlsCertificateCheck } from "./check-certificate.ts";
-import { type Check, clockCheck, configurationChecks, fail } from "./check-configuration.ts";
+import { type Check, clockCheck, configurationChecks, fail, note, ok } from "./check-configuration.ts";
 import { databaseChecks } from "./check-database.ts";
 import { dataFolderCheck, masterKeyCheck } from "./check-files.ts";
-import { mailCheck } from "./check-mail.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -51,4 +52,22 @@ function report({ values, io }: Omit<Call, "config">, checks: readonly Check[]):
   if (failed > 0) io.print(failed === 1 ? "1 check failed." : `${failed} checks failed.`);
   else io.print(warned === 0 ? "All checks passed." : `No check failed. Warnings: ${warned}.`);
   return failed === 0 ? 0 : 1;
+}
+
+export async function mailCheck({ mail }: Config): Promise<Check> {
+  if (!mail) {
+    return note(
+      "mail",
+      "not configured: no password resets, address verification or notifications",
+      "Set SMTP_URL and SIGNET_MAIL_FROM.",
+    );
+  }
+  const { smtp, sender } = mail;
+  const server = `${smtp.host}:${smtp.port}`;
+  try {
+    await verifySmtp(smtp);
+    return ok("mail", `${server} is reachable; sender ${sender.address}`);
+  } catch (error) {
+    return fail("mail", `${server} failed: ${errorMessage(error)}`, "Check SMTP_URL and the mail server.");
+  }
 }

@@ -14,8 +14,7 @@ import { type OrganisationState, readState } from "../../core/configuration/stat
 import { readOrganisationFile } from "../../core/configuration/validation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Call, type Command, jsonOption, orgOption, requiredText, UsageError } from "../command.ts";
-import { errorMessage } from "../error-message.ts";
-import { escapeControls, printResult } from "../output.ts";
+import { errorMessage, escapeControls, printResult } from "../output.ts";
 import { OPERATOR, requireOrganisation, withService } from "../with-service.ts";
 import { differenceLines } from "./org-difference.ts";
 
@@ -25,11 +24,10 @@ export const orgApply: Command = {
   usage: "--org ID --file FILE [--dry-run] [--yes] [--prune] [--json]",
   options: {
     ...orgOption,
-    file: { type: "string", value: "FILE", help: "the file, or - for standard input", required: true },
-    "dry-run": { type: "boolean", help: "show the difference without applying it" },
-    yes: { type: "boolean", help: "apply without asking" },
+    file: { value: "FILE", help: "the file, or - for standard input", required: true },
+    "dry-run": { help: "show the difference without applying it" },
+    yes: { help: "apply without asking" },
     prune: {
-      type: "boolean",
       help: "remove records missing from the file, in the sections it has (default: leave them alone)",
     },
     ...jsonOption,
@@ -66,12 +64,11 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   if (agreed) await applyFile(service, { orgId, file, prune, shown, actor: OPERATOR });
   const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
-  const told = shown.filter(({ act }) => act !== "unchanged");
-  printResult(call, { ...done, records: told, withoutSecret: missingSecrets }, () => [
+  const records = shown.filter(({ act }) => act !== "unchanged");
+  return printResult(call, { ...done, records, withoutSecret: missingSecrets }, () => [
     outcome(values["dry-run"] === true, { upToDate, agreed }),
     ...missingSecretLines(missingSecrets),
   ]);
-  return 0;
 }
 
 function outcome(dryRun: boolean, { upToDate, agreed }: { upToDate: boolean; agreed: boolean }): string {
@@ -82,10 +79,10 @@ function outcome(dryRun: boolean, { upToDate, agreed }: { upToDate: boolean; agr
 
 async function confirmApply({ io, values }: Call): Promise<boolean> {
   if (values.yes) return true;
-  const typed = await io.confirm("Apply these changes?");
-  if (typed === undefined)
+  const confirmed = await io.confirm("Apply these changes?");
+  if (confirmed === undefined)
     throw new UsageError("no terminal to confirm on: review with --dry-run, then add --yes");
-  return typed;
+  return confirmed;
 }
 
 async function stateOf({ database }: Service, orgId: string): Promise<OrganisationState> {
@@ -131,13 +128,13 @@ function missingSecretLines(missingSecrets: readonly MissingSecret[]): string[] 
 const MAX_ERRORS_SHOWN = 100;
 
 function faultText(name: string, { faults }: InvalidFile): string {
-  const told = faults
+  const lines = faults
     .slice(0, MAX_ERRORS_SHOWN)
     .map(({ path, message }) => escapeControls(`${path || "/"}: ${message}`));
-  const more = faults.length - told.length;
+  const more = faults.length - lines.length;
   return [
     `${name} has ${faults.length === 1 ? "1 error" : `${faults.length} errors`}; nothing was changed:`,
-    ...told,
+    ...lines,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join("\n  ");
 }

@@ -1,23 +1,18 @@
 /** `signet org export`: the organisation's configuration as a file for version control. */
 import { writeFile } from "node:fs/promises";
 import { type Exported, exportOrganisation } from "../../core/configuration/export.ts";
-import { type Command, jsonOption, optionalText, orgOption } from "../command.ts";
+import { type Command, optionalText } from "../command.ts";
 import { escapeControls, printResult } from "../output.ts";
-import { requireOrganisation } from "../with-service.ts";
 
 export const orgExport: Command = {
   name: "org export",
   summary: "export an organisation's configuration as JSON, without secrets and users",
   usage: "--org ID [--out FILE] [--json]",
-  options: {
-    ...orgOption,
-    out: { type: "string", value: "FILE", help: "output file (default: standard output)" },
-    ...jsonOption,
-  },
+  options: { out: { value: "FILE", help: "output file (default: standard output)" } },
   examples: ["signet org export --org 01998d6e-… --out acme.json"],
-  runWithService: async (service, call) => {
-    const { id } = await requireOrganisation(service, call.values);
-    const exported = await service.database.transaction((tx) => exportOrganisation(tx, id));
+  runInOrganisation: async (call) => {
+    const { database } = call.service;
+    const exported = await database.transaction((tx) => exportOrganisation(tx, call.organisation.id));
     if (!exported) throw new Error("the organisation no longer exists");
     for (const name of duplicateNames(exported))
       call.io.printError(

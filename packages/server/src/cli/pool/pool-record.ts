@@ -30,7 +30,7 @@ export function poolFields(service: Service, pool: SigningPool): string[] {
   return fields({
     poolId: record.poolId,
     name: record.name,
-    status: enabledStatus(pool.disabledAt),
+    status: enabledStatus(pool),
     issuer: record.issuer,
     jwksUri: record.jwksUri,
     issuerMode: record.issuerMode,

@@ -23,10 +23,7 @@ export const startCommand: Command = {
   summary: "run the server; configured by environment variables",
   usage: "[--demo]",
   options: {
-    demo: {
-      type: "boolean",
-      help: "create demo users and applications in an empty database, and print their credentials",
-    },
+    demo: { help: "create demo users and applications in an empty database, and print their credentials" },
   },
   examples: [
     "signet start --demo",

@@ -1,136 +1,171 @@
 /** `signet user …`: the users of an organisation. */
 import { resetFactors } from "../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../core/sessions/end-sessions.ts";
+import { changeMemberRecord } from "../../core/users/member-record.ts";
+import { changeUsername, isUsername, UsernameTaken, usernameKey } from "../../core/users/username.ts";
 import { listUsers } from "../../core/users/users.store.ts";
 import { setPassword, setUserStatus } from "../../core/users/users.ts";
 import {
   type Command,
-  jsonOption,
+  jsonOrText,
   listArguments,
-  orgOption,
+  type OrganisationCall,
+  repeatedText,
+  UsageError,
   userArguments,
   userOptions,
+  type Values,
 } from "../command.ts";
-import { enabledStatus, printList } from "../output.ts";
-import { OPERATOR, readAll, requireHomeUser, requireOrganisation, requireUser } from "../with-service.ts";
-import { generateOption, newPassword } from "./new-password.ts";
-import { userSetAttributes } from "./user-attributes.ts";
-import { userCreate } from "./user-create.ts";
-import { userDelete } from "./user-delete.ts";
-import { userChangeEmail, userInvite } from "./user-mails.ts";
-import { printUser, userRecord } from "./user-record.ts";
-import { userSetUsername } from "./user-username.ts";
+import { enabledStatus, fields, printList, printResult } from "../output.ts";
+import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
+import { userAccountCommands } from "./user-accounts.ts";
+import { generateOption, newPassword, printUser, userRecord } from "./user-record.ts";
 
-const userList: Command = {
-  name: "user list",
-  summary: "list the organisation's users",
-  ...listArguments,
-  runWithService: async (service, call) => {
-    const { id: orgId } = await requireOrganisation(service, call.values);
-    const list = await readAll(call.values, (page) => listUsers(service.database.query, orgId, page));
-    return printList(call, list, {
-      record: userRecord,
-      headings: ["ID", "EMAIL", "NAME", "ROLE", "STATUS"],
-      row: (user) => [
-        user.id,
-        user.email,
-        `${user.firstname} ${user.surname}`.trim(),
-        user.role,
-        enabledStatus(user.disabledAt),
-      ],
-      none: "The organisation has no users yet: signet user create --org … --email …",
-    });
-  },
-};
-
-const userDisable: Command = {
-  name: "user disable",
-  summary: "disable a user and revoke sessions and tokens immediately; nothing is deleted",
-  usage: "--org ID (--id ID | --email ADDRESS) [--enable] [--json]",
-  options: {
-    ...orgOption,
-    ...userOptions,
-    enable: { type: "boolean", help: "enable the user again" },
-    ...jsonOption,
-  },
-  examples: ["signet user disable --org 01998d6e-… --email ada@example.com"],
-  runWithService: async (service, call) => {
-    const { organisation, user } = await requireHomeUser(service, call);
-    const key = { orgId: organisation.id, id: user.id };
-    const disabled = call.values.enable !== true;
-    await setUserStatus(service, { ...key, disabled, actor: OPERATOR, mayBeLastAdministrator: true });
-    return printUser(call, service, key, undefined, disabled ? "has been disabled" : "has been enabled");
-  },
-};
-
-const userSignOut: Command = {
-  name: "user sign-out",
-  summary: "sign a user out of all browsers and revoke tokens; sends back-channel logouts",
-  ...userArguments,
-  examples: ["signet user sign-out --org 01998d6e-… --email ada@example.com"],
-  runWithService: async (service, call) => {
-    const organisation = await requireOrganisation(service, call.values);
-    const { id } = await requireUser(service, organisation, call.values);
-    await signOutEverywhere(service, { orgId: organisation.id, userId: id, actor: OPERATOR });
-    return printUser(call, service, { orgId: organisation.id, id }, undefined, "is signed out everywhere");
-  },
-};
-
-const userSetPassword: Command = {
-  name: "user set-password",
-  summary: "set a user's password; revokes existing sessions and tokens",
-  usage: "--org ID (--id ID | --email ADDRESS) [--generate] [--json]",
-  options: { ...orgOption, ...userOptions, ...generateOption, ...jsonOption },
-  examples: ["signet user set-password --org 01998d6e-… --email ada@example.com --generate"],
-  runWithService: async (service, call) => {
-    const { organisation, user } = await requireHomeUser(service, call);
-    const password = await newPassword(call, organisation);
-    const about = [user.email, user.firstname, user.surname];
-    await setPassword(service, {
-      organisation,
-      id: user.id,
-      password: password.text,
-      about,
-      actor: OPERATOR,
-    });
-    return printUser(
-      call,
-      service,
-      { orgId: organisation.id, id: user.id },
-      password.toShow,
-      "has a new password",
-    );
-  },
-};
-
-const userResetFactors: Command = {
-  name: "user reset-factors",
-  summary: "remove a user's second factors, recovery codes and trusted browsers",
-  ...userArguments,
-  examples: ["signet user reset-factors --org 01998d6e-… --email ada@example.com"],
-  runWithService: async (service, call) => {
-    const { organisation, user } = await requireHomeUser(service, call);
-    await resetFactors(service, { organisation, user, actor: OPERATOR });
-    return printUser(
-      call,
-      service,
-      { orgId: organisation.id, id: user.id },
-      undefined,
-      "no longer has a second factor",
-    );
-  },
-};
+const nameValue = { value: "NAME=VALUE", multiple: true };
 
 export const userCommands: readonly Command[] = [
-  userCreate,
-  userList,
-  userDisable,
-  userDelete,
-  userSignOut,
-  userSetPassword,
-  userResetFactors,
-  userSetAttributes,
-  userSetUsername,
-  userInvite,
-  userChangeEmail,
+  userAccountCommands.create,
+  {
+    name: "user list",
+    summary: "list the organisation's users",
+    ...listArguments,
+    runInOrganisation: (call) =>
+      printList(call, readList(call, listUsers), {
+        record: userRecord,
+        columns: {
+          ID: "id",
+          EMAIL: "email",
+          NAME: ({ firstname, surname }) => `${firstname} ${surname}`.trim(),
+          ROLE: "role",
+          STATUS: enabledStatus,
+        },
+        none: "The organisation has no users yet: signet user create --org … --email …",
+      }),
+  },
+  {
+    name: "user disable",
+    summary: "disable a user and revoke sessions and tokens immediately; nothing is deleted",
+    usage: "--org ID (--id ID | --email ADDRESS) [--enable] [--json]",
+    options: { ...userOptions, enable: { help: "enable the user again" } },
+    examples: ["signet user disable --org 01998d6e-… --email ada@example.com"],
+    runInOrganisation: async (call) => {
+      const { id } = await requireHomeUser(call);
+      const disabled = call.values.enable !== true;
+      await setUserStatus(call.service, { ...call.by, id, disabled, mayBeLastAdministrator: true });
+      return printUser(call, id, disabled ? "has been disabled" : "has been enabled");
+    },
+  },
+  userAccountCommands.delete,
+  {
+    name: "user sign-out",
+    summary: "sign a user out of all browsers and revoke tokens; sends back-channel logouts",
+    ...userArguments,
+    examples: ["signet user sign-out --org 01998d6e-… --email ada@example.com"],
+    runInOrganisation: async (call) => {
+      const { id } = await requireUser(call);
+      await signOutEverywhere(call.service, { ...call.by, userId: id });
+      return printUser(call, id, "is signed out everywhere");
+    },
+  },
+  {
+    name: "user set-password",
+    summary: "set a user's password; revokes existing sessions and tokens",
+    usage: "--org ID (--id ID | --email ADDRESS) [--generate] [--json]",
+    options: { ...userOptions, ...generateOption },
+    examples: ["signet user set-password --org 01998d6e-… --email ada@example.com --generate"],
+    runInOrganisation: async (call) => {
+      const { id, email, firstname, surname } = await requireHomeUser(call);
+      const { text: password, toShow } = await newPassword(call);
+      const about = [email, firstname, surname];
+      const { service, organisation } = call;
+      await setPassword(service, { organisation, id, password, about, actor: OPERATOR });
+      return printUser(call, id, "has a new password", toShow);
+    },
+  },
+  {
+    name: "user reset-factors",
+    summary: "remove a user's second factors, recovery codes and trusted browsers",
+    ...userArguments,
+    examples: ["signet user reset-factors --org 01998d6e-… --email ada@example.com"],
+    runInOrganisation: async (call) => {
+      const user = await requireHomeUser(call);
+      await resetFactors(call.service, { organisation: call.organisation, user, actor: OPERATOR });
+      return printUser(call, user.id, "no longer has a second factor");
+    },
+  },
+  {
+    name: "user set-attributes",
+    summary: "replace a user's attributes and groups, the source of custom scope claims",
+    usage: "--org ID (--id ID | --email ADDRESS) [options]",
+    options: {
+      ...userOptions,
+      attribute: { ...nameValue, help: "user attribute (user:attributes.NAME); JSON or text; repeatable" },
+      "membership-attribute": {
+        ...nameValue,
+        help: "membership attribute (membership:attributes.NAME); repeatable",
+      },
+      group: { value: "NAME", multiple: true, help: "group (membership:groups); repeatable" },
+    },
+    examples: [
+      "signet user set-attributes --org 01998d6e-… --email ada@example.com --attribute department=Finance --group staff",
+    ],
+    runInOrganisation: setAttributes,
+  },
+  {
+    name: "user set-username",
+    summary: "set or remove a user's username",
+    usage: "--org ID (--id ID | --email ADDRESS) [--username NAME] [--json]",
+    options: {
+      ...userOptions,
+      username: { value: "NAME", help: "username, unique in the organisation (default: remove it)" },
+    },
+    examples: ["signet user set-username --org 01998d6e-… --email ada@example.com --username ada"],
+    runInOrganisation: setUsername,
+  },
+  userAccountCommands.invite,
+  userAccountCommands.changeEmail,
 ];
+
+async function setAttributes(call: OrganisationCall): Promise<number> {
+  const { service, values, organisation, by } = call;
+  const user = await requireUser(call);
+  const attributes = readNameValues(values, "attribute");
+  if (values.attribute !== undefined) requireHome(call, user);
+  const membership = {
+    groups: repeatedText(values, "group"),
+    attributes: readNameValues(values, "membership-attribute"),
+  };
+  const record = user.homeOrgId === organisation.id ? { attributes, membership } : { membership };
+  await changeMemberRecord(service, { ...by, id: user.id, record });
+  return printResult(call, { id: user.id, ...record }, () =>
+    fields({
+      id: user.id,
+      attributes: JSON.stringify(attributes),
+      groups: JSON.stringify(membership.groups),
+      "membership attributes": JSON.stringify(membership.attributes),
+    }),
+  );
+}
+
+function readNameValues(values: Values, option: string): Record<string, unknown> {
+  return Object.fromEntries(
+    repeatedText(values, option).map((text) => {
+      const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+      if (name === "") throw new UsageError(`--${option} ${text} must have the form NAME=VALUE`);
+      return [name, jsonOrText(value)];
+    }),
+  );
+}
+
+async function setUsername(call: OrganisationCall): Promise<number> {
+  const { username } = call.values;
+  const name = username === undefined ? null : usernameKey(String(username));
+  if (name !== null && !isUsername(name))
+    throw new UsageError("--username must have 2 to 64 letters, digits and . _ -, a letter or digit first");
+  const { id } = await requireHomeUser(call);
+  await changeUsername(call.service, { ...call.by, id, username: name }).catch((error: unknown) => {
+    if (!(error instanceof UsernameTaken)) throw error;
+    throw new Error("another user of the organisation has this username");
+  });
+  return printUser(call, id, name === null ? "no longer has a username" : `has the username ${name}`);
+}

@@ -13,19 +13,16 @@ export function validateRoute(
   api: ApiScope,
   { keyAuthenticator }: { keyAuthenticator: ApiAuthenticator<SessionKeyCaller> },
 ): void {
-  apiRoute(
-    api,
-    keyAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/auth/validate",
-      operationId: "validateFederationKey",
-      summary: "Validate the session key of a federation login",
-      tag: "Session keys",
-      credential: "session-key",
-      query,
-      answers: { 200: { description: "The key is valid", schema: validKeySchema } },
-    },
-    async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
-  );
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/auth/validate",
+    operationId: "validateFederationKey",
+    summary: "Validate the session key of a federation login",
+    tag: "Session keys",
+    credential: "session-key",
+    query,
+    answers: { 200: { description: "The key is valid", schema: validKeySchema } },
+    authenticator: keyAuthenticator,
+    handler: async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
+  });
 }

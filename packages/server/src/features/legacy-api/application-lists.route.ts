@@ -8,7 +8,7 @@ import { listEnabledApplications } from "../../core/applications/applications.st
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { type Page, pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
+import { type Page, pageOf, pageQuerySchema, pageSchema, readPage } from "../../http/api/paging.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const application = Type.Object(
@@ -28,55 +28,45 @@ const applicationRecord = ({ id, name, orgId, settings }: Application) => ({
   Url: settings.homepageUri ?? null,
 });
 
-const query = Type.Object(pageQuery, { additionalProperties: false });
-
 export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = {
     method: "GET",
     tag: "Organisations",
     credential: "system-account",
-    query,
+    query: pageQuerySchema,
     answers: { 200: { description: "Oldest first", schema: pageSchema(application) } },
   } as const;
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Organisation/Application/List",
-      operationId: "listApplications",
-      summary: "List the applications of the caller's organisation",
-    },
-    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query)),
-  );
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Organisation/External/Application/List",
-      operationId: "listAccessibleApplications",
-      summary: "List the applications that the caller may act for",
-    },
-    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query), accessibleTo(caller)),
-  );
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Organisations/:appId/:publicId/application/list",
-      operationId: "listApplicationsOfOrganisation",
-      summary: "List the applications of an organisation, which must be the caller's",
-    },
-    async ({ caller, params, query }) => {
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Organisation/Application/List",
+    operationId: "listApplications",
+    summary: "List the applications of the caller's organisation",
+    authenticator: deps.accountAuthenticator,
+    handler: ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query)),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Organisation/External/Application/List",
+    operationId: "listAccessibleApplications",
+    summary: "List the applications that the caller may act for",
+    authenticator: deps.accountAuthenticator,
+    handler: ({ caller, query }) =>
+      listPage(deps, caller.organisation.id, readPage(query), accessibleTo(caller)),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Organisations/:appId/:publicId/application/list",
+    operationId: "listApplicationsOfOrganisation",
+    summary: "List the applications of an organisation, which must be the caller's",
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, params, query }) => {
       const { organisation, applicationId } = caller;
       if (!(await deps.applications.find(organisation.id, applicationId)))
         throw notAuthenticated("unknown application");
       if (params["publicId"]?.toLowerCase() !== organisation.id) throw notFound();
       return listPage(deps, organisation.id, readPage(query));
     },
-  );
+  });
 }
 
 /** Undefined for an administrator, who may act for all applications. */

@@ -1,16 +1,18 @@
-/** Dependencies of the legacy API, with its three authenticators. */
+/** Dependencies of the legacy API with its three authenticators, and the responses that its routes share. */
+import Type from "typebox";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
-import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import { type PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
-import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import { ApiError } from "../../http/api/api-error.ts";
+import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";
 
 export interface LegacyDeps {
@@ -39,3 +41,38 @@ export const linkAuthenticator = ({
   authenticate: async (request, raw) =>
     request.headers.authorization === undefined ? undefined : accountAuthenticator.authenticate(request, raw),
 });
+
+/** The response to too many attempts and to too many password hashes at once; any other error unchanged. */
+export function limitAnswer(error: Error): Error {
+  if (error instanceof RateLimited) {
+    const { retryAfterSeconds } = error;
+    const headers = rateLimitHeaders(error);
+    return new ApiError(429, "rate-limited", "Too many attempts", { retryAfterSeconds, headers });
+  }
+  if (!(error instanceof PasswordQueueFull)) return error;
+  const { retryAfterSeconds } = error;
+  return new ApiError(503, "busy", "Too many users are signing in", { retryAfterSeconds });
+}
+
+/** @throws ApiError 503 */
+export function requireMail({ isOpen }: { readonly isOpen: boolean }): void {
+  if (isOpen) return;
+  throw new ApiError(503, "mail-not-set-up", "Mail is not set up", {
+    detail: "This request sends an email, and no mail server is configured (SMTP_URL).",
+  });
+}
+
+export const expiredError = () => new ApiError(410, "expired", "The link has expired");
+
+/** The same for every address, so that it does not reveal which addresses have accounts. */
+export const mailAnswers = {
+  202: {
+    description: "Accepted; the same response for every address",
+    schema: Type.Object({ Message: Type.String() }),
+  },
+} as const;
+
+export const accepted: Answer = {
+  status: 202,
+  body: { Message: "If the address can be used for this, an email is on its way." },
+};

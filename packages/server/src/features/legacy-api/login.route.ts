@@ -9,24 +9,20 @@ import { checkPassword, type RightPassword } from "../../core/users/check-passwo
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./responses.ts";
-import { checkSecondFactor } from "./second-factor.ts";
-import { startServiceKey } from "./session-keys/start-service-key.ts";
+import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.String({ maxLength: 254 }),
-    Password: Type.String(),
-    TwoFactorCode: Type.Optional(
-      Type.String({ maxLength: 64, description: "Authenticator code or recovery code" }),
-    ),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.String({ maxLength: 254 }),
+  Password: Type.String(),
+  TwoFactorCode: Type.Optional(
+    Type.String({ maxLength: 64, description: "Authenticator code or recovery code" }),
+  ),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 const answer = Type.Object({
   Key: Type.String({ description: "A session key, returned once" }),
@@ -35,36 +31,35 @@ const answer = Type.Object({
 });
 
 export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Login/:appId?",
-      operationId: "loginUser",
-      errors: [403, 429],
-      summary: "Sign a user in by email and password",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      example: { Email: "user@example.com", Password: "plum tractor ninety" },
-      answers: { 200: { description: "Signed in", schema: answer } },
-    },
-    async ({ caller, request, body: input }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Login/:appId?",
+    operationId: "loginUser",
+    errors: [403, 429],
+    summary: "Sign a user in by email and password",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    example: { Email: "user@example.com", Password: "plum tractor ninety" },
+    answers: { 200: { description: "Signed in", schema: answer } },
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, request, body: input }) => {
       const { organisation, applicationId } = caller;
       const application = await deps.applications.find(organisation.id, applicationId);
       if (!application) throw notAuthenticated("unknown application");
       const address = addressOf(request);
       const { Email: email, Password: password, TwoFactorCode: code } = input;
-      const right = await withLimits(() =>
-        checkPassword(deps, { orgId: organisation.id, email, password, address }),
-      );
+      const right = await checkPassword(deps, { orgId: organisation.id, email, password, address });
       if (right === "invalid-credentials") throw wrongPassword();
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
-      const proof = await withLimits(() =>
-        checkSecondFactor(deps, { organisation, application, user: right.user, code, address }),
-      );
+      const proof = await checkSecondFactor(deps, {
+        organisation,
+        application,
+        user: right.user,
+        code,
+        address,
+      });
       const userAgent = request.headers["user-agent"] ?? "";
       const started = await startServiceKey(deps, {
         ...{ organisation, application, right, proof },
@@ -75,7 +70,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       const user = userRecord(right.user);
       return { status: 200, body: { Key: secret, ExpiresAt: wireTimeOrNull(key.expiresAt), User: user } };
     },
-  );
+  });
 }
 
 /** The same for an unknown address and a wrong password. */

@@ -5,33 +5,31 @@ import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
 import { endUserSession, signOutEverywhere } from "../../core/sessions/end-sessions.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
-const body = Type.Object(
-  { Key: Type.String({ maxLength: 200 }), ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Key: Type.String({ maxLength: 200 }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 /** The values of the last path segment; anything else is 404. */
 const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
 
 export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Logout/:everywhere?",
-      operationId: "logoutUser",
-      summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
-      tag: "Authentication",
-      credential: "session-key",
-      body,
-      example: { Key: "sgn_sk_…" },
-      answers: { 204: { description: "Signed out" } },
-    },
-    async ({ caller, params, request }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Logout/:everywhere?",
+    operationId: "logoutUser",
+    summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
+    tag: "Authentication",
+    credential: "session-key",
+    body,
+    example: { Key: "sgn_sk_…" },
+    answers: { 204: { description: "Signed out" } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller, params, request }) => {
       const { everywhere = "" } = params;
       if (!Object.hasOwn(flags, everywhere)) throw notFound();
       const address = addressOf(request);
@@ -41,7 +39,7 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
       else await revokeKeyAndSession(deps, caller, address);
       return { status: 204 };
     },
-  );
+  });
 }
 
 /**

@@ -6,45 +6,38 @@ import { emailKey, isEmail } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
-const body = Type.Object(
-  { ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
-  { additionalProperties: false },
-);
+const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });
 
 export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/:email/PasswordReset",
-      operationId: "resetPassword",
-      errors: [429],
-      summary: "Email a link to set a new password",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      bodyOptional: true,
-      example: {},
-      answers: mailAnswers,
-    },
-    async ({ caller, params, request }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/:email/PasswordReset",
+    operationId: "resetPassword",
+    errors: [429],
+    summary: "Email a link to set a new password",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    bodyOptional: true,
+    example: {},
+    answers: mailAnswers,
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, params, request }) => {
       requireMail(deps.outbox);
       const email = (params["email"] ?? "").trim();
       if (!isEmail(email)) throw invalid([{ path: "{email}", message: "is not an email address" }]);
       const orgId = caller.organisation.id;
       const address = addressOf(request);
-      await withLimits(() =>
-        countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
-          { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
-        ]),
-      );
+      await countAttempt(deps, orgId, [
+        { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
+      ]);
       const found = await findUserByEmail(deps.database.query, orgId, emailKey(email));
       const user = found?.user.disabledAt === null ? found.user : undefined;
       await deps.database.transaction((tx) =>
@@ -68,5 +61,5 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       );
       return accepted;
     },
-  );
+  });
 }

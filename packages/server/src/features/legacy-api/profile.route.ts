@@ -9,12 +9,13 @@ import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const settings = Type.Record(Type.String(), Type.Unknown());
 const profile = Type.Intersect([userSchema, Type.Object({ Settings: Type.Optional(settings) })]);
-const body = Type.Object({ Settings: settings }, { additionalProperties: false });
+const body = strictObject({ Settings: settings });
 
 const MAX_BYTES = 16 * 1024;
 /** The values of the last path segment; anything else is 404. */
@@ -27,21 +28,17 @@ const flags: Readonly<Record<string, boolean>> = {
 
 export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
   const { database } = deps;
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
-      operationId: "getProfile",
-      errors: [403],
-      summary:
-        "Get the user of a session key; with `true` or `extendSetting` also the application's settings",
-      tag: "Users",
-      credential: "session-key",
-      answers: { 200: { description: "The user", schema: profile } },
-    },
-    async ({ caller, params }) => {
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
+    operationId: "getProfile",
+    errors: [403],
+    summary: "Get the user of a session key; with `true` or `extendSetting` also the application's settings",
+    tag: "Users",
+    credential: "session-key",
+    answers: { 200: { description: "The user", schema: profile } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller, params }) => {
       const { extendSetting = "" } = params;
       if (!Object.hasOwn(flags, extendSetting)) throw notFound();
       const of = await requireSettingsAccess(deps, caller, params["appId"]);
@@ -49,23 +46,20 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
       if (!flags[extendSetting]) return { status: 200, body: user };
       return { status: 200, body: { ...user, Settings: await readUserSettings(database.query, of) } };
     },
-  );
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      method: "PUT",
-      path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
-      operationId: "putProfileSettings",
-      errors: [403],
-      summary: "Replace the application's settings for the user of a session key; requires a signature",
-      tag: "Users",
-      credential: "session-key",
-      body,
-      example: { Settings: { theme: "dark" } },
-      answers: { 200: { description: "The stored settings", schema: body } },
-    },
-    async ({ caller, params, request, body: { Settings } }) => {
+  });
+  apiRoute(api, {
+    method: "PUT",
+    path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
+    operationId: "putProfileSettings",
+    errors: [403],
+    summary: "Replace the application's settings for the user of a session key; requires a signature",
+    tag: "Users",
+    credential: "session-key",
+    body,
+    example: { Settings: { theme: "dark" } },
+    answers: { 200: { description: "The stored settings", schema: body } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller, params, request, body: { Settings } }) => {
       if (!Object.hasOwn(flags, params["extendSetting"] ?? "")) throw notFound();
       if (!caller.signedBy) throw notAuthenticated("settings need a signature");
       const of = await requireSettingsAccess(deps, caller, params["appId"]);
@@ -74,7 +68,7 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
       await writeUserSettings(deps, of, { settings: Settings, actor, address: addressOf(request) });
       return { status: 200, body: { Settings } };
     },
-  );
+  });
 }
 
 /**

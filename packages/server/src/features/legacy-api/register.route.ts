@@ -7,21 +7,19 @@ import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.String({ maxLength: 254 }),
-    Password: Type.String(),
-    Firstname: Type.String({ minLength: 1 }),
-    Surname: Type.String({ minLength: 1 }),
-    Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.String({ maxLength: 254 }),
+  Password: Type.String(),
+  Firstname: Type.String({ minLength: 1 }),
+  Surname: Type.String({ minLength: 1 }),
+  Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 type Body = Static<typeof body>;
 
 const example: Body = {
@@ -34,33 +32,27 @@ const example: Body = {
 export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const shared = { method: "POST", tag: "Authentication", credential: "system-account" } as const;
   const operation = { ...shared, body, example, answers: mailAnswers };
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/User/Register",
-      operationId: "registerUser",
-      errors: [429],
-      summary: "Register a user; the address is verified by email",
-    },
-    (call) => register(deps, call),
-  );
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
-      operationId: "registerAccount",
-      errors: [429],
-      summary: "Register a user of the organisation in the path, which must be the caller's",
-    },
-    async (call) => {
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/User/Register",
+    operationId: "registerUser",
+    errors: [429],
+    summary: "Register a user; the address is verified by email",
+    authenticator: deps.accountAuthenticator,
+    handler: (call) => register(deps, call),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
+    operationId: "registerAccount",
+    errors: [429],
+    summary: "Register a user of the organisation in the path, which must be the caller's",
+    authenticator: deps.accountAuthenticator,
+    handler: async (call) => {
       if (call.params["publicId"]?.toLowerCase() !== call.caller.organisation.id) throw notFound();
       return register(deps, call);
     },
-  );
+  });
 }
 
 async function register(
@@ -73,7 +65,7 @@ async function register(
   if (faults.length > 0) throw invalid(faults);
   const about = [email, input.Firstname, input.Surname];
   await requireAcceptablePassword(input.Password, caller.organisation, about, "/Password");
-  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...input, Email: email }));
+  await sendRegistrationMail(deps, request, caller, { ...input, Email: email });
   return accepted;
 }
 

@@ -9,38 +9,33 @@ import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
+import { accepted, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
-import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
-const body = Type.Object(
-  {
-    Email: Type.Optional(Type.String({ maxLength: 254 })),
-    PermId: Type.Optional(Type.String({ format: "uuid" })),
-    HomeOrganisationId: Type.String({ format: "uuid" }),
-    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
-  },
-  { additionalProperties: false },
-);
+const body = strictObject({
+  Email: Type.Optional(Type.String({ maxLength: 254 })),
+  PermId: Type.Optional(Type.String({ format: "uuid" })),
+  HomeOrganisationId: Type.String({ format: "uuid" }),
+  ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+});
 
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "POST",
-      path: "/legacy/api/Authentication/User/Roaming/Register",
-      operationId: "registerRoamingUser",
-      errors: [429],
-      summary: "Invite a user of another organisation",
-      tag: "Authentication",
-      credential: "system-account",
-      body,
-      example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
-      answers: mailAnswers,
-    },
-    async ({ caller, request, body: input }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Roaming/Register",
+    operationId: "registerRoamingUser",
+    errors: [429],
+    summary: "Invite a user of another organisation",
+    tag: "Authentication",
+    credential: "system-account",
+    body,
+    example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
+    answers: mailAnswers,
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, request, body: input }) => {
       requireMail(deps.outbox);
       const orgId = caller.organisation.id;
       const homeOrgId = input.HomeOrganisationId.toLowerCase();
@@ -48,12 +43,10 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
       const address = addressOf(request);
-      await withLimits(() =>
-        countAttempt(deps, orgId, [
-          { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
-          { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
-        ]),
-      );
+      await countAttempt(deps, orgId, [
+        { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
+      ]);
       const user = await findInvitee(deps, orgId, homeOrgId, who);
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {
@@ -71,7 +64,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       );
       return accepted;
     },
-  );
+  });
 }
 
 type Invitee = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });

@@ -7,29 +7,25 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./responses.ts";
 
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/User/Username/Available/:username",
-      operationId: "isUsernameAvailable",
-      errors: [429],
-      summary: "Check whether a username is available",
-      tag: "Users",
-      credential: "system-account",
-      answers: {
-        200: { description: "Availability", schema: Type.Object({ Available: Type.Boolean() }) },
-      },
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/User/Username/Available/:username",
+    operationId: "isUsernameAvailable",
+    errors: [429],
+    summary: "Check whether a username is available",
+    tag: "Users",
+    credential: "system-account",
+    answers: {
+      200: { description: "Availability", schema: Type.Object({ Available: Type.Boolean() }) },
     },
-    async ({ caller, params, request }) => {
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller, params, request }) => {
       const orgId = caller.organisation.id;
       const limit = deps.rateLimits["username-address"];
       const attempts = [{ limit, subject: networkPrefix(addressOf(request)) }];
-      await withLimits(() => countAttempt(deps, orgId, attempts));
+      await countAttempt(deps, orgId, attempts);
       const username = usernameKey(params["username"] ?? "");
       if (!isUsername(username))
         throw invalid([
@@ -41,5 +37,5 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
       const isTaken = await isUsernameTaken(deps.database.query, orgId, username);
       return { status: 200, body: { Available: !isTaken } };
     },
-  );
+  });
 }

@@ -8,21 +8,25 @@ import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
-import { consentRecord, consentSchema, grantSchema, userGrantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
+import { strictObject } from "../../http/api/schemas.ts";
+import {
+  consentRecord,
+  consentSchema,
+  grantedClient,
+  grantSchema,
+  toGrantAnswer,
+  userGrantSchema,
+} from "./consent-record.ts";
 import { by, inTransaction, type ManagementDeps, unknownReference } from "./management.ts";
 import { deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 
-const filterQuery = Type.Object(
-  {
-    ...pageQuery,
-    clientId: Type.Optional(Type.String({ format: "uuid" })),
-    userId: Type.Optional(Type.String({ format: "uuid" })),
-    kind: Type.Optional(Type.Enum(["user", "organisation"])),
-    revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: include revoked consents" })),
-  },
-  { additionalProperties: false },
-);
+const filterQuery = strictObject({
+  ...pageQuery,
+  clientId: Type.Optional(Type.String({ format: "uuid" })),
+  userId: Type.Optional(Type.String({ format: "uuid" })),
+  kind: Type.Optional(Type.Enum(["user", "organisation"])),
+  revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: include revoked consents" })),
+});
 
 export function consentsRoutes(api: ApiScope, deps: ManagementDeps): void {
   const { query: db } = deps.database;
@@ -82,38 +86,33 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
       201: { description: "The new consent", schema: consentSchema },
     },
   } as const;
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/consents/organisation",
-      operationId: "grantOrganisationConsent",
-      summary: "Grant a client scopes for all users of the organisation",
-      body: grantSchema,
-      example,
-    },
-    ({ caller, body, within }) => inTransaction(deps, within, (inside) => grant(inside, caller, body)),
-  );
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/consents/user",
-      operationId: "grantUserConsent",
-      summary: "Grant a client scopes for one user",
-      body: userGrantSchema,
-      example: { ...example, userId: "8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b" },
-    },
-    ({ caller, body, within }) =>
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/consents/organisation",
+    operationId: "grantOrganisationConsent",
+    summary: "Grant a client scopes for all users of the organisation",
+    body: grantSchema,
+    example,
+    authenticator: deps.authenticator,
+    handler: ({ caller, body, within }) =>
+      inTransaction(deps, within, (inside) => grant(inside, caller, body)),
+  });
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/consents/user",
+    operationId: "grantUserConsent",
+    summary: "Grant a client scopes for one user",
+    body: userGrantSchema,
+    example: { ...example, userId: "8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b" },
+    authenticator: deps.authenticator,
+    handler: ({ caller, body, within }) =>
       inTransaction(deps, within, async (inside) => {
         const userId = body.userId.toLowerCase();
         const user = await findUser(inside.database.query, caller.organisation.id, userId);
         if (!user) throw unknownReference("/userId");
         return grant(inside, caller, { ...body, userId });
       }),
-  );
+  });
 }
 
 async function grant(

@@ -3,7 +3,6 @@
  * organisation's clients, scopes, consents, pre-authorizations and system accounts. What all of its resources share.
  */
 import { isUuid } from "@signet/protocol/hash";
-import Type from "typebox";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
@@ -11,7 +10,6 @@ import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
-import { pageQuery } from "../../http/api/paging.ts";
 
 export interface ManagementDeps {
   readonly database: Database;
@@ -24,9 +22,6 @@ export interface ManagementDeps {
   /** Encrypts the secrets of system accounts. */
   readonly encryption: Encryption;
 }
-
-/** For lists without filters; an unknown parameter is rejected, because a misspelled filter must not list everything. */
-export const pageQuerySchema = Type.Object(pageQuery, { additionalProperties: false });
 
 /** Runs all of a request in one transaction: in `within`, which also stores its response, when there is one. */
 export function inTransaction<T>(

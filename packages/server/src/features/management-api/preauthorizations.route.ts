@@ -5,35 +5,18 @@ import { findPreauthorization, listPreauthorizations } from "../../core/consents
 import { createPreauthorization, deletePreauthorization } from "../../core/consents/consents.ts";
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
-import { wireTime } from "../../http/api/times.ts";
-import { grantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
+import { strictObject } from "../../http/api/schemas.ts";
+import {
+  grantedClient,
+  grantSchema,
+  preauthorizationRecord,
+  preauthorizationSchema,
+  toGrantAnswer,
+} from "./consent-record.ts";
 import { by, type ManagementDeps } from "./management.ts";
 import { createRoute, deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 
-const filterQuery = Type.Object(
-  { ...pageQuery, clientId: Type.Optional(Type.String({ format: "uuid" })) },
-  { additionalProperties: false },
-);
-
-const preauthorizationSchema = Type.Object(
-  {
-    id: Type.String({ format: "uuid" }),
-    clientId: Type.String({ format: "uuid" }),
-    scopes: Type.Array(Type.String()),
-    createdBy: Type.String(),
-    createdAt: Type.String({ format: "date-time" }),
-  },
-  { title: "Preauthorization" },
-);
-
-const preauthorizationRecord = (record: Consent) => ({
-  id: record.id,
-  clientId: record.applicationId,
-  scopes: record.scopes,
-  createdBy: record.grantedBy,
-  createdAt: wireTime(record.grantedAt),
-});
+const filterQuery = strictObject({ ...pageQuery, clientId: Type.Optional(Type.String({ format: "uuid" })) });
 
 export function preauthorizationsRoutes(api: ApiScope, deps: ManagementDeps): void {
   const { query: db } = deps.database;

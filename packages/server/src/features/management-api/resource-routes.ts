@@ -88,17 +88,21 @@ export function listRoute<R extends Versioned, Q extends TSchema>(
   read: (orgId: string, page: Page, query: Static<Q>) => Promise<readonly R[]>,
 ): void {
   const answers = { 200: { description: `A page of ${many}`, schema: pageSchema(schema) } };
-  apiRoute(
-    api,
-    deps.authenticator,
-    { tag, credential, ...operation, method: "GET", path, answers },
-    async ({ caller, query }) => {
+  apiRoute(api, {
+    tag,
+    credential,
+    ...operation,
+    method: "GET",
+    path,
+    answers,
+    authenticator: deps.authenticator,
+    handler: async ({ caller, query }) => {
       const page = readPage(query as { limit?: string; cursor?: string });
       const rows = await read(caller.organisation.id, page, query as Static<Q>);
       const { items, nextCursor } = pageOf(rows, page);
       return { status: 200, body: { items: items.map(record), nextCursor } };
     },
-  );
+  });
 }
 
 export function getRoute<R extends Versioned>(
@@ -109,16 +113,20 @@ export function getRoute<R extends Versioned>(
 ): void {
   const { api, deps, tag, one, schema } = routes;
   const answers = { 200: { description: `The ${one}`, schema } };
-  apiRoute(
-    api,
-    deps.authenticator,
-    { tag, credential, ...operation, method: "GET", path, answers },
-    async ({ caller, params }) => {
+  apiRoute(api, {
+    tag,
+    credential,
+    ...operation,
+    method: "GET",
+    path,
+    answers,
+    authenticator: deps.authenticator,
+    handler: async ({ caller, params }) => {
       const row = await find(caller.organisation.id, idOf(params, routes.idParameter));
       if (!row) throw notFound();
       return answerWith(routes, row);
     },
-  );
+  });
 }
 
 /** @param write runs in the transaction that stores the response for an `Idempotency-Key` */
@@ -130,11 +138,15 @@ export function createRoute<R extends Versioned, B extends TSchema>(
 ): void {
   const { api, deps, one } = routes;
   const answers = { 201: { description: `The ${one}`, schema: created } };
-  apiRoute<SystemAccountCaller, undefined, TSchema, Database>(
-    api,
-    writersOf(routes),
-    { ...writing(routes), ...operation, method: "POST", path, lenient: { readOnly: [] }, answers },
-    ({ within, ...call }) =>
+  apiRoute<SystemAccountCaller, undefined, TSchema, Database>(api, {
+    ...writing(routes),
+    ...operation,
+    method: "POST",
+    path,
+    lenient: { readOnly: [] },
+    answers,
+    authenticator: writersOf(routes),
+    handler: ({ within, ...call }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const body = call.body as Static<B>;
         const { row, members, shownOnce } = await write(inside, { ...call, body }).catch(routes.toAnswer);
@@ -146,7 +158,7 @@ export function createRoute<R extends Versioned, B extends TSchema>(
           ...(shownOnce ? { shownOnce } : {}),
         };
       }),
-  );
+  });
 }
 
 /** @param write returns undefined when there is no such record */
@@ -157,17 +169,21 @@ export function replaceRoute<R extends Versioned, B extends TSchema>(
   write: (key: RecordKey, call: WriteCall<Static<B>>) => Promise<R | undefined>,
 ): void {
   const answers = { 200: { description: `The updated ${routes.one}`, schema: routes.schema } };
-  apiRoute<SystemAccountCaller, undefined, TSchema, Database>(
-    routes.api,
-    writersOf(routes),
-    { ...writing(routes), ...operation, method: "PUT", path, lenient: { readOnly }, answers },
-    async ({ params, ...call }) => {
+  apiRoute<SystemAccountCaller, undefined, TSchema, Database>(routes.api, {
+    ...writing(routes),
+    ...operation,
+    method: "PUT",
+    path,
+    lenient: { readOnly },
+    answers,
+    authenticator: writersOf(routes),
+    handler: async ({ params, ...call }) => {
       const body = call.body as Static<B>;
       const row = await write(keyOf(routes, call.caller, params), { ...call, body }).catch(routes.toAnswer);
       if (!row) throw notFound();
       return answerWith(routes, row);
     },
-  );
+  });
 }
 
 /** @param remove returns false when there is no such record */
@@ -177,16 +193,19 @@ export function deleteRoute<R extends Versioned>(
   { done = "Deleted", ...operation }: Described & { readonly done?: string },
   remove: (key: RecordKey, call: WriteCall<undefined>) => Promise<boolean>,
 ): void {
-  apiRoute(
-    routes.api,
-    writersOf(routes),
-    { ...writing(routes), ...operation, method: "DELETE", path, answers: { 204: { description: done } } },
-    async ({ params, ...call }) => {
+  apiRoute(routes.api, {
+    ...writing(routes),
+    ...operation,
+    method: "DELETE",
+    path,
+    answers: { 204: { description: done } },
+    authenticator: writersOf(routes),
+    handler: async ({ params, ...call }) => {
       const isRemoved = await remove(keyOf(routes, call.caller, params), call).catch(routes.toAnswer);
       if (!isRemoved) throw notFound();
       return { status: 204 };
     },
-  );
+  });
 }
 
 const writersOf = <R extends Versioned>({ deps, isStrictOnly }: ResourceRoutes<R>) =>

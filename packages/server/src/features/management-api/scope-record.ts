@@ -3,19 +3,17 @@ import Type, { type Static } from "typebox";
 import { type CustomScope, claimSources, type ScopeClaim } from "../../core/scopes/custom-scope.ts";
 import type { ScopeContent } from "../../core/scopes/custom-scopes.ts";
 import { invalid, type MemberFault } from "../../http/api/api-error.ts";
+import { strictObject } from "../../http/api/schemas.ts";
 import { wireTime } from "../../http/api/times.ts";
 
-const claimSchema = Type.Object(
-  {
-    name: Type.String(),
-    source: Type.Enum([...claimSources]),
-    path: Type.Optional(
-      Type.String({ description: "For `user` and `membership`: the attribute it is read from" }),
-    ),
-    value: Type.Optional(Type.Unknown({ description: "For `static`: the value for every user" })),
-  },
-  { additionalProperties: false },
-);
+const claimSchema = strictObject({
+  name: Type.String(),
+  source: Type.Enum([...claimSources]),
+  path: Type.Optional(
+    Type.String({ description: "For `user` and `membership`: the attribute it is read from" }),
+  ),
+  value: Type.Optional(Type.Unknown({ description: "For `static`: the value for every user" })),
+});
 
 const content = {
   displayName: Type.Optional(Type.String({ description: "Default: the name" })),
@@ -24,14 +22,14 @@ const content = {
   sensitive: Type.Optional(Type.Boolean({ description: "Highlighted on the consent page" })),
 };
 
-export const newScopeSchema = Type.Object(
+export const newScopeSchema = strictObject(
   { name: Type.String({ description: "As clients request it; cannot be changed" }), ...content },
-  { title: "NewScope", additionalProperties: false },
+  { title: "NewScope" },
 );
 /** A full replacement: an omitted member returns to its default. */
-export const changedScopeSchema = Type.Object(
+export const changedScopeSchema = strictObject(
   { name: Type.Optional(Type.String()), ...content },
-  { title: "ChangedScope", additionalProperties: false },
+  { title: "ChangedScope" },
 );
 
 /** Ignored in request bodies. */

@@ -11,7 +11,8 @@ import { InvalidScope } from "../../core/scopes/validation.ts";
 import { conflict, invalid, notFound } from "../../http/api/api-error.ts";
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { requireMatch, stale } from "../../http/api/concurrency.ts";
-import { by, inTransaction, invalidMembers, type ManagementDeps, pageQuerySchema } from "./management.ts";
+import { pageQuerySchema } from "../../http/api/paging.ts";
+import { by, inTransaction, invalidMembers, type ManagementDeps } from "./management.ts";
 import {
   createRoute,
   deleteRoute,

@@ -1,5 +1,5 @@
 /** Bearer authentication: the user of an access token with the scope `openid` (RFC 6750). */
-import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/bearer";
+import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";

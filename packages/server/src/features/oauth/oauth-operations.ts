@@ -6,14 +6,14 @@ import {
   oauthErrorAnswers,
   problemAnswers,
 } from "../../http/api/described-operation.ts";
+import { publishedOperations } from "./published-operations.ts";
 import {
   clientParameters,
   clientSecurity,
   exampleClient,
   scopeParameter,
-} from "./client-authentication/client-parameters.ts";
-import { publishedOperations } from "./published-operations.ts";
-import { tokenOperation } from "./token/token-operation.ts";
+  tokenOperation,
+} from "./token/token-operation.ts";
 
 const errors = { ...oauthErrorAnswers([400, 401, 413, 415, 500, 503]), ...problemAnswers([404]) };
 

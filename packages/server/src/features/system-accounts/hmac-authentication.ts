@@ -3,14 +3,14 @@
  * the same 401; only the audit log and the request log tell them apart.
  */
 import {
-  isHmacSignature,
   MAX_SKEW_SECONDS,
   NONCE_HEADER,
   NONCE_MAX_LENGTH,
   parseSystemAccountHeader,
   type StrictPart,
   TIMESTAMP_HEADER,
-} from "@signet/protocol/hmac-signature";
+} from "@signet/protocol/hmac-headers";
+import { isHmacSignature } from "@signet/protocol/hmac-signature";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { recordOnce } from "../../core/audit/unauthenticated-events.ts";

@@ -94,17 +94,18 @@ type Described<Q, B> = Omit<Operation, "query" | "body"> & {
   readonly lenient?: Lenient;
 };
 
+interface ApiRoute<C, Q extends TSchema | undefined, B extends TSchema | undefined, W>
+  extends Described<Q, B> {
+  readonly authenticator: ApiAuthenticator<C, W>;
+  handler(call: Call<Of<Q>, Of<B>, C, W>): Promise<Answer>;
+}
+
 export function apiRoute<
   C,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
   W = undefined,
->(
-  { app, describe }: ApiScope,
-  authenticator: ApiAuthenticator<C, W>,
-  operation: Described<Q, B>,
-  handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
-): void {
+>({ app, describe }: ApiScope, { authenticator, handler, ...operation }: ApiRoute<C, Q, B, W>): void {
   describe(operation as Operation);
   const { method, path } = operation;
   app.route({ method, url: path, handler: apiHandler(authenticator, operation, handler) });

@@ -2,6 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import Type, { type TSchema } from "typebox";
 import { invalid } from "./api-error.ts";
+import { strictObject } from "./schemas.ts";
 
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -13,6 +14,9 @@ export const pageQuery = {
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: "`nextCursor` of the previous page" })),
 };
+
+/** For lists without filters; an unknown parameter is rejected, because a misspelled filter must not list everything. */
+export const pageQuerySchema = strictObject(pageQuery);
 
 export interface Page {
   readonly limit: number;

@@ -84,6 +84,21 @@ describe("audit log pages", () => {
       assert.match(all, /&lt;script&gt;x/);
     });
 
+    test("says what is known of an actor without a name", async () => {
+      const gone = "0190a1b2-0000-4000-8000-00000000dead";
+      const labels = {
+        [`agent:${gone}`]: "A signing agent",
+        [`device:${gone}`]: "A device",
+        "import-script": "import-script",
+        anonymous: "Unauthenticated",
+      };
+      for (const [actor, label] of Object.entries(labels)) {
+        await happened({ target: org.user.id, action: "user.disabled", actor });
+        const { body } = await admin.get(`/audit-log?what=user.disabled`);
+        assert.ok(body.includes(`<bdi>${label}</bdi>`), actor);
+      }
+    });
+
     test("searches by actor, action, target, address and day, and keeps what was typed", async () => {
       const day = new Date(clock()).toISOString().slice(0, 10);
       await happened({ target: "till", action: "device.revoked", address: "198.51.100.7" });

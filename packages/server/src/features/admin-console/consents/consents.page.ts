@@ -22,7 +22,7 @@ export type ConsentsView = ConsoleFrame & {
   search: {
     user: string;
     application: string;
-    kind: "" | ListedConsent["kind"];
+    kind: "" | "user" | "organisation";
     state: "living" | "revoked";
   };
   /** Why there is no result. */

@@ -5,7 +5,6 @@ import { containing } from "../../../db/search-text.ts";
 
 export interface ListedConsent {
   readonly id: string;
-  readonly kind: "user" | "organisation";
   readonly application: { readonly id: string; readonly name: string };
   /** Undefined for everyone. `email` is null for a former member. */
   readonly user: { readonly id: string; readonly email: string | null } | undefined;
@@ -68,7 +67,6 @@ export async function listNamedConsents(
     .execute();
   return rows.map((row) => ({
     id: row.id,
-    kind: row.kind as ListedConsent["kind"],
     application: { id: row.application_id, name: row.applicationName },
     user: row.user_id === null ? undefined : { id: row.user_id, email: row.email },
     scopes: row.scope.split(" "),
@@ -104,7 +102,6 @@ export async function listNamedPreauthorizations(
     .execute();
   return rows.map((row) => ({
     id: row.id,
-    kind: "organisation",
     application: { id: row.application_id, name: row.applicationName },
     user: undefined,
     scopes: row.scope.split(" "),

@@ -1,5 +1,5 @@
 /** Counts and warnings of the overview. An index answers each, and none reads more rows than it counts. */
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 
 /** Counted up to here. */
@@ -15,23 +15,16 @@ export interface Figures {
 /** At most `MAX_COUNTED + 1` of each. */
 export async function countFigures(db: Db, orgId: string, now: number): Promise<Figures> {
   const limit = MAX_COUNTED + 1;
-  const one = sql<number>`1`.as("one");
-  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(limit);
-  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(limit);
-  const sessions = db
-    .selectFrom("browser_session")
-    .select(one)
-    .where("org_id", "=", orgId)
-    .where("ended_at", "is", null)
-    .where("expires_at", ">", now)
-    .limit(limit);
-  const devices = db
-    .selectFrom("device")
-    .select(one)
-    .where("org_id", "=", orgId)
-    .where("revoked_at", "is", null)
-    .limit(limit);
-  const counted = async (rows: typeof users | typeof applications | typeof sessions | typeof devices) => {
+  const count = async (
+    table: "membership" | "application" | "browser_session" | "device",
+    condition?: RawBuilder<SqlBool>,
+  ) => {
+    const rows = db
+      .selectFrom(table)
+      .select(sql<number>`1`.as("one"))
+      .where("org_id", "=", orgId)
+      .$if(condition !== undefined, (query) => query.where(condition ?? sql<SqlBool>`true`))
+      .limit(limit);
     const row = await db
       .selectFrom(rows.as("counted"))
       .select((eb) => eb.fn.countAll<number | string>().as("count"))
@@ -39,10 +32,10 @@ export async function countFigures(db: Db, orgId: string, now: number): Promise<
     return Number(row.count);
   };
   return {
-    users: await counted(users),
-    applications: await counted(applications),
-    sessions: await counted(sessions),
-    devices: await counted(devices),
+    users: await count("membership"),
+    applications: await count("application"),
+    sessions: await count("browser_session", sql`ended_at is null and expires_at > ${now}`),
+    devices: await count("device", sql`revoked_at is null`),
   };
 }
 

@@ -15,33 +15,30 @@ export interface RenewRouteDeps extends RenewDeps {
 const base64 = (description: string) => Type.Optional(Type.String({ description: `base64: ${description}` }));
 
 export function renewRoute(api: ApiScope, deps: RenewRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      method: "POST",
-      path: "/oauth/:org/devices/renew",
-      operationId: "renewDeviceCertificate",
-      summary: "Renew a device's certificate, for its key or a new one",
-      description:
-        "The credential is the device's current certificate, presented by mutual TLS. Possible once, after two thirds of its lifetime; repeating the request returns the same certificate. The previous certificate stays valid for one more day. A device that was enrolled with a TPM attests a new key with `attest`, `signature` and `key_public`.",
-      tag: "Device identity",
-      credential: "device-certificate",
-      errorForm: "oauth",
-      body: Type.Object(
-        {
-          csr: csrMember,
-          attest: base64("TPMS_ATTEST of TPM2_Certify by the attestation key"),
-          signature: base64("TPMT_SIGNATURE over `attest`"),
-          key_public: base64("TPM2B_PUBLIC of a new key"),
-        },
-        { title: "DeviceRenewal", ...closed },
-      ),
-      example: { csr: "-----BEGIN CERTIFICATE REQUEST-----\n…\n-----END CERTIFICATE REQUEST-----\n" },
-      errors: [409, 429],
-      answers: { 201: { description: "The next certificate", schema: certificateSchema } },
-    },
-    async ({ caller: { organisation, address }, request, body }) => {
+  apiRoute(api, {
+    method: "POST",
+    path: "/oauth/:org/devices/renew",
+    operationId: "renewDeviceCertificate",
+    summary: "Renew a device's certificate, for its key or a new one",
+    description:
+      "The credential is the device's current certificate, presented by mutual TLS. Possible once, after two thirds of its lifetime; repeating the request returns the same certificate. The previous certificate stays valid for one more day. A device that was enrolled with a TPM attests a new key with `attest`, `signature` and `key_public`.",
+    tag: "Device identity",
+    credential: "device-certificate",
+    errorForm: "oauth",
+    body: Type.Object(
+      {
+        csr: csrMember,
+        attest: base64("TPMS_ATTEST of TPM2_Certify by the attestation key"),
+        signature: base64("TPMT_SIGNATURE over `attest`"),
+        key_public: base64("TPM2B_PUBLIC of a new key"),
+      },
+      { title: "DeviceRenewal", ...closed },
+    ),
+    example: { csr: "-----BEGIN CERTIFICATE REQUEST-----\n…\n-----END CERTIFICATE REQUEST-----\n" },
+    errors: [409, 429],
+    answers: { 201: { description: "The next certificate", schema: certificateSchema } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller: { organisation, address }, request, body }) => {
       const { csr, attest, signature, key_public: keyPublic } = body;
       const renewed = await renewCertificate(deps, {
         orgId: organisation.id,
@@ -56,5 +53,5 @@ export function renewRoute(api: ApiScope, deps: RenewRouteDeps): void {
       });
       return certificateResponse(renewed);
     },
-  );
+  });
 }

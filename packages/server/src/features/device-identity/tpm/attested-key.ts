@@ -1,10 +1,9 @@
 /** Verifies that the TPM attests the key of a CSR as its own (device-identity.md §1, §5). */
 import type { Csr } from "@signet/protocol/csr/csr";
-import { type Attest, readAttest } from "@signet/protocol/tpm/attest";
+import { type Attest, readAttest, isSignedBy, readSignature } from "@signet/protocol/tpm/attest";
 import { TpmError } from "@signet/protocol/tpm/buffer-reader";
 import { isDeviceKey } from "@signet/protocol/tpm/key-requirements";
 import { nameOf, type PublicArea, publicKeyOf } from "@signet/protocol/tpm/public-area";
-import { isSignedBy, readSignature } from "@signet/protocol/tpm/signature";
 import { CodedError } from "../../../http/coded-error.ts";
 import { decodeBase64, parsePublicArea } from "./tpm-members.ts";
 

@@ -49,22 +49,19 @@ const challenge = Type.Object(
 );
 
 function beginRoute(api: ApiScope, deps: TpmEnrolRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      path: "/oauth/:org/devices/enroll/begin",
-      operationId: "beginTpmEnrollment",
-      summary: "Begin TPM enrolment",
-      description:
-        "The enrolment code is the credential. Returns a secret that only the TPM with the endorsement key and the attestation key can decrypt. A code has at most two challenges; a third replaces the oldest. 403 `attestation_disabled`, `ek_untrusted` or `ek_not_allowed`.",
-      body: beginBody,
-      example: { code: "8X2KQ-4M7RT-0WNHB-5VCDJ-9GPYA", ek_certificate: "MIID…", ak_public: "AFgAIwAL…" },
-      errors: [401, 403, 409, 429],
-      answers: { 200: { description: "The challenge", schema: challenge } },
-    },
-    async ({ caller, body }) => {
+  apiRoute(api, {
+    ...shared,
+    path: "/oauth/:org/devices/enroll/begin",
+    operationId: "beginTpmEnrollment",
+    summary: "Begin TPM enrolment",
+    description:
+      "The enrolment code is the credential. Returns a secret that only the TPM with the endorsement key and the attestation key can decrypt. A code has at most two challenges; a third replaces the oldest. 403 `attestation_disabled`, `ek_untrusted` or `ek_not_allowed`.",
+    body: beginBody,
+    example: { code: "8X2KQ-4M7RT-0WNHB-5VCDJ-9GPYA", ek_certificate: "MIID…", ak_public: "AFgAIwAL…" },
+    errors: [401, 403, 409, 429],
+    answers: { 200: { description: "The challenge", schema: challenge } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller, body }) => {
       const begun = await beginEnrolment(deps, {
         ...caller,
         code: body.code,
@@ -80,7 +77,7 @@ function beginRoute(api: ApiScope, deps: TpmEnrolRouteDeps): void {
       };
       return { status: 200, body: answer };
     },
-  );
+  });
 }
 
 const completeBody = Type.Object(
@@ -98,34 +95,31 @@ const completeBody = Type.Object(
 );
 
 function completeRoute(api: ApiScope, deps: TpmEnrolRouteDeps): void {
-  apiRoute(
-    api,
-    deviceAuthenticator(deps.organisations),
-    {
-      ...shared,
-      path: "/oauth/:org/devices/enroll/complete",
-      operationId: "completeTpmEnrollment",
-      summary: "Complete TPM enrolment",
-      description:
-        "The challenge is consumed in any case, the code only when a certificate is issued. 403 names the missing proof: `secret_mismatch`, `attest_signature`, `attest_type`, `attest_nonce`, `attest_name`, `key_attributes`, `csr_key_mismatch`.",
-      body: completeBody,
-      example: {
-        challenge_id: "01998d6e-0000-7000-8000-000000000000",
-        secret: "Wm9…",
-        csr: "-----BEGIN CERTIFICATE REQUEST-----\n…\n-----END CERTIFICATE REQUEST-----\n",
-        key_public: "AFgAIwAL…",
-        attest: "/1RDR4AX…",
-        signature: "ABgACwAg…",
-      },
-      errors: [401, 403, 409, 410, 429],
-      answers: { 201: { description: "The certificate", schema: certificateSchema } },
+  apiRoute(api, {
+    ...shared,
+    path: "/oauth/:org/devices/enroll/complete",
+    operationId: "completeTpmEnrollment",
+    summary: "Complete TPM enrolment",
+    description:
+      "The challenge is consumed in any case, the code only when a certificate is issued. 403 names the missing proof: `secret_mismatch`, `attest_signature`, `attest_type`, `attest_nonce`, `attest_name`, `key_attributes`, `csr_key_mismatch`.",
+    body: completeBody,
+    example: {
+      challenge_id: "01998d6e-0000-7000-8000-000000000000",
+      secret: "Wm9…",
+      csr: "-----BEGIN CERTIFICATE REQUEST-----\n…\n-----END CERTIFICATE REQUEST-----\n",
+      key_public: "AFgAIwAL…",
+      attest: "/1RDR4AX…",
+      signature: "ABgACwAg…",
     },
-    async ({ caller, body }) => {
+    errors: [401, 403, 409, 410, 429],
+    answers: { 201: { description: "The certificate", schema: certificateSchema } },
+    authenticator: deviceAuthenticator(deps.organisations),
+    handler: async ({ caller, body }) => {
       const { secret, csr, attest, signature } = body;
       const rest = { challengeId: body.challenge_id, keyPublic: body.key_public };
       return certificateResponse(
         await completeEnrolment(deps, { ...caller, secret, csr, attest, signature, ...rest }),
       );
     },
-  );
+  });
 }

@@ -3,12 +3,20 @@
  * gets a page with a button and completes nothing, because mail scanners follow links too. An API client identifies itself by
  * a signature or by `Accept: application/json`.
  */
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
+import { completeAction } from "../../../core/actions/complete-action.ts";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
-import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import { messages, preferredLocales } from "../../../html/messages/messages.ts";
+import { invalid, notFound } from "../../../http/api/api-error.ts";
+import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
-import { type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
-import { completeLink, completeOrRedirect, requireLink } from "./link-call.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import { expiredError, type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
+import { requireAcceptablePassword } from "../registration.ts";
 
 const typeSchema = Type.Union(actionTypes.map((type) => Type.Literal(type)));
 const completed = {
@@ -27,7 +35,7 @@ const requirement = {
     }),
   },
 } as const;
-const body = Type.Object({ NewPassword: Type.Optional(Type.String()) }, { additionalProperties: false });
+const body = strictObject({ NewPassword: Type.Optional(Type.String()) });
 
 const shared = { tag: "Authentication", credential: "link" } as const;
 
@@ -41,74 +49,139 @@ export function actionRoutes(api: ApiScope, deps: LegacyDeps): void {
 
 function getRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, method: "GET", answers: completed } as const;
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/Action/:id/:type",
-      operationId: "completeAction",
-      errors: [410],
-      summary: "Complete an email link; browsers get a page instead",
-    },
-    ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...linkParameters(params) }),
-  );
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...operation,
-      path: "/legacy/api/Authentication/User/Register/Complete/:key",
-      operationId: "completeRegistration",
-      errors: [410],
-      summary: "Verify the address of a registration; browsers get a page instead",
-    },
-    ({ params, ...call }) =>
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/Action/:id/:type",
+    operationId: "completeAction",
+    errors: [410],
+    summary: "Complete an email link; browsers get a page instead",
+    authenticator: linkAuthenticator(deps),
+    handler: ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...linkParameters(params) }),
+  });
+  apiRoute(api, {
+    ...operation,
+    path: "/legacy/api/Authentication/User/Register/Complete/:key",
+    operationId: "completeRegistration",
+    errors: [410],
+    summary: "Verify the address of a registration; browsers get a page instead",
+    authenticator: linkAuthenticator(deps),
+    handler: ({ params, ...call }) =>
       completeOrRedirect(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
-  );
+  });
 }
 
 function postRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...shared,
-      method: "POST",
-      path: "/legacy/api/Authentication/Action/:id/:type",
-      operationId: "completeActionWithInput",
-      errors: [410],
-      summary: "Complete an email link with its required input",
-      body,
-      bodyOptional: true,
-      example: { NewPassword: "plum tractor ninety" },
-      answers: completed,
-    },
-    async ({ params, body: { NewPassword }, ...rest }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/legacy/api/Authentication/Action/:id/:type",
+    operationId: "completeActionWithInput",
+    errors: [410],
+    summary: "Complete an email link with its required input",
+    body,
+    bodyOptional: true,
+    example: { NewPassword: "plum tractor ninety" },
+    answers: completed,
+    authenticator: linkAuthenticator(deps),
+    handler: async ({ params, body: { NewPassword }, ...rest }) => {
       const call = { ...rest, ...linkParameters(params) };
       return completeLink(deps, call, await requireLink(deps, call), NewPassword);
     },
-  );
+  });
 }
 
 function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    linkAuthenticator(deps),
-    {
-      ...shared,
-      method: "GET",
-      path: "/legacy/api/Authentication/Action/:id/:type/Requirement",
-      operationId: "getActionRequirement",
-      errors: [410],
-      summary: "Get the input that an email link requires; changes nothing",
-      answers: requirement,
-    },
-    async ({ params, ...call }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "GET",
+    path: "/legacy/api/Authentication/Action/:id/:type/Requirement",
+    operationId: "getActionRequirement",
+    errors: [410],
+    summary: "Get the input that an email link requires; changes nothing",
+    answers: requirement,
+    authenticator: linkAuthenticator(deps),
+    handler: async ({ params, ...call }) => {
       const { action } = await requireLink(deps, { ...call, ...linkParameters(params) });
       const requires = needsNewPassword(action.type) ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };
     },
-  );
+  });
+}
+
+export interface LinkRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly caller: SystemAccountCaller | undefined;
+  readonly id: string;
+  readonly type: string;
+}
+
+/** A client that accepts HTML gets a page: mail scanners accept everything. */
+const isApiClient = ({ caller, request: { headers } }: LinkRequest): boolean =>
+  caller !== undefined ||
+  (/\bapplication\/json\b/i.test(headers.accept ?? "") && !/\bhtml\b/i.test(headers.accept ?? ""));
+
+/** Completes the link for an API client; redirects a browser to the page of the link. */
+export async function completeOrRedirect(deps: LegacyDeps, link: LinkRequest): Promise<Answer> {
+  if (isApiClient(link)) return completeLink(deps, link, await requireLink(deps, link), undefined);
+  const { request, reply } = link;
+  const action = await openAction(deps, link);
+  if (action && action !== "expired") {
+    await reply.header("cache-control", "no-store").redirect(pagePath(action), 303);
+    return { status: 303, isSent: true };
+  }
+  const { explanation } = messages(
+    preferredLocales(undefined, request.headers["accept-language"]),
+  ).brokenLink;
+  const status = action ? 410 : 404;
+  await deps.showError(request, reply, { status, message: explanation });
+  return { status, isSent: true };
+}
+
+function pagePath({ id, action, organisation }: OpenedAction): string {
+  const place = `/oauth/${organisation.id}`;
+  if (action.type === "ResetPassword") return `${place}/recovery/${id}`;
+  const isOfUser = action.type === "VerifyEmail" && !action.data.registration;
+  return isOfUser ? `${place}/verify-email/${id}` : `${place}/action/${id}/${action.type}`;
+}
+
+/** @throws ApiError 404, 410 */
+export async function requireLink(deps: LegacyDeps, link: LinkRequest): Promise<OpenedAction> {
+  const action = await openAction(deps, link);
+  if (action === "expired") throw expiredError();
+  const { caller } = link;
+  if (!action || (caller && caller.organisation.id !== action.organisation.id)) throw notFound();
+  return action;
+}
+
+/** @throws ApiError 404 when the link was used meanwhile, 422 for an unacceptable password */
+export async function completeLink(
+  deps: LegacyDeps,
+  { request }: LinkRequest,
+  opened: OpenedAction,
+  newPassword: string | undefined,
+): Promise<Answer> {
+  const { id, action } = opened;
+  const passwordHash = await hashNewPassword(deps, opened, newPassword);
+  const userAgent = request.headers["user-agent"];
+  const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
+  const completion = { action, id, origin, ...(passwordHash === undefined ? {} : { passwordHash }) };
+  if (!(await completeAction(deps, completion))) throw notFound();
+  return { status: 200, body: { Type: action.type, Completed: true } };
+}
+
+async function hashNewPassword(
+  { passwords }: LegacyDeps,
+  { action, organisation, about }: OpenedAction,
+  password: string | undefined,
+): Promise<string | undefined> {
+  const path = "/NewPassword";
+  if (!needsNewPassword(action.type)) {
+    if (password !== undefined) throw invalid([{ path, message: "is not expected" }]);
+    return undefined;
+  }
+  if (password === undefined) throw invalid([{ path, message: "is required: send it by POST" }]);
+  await requireAcceptablePassword(password, organisation, about, path);
+  return passwords.hash(password);
 }

@@ -9,7 +9,7 @@ import { listServiceSessions } from "../../../core/session-keys/session-keys.ts"
 import { findUser } from "../../../core/users/users.store.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { pageOf, pageQuerySchema, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
 
@@ -26,23 +26,18 @@ const session = Type.Object(
   { title: "ServiceSession" },
 );
 
-const query = Type.Object(pageQuery, { additionalProperties: false });
-
 export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
-  apiRoute(
-    api,
-    deps.accountAuthenticator,
-    {
-      method: "GET",
-      path: "/legacy/api/User/:userId/ServiceSessions",
-      operationId: "listServiceSessions",
-      summary: "List the active session keys of a user",
-      tag: "Users",
-      credential: "system-account",
-      query,
-      answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
-    },
-    async ({ caller: { organisation, account }, params, query }) => {
+  apiRoute(api, {
+    method: "GET",
+    path: "/legacy/api/User/:userId/ServiceSessions",
+    operationId: "listServiceSessions",
+    summary: "List the active session keys of a user",
+    tag: "Users",
+    credential: "system-account",
+    query: pageQuerySchema,
+    answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
+    authenticator: deps.accountAuthenticator,
+    handler: async ({ caller: { organisation, account }, params, query }) => {
       const page = readPage(query);
       const userId = (params["userId"] ?? "").toLowerCase();
       const user = isUuid(userId) && (await findUser(deps.database.query, organisation.id, userId));
@@ -64,5 +59,5 @@ export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
       }));
       return { status: 200, body: { items: records, nextCursor } };
     },
-  );
+  });
 }

@@ -28,19 +28,16 @@ export interface SessionKeysDeps {
 const shared = { tag: "Session keys", credential: "session-key" } as const;
 
 export function sessionKeysRoutes(api: ApiScope, deps: SessionKeysDeps): void {
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      ...shared,
-      method: "GET",
-      path: "/legacy/api/Keys/User/:key",
-      operationId: "validateUserKey",
-      summary: "Validate a session key and get its user",
-      answers: { 200: { description: "The key is valid", schema: validKeySchema } },
-    },
-    async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
-  );
+  apiRoute(api, {
+    ...shared,
+    method: "GET",
+    path: "/legacy/api/Keys/User/:key",
+    operationId: "validateUserKey",
+    summary: "Validate a session key and get its user",
+    answers: { 200: { description: "The key is valid", schema: validKeySchema } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
+  });
   convertRoute(api, deps, {
     kind: "UserTemp",
     path: "/legacy/api/Keys/User/:key/Convert/To/UserTemp",
@@ -68,19 +65,16 @@ function convertRoute(
   deps: SessionKeysDeps,
   { kind, path, summary }: { kind: "UserTemp" | "UserPerm"; path: string; summary: string },
 ): void {
-  apiRoute(
-    api,
-    deps.keyAuthenticator,
-    {
-      ...shared,
-      method: "POST",
-      path,
-      operationId: `convertTo${kind}`,
-      errors: [403],
-      summary,
-      answers: { 201: { description: "The new key; the old key stays valid", schema: convertedSchema } },
-    },
-    async ({ caller, request }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path,
+    operationId: `convertTo${kind}`,
+    errors: [403],
+    summary,
+    answers: { 201: { description: "The new key; the old key stays valid", schema: convertedSchema } },
+    authenticator: deps.keyAuthenticator,
+    handler: async ({ caller, request }) => {
       // Its holder would extend the access that was handed over for a short time.
       if (caller.key.kind === "UserTemp")
         throw new ApiError(403, "temporary-key", "A temporary key cannot be converted");
@@ -97,7 +91,7 @@ function convertRoute(
       // No Location header: it would put the key into a URL.
       return { status: 201, body: { Key: secret, Kind: key.kind, ExpiresAt: formatExpiry(key) } };
     },
-  );
+  });
 }
 
 const permissionSchema = Type.Object({
@@ -106,22 +100,19 @@ const permissionSchema = Type.Object({
 });
 
 function permissionRoute(api: ApiScope, { database, applications, keyAuthenticator }: SessionKeysDeps): void {
-  apiRoute(
-    api,
-    keyAuthenticator,
-    {
-      ...shared,
-      method: "GET",
-      path: "/legacy/api/Keys/User/:key/Permission/:appId",
-      operationId: "checkKeyPermission",
-      summary: "Check whether the key's user may use an application",
-      answers: { 200: { description: "The permission", schema: permissionSchema } },
-    },
-    async ({ caller: { organisation, user }, params: { appId = "" } }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "GET",
+    path: "/legacy/api/Keys/User/:key/Permission/:appId",
+    operationId: "checkKeyPermission",
+    summary: "Check whether the key's user may use an application",
+    answers: { 200: { description: "The permission", schema: permissionSchema } },
+    authenticator: keyAuthenticator,
+    handler: async ({ caller: { organisation, user }, params: { appId = "" } }) => {
       const application = isUuid(appId) ? await applications.find(organisation.id, appId) : undefined;
       if (!application) throw notFound();
       const Permitted = await mayUse(database.query, application, user.id);
       return { status: 200, body: { Permitted, Role: user.role } };
     },
-  );
+  });
 }

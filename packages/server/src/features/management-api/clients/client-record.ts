@@ -17,6 +17,7 @@ import {
   consentModeOf,
 } from "../../../core/applications/consent-mode.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
 import { secretRecord, secretSchema } from "./client-secret-record.ts";
 
@@ -70,14 +71,14 @@ const members = {
 
 const { name, clientType, ...others } = members;
 
-export const newClientSchema = Type.Object(
+export const newClientSchema = strictObject(
   { name, clientType, ...Type.Partial(Type.Object(others)).properties },
-  { title: "NewClient", additionalProperties: false },
+  { title: "NewClient" },
 );
 /** A full replacement: an omitted member returns to its default. */
-export const changedClientSchema = Type.Object(
+export const changedClientSchema = strictObject(
   { name, ...Type.Partial(Type.Object({ clientType, ...others })).properties },
-  { title: "ChangedClient", additionalProperties: false },
+  { title: "ChangedClient" },
 );
 
 /** Ignored in request bodies. */

@@ -9,36 +9,36 @@ import {
 } from "../../../core/applications/client-secrets.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
-import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
-import { readRotation, rotation, rotationExample } from "./rotation.ts";
+import {
+  createdSecretSchema,
+  readRotation,
+  rotation,
+  rotationExample,
+  secretRecord,
+} from "./client-secret-record.ts";
 
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
 
-const revocation = Type.Object(
-  {
-    secretId: Type.Optional(
-      Type.String({ format: "uuid", description: "Default: all active secrets except the newest" }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const revocation = strictObject({
+  secretId: Type.Optional(
+    Type.String({ format: "uuid", description: "Default: all active secrets except the newest" }),
+  ),
+});
 
 export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
-      operationId: "rotateClientSecret",
-      summary: "Create another client secret, shown once; existing secrets stay active",
-      body: rotation,
-      lenient: { readOnly: [] },
-      example: rotationExample,
-      answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
-    },
-    ({ caller, params, body, within }) =>
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
+    operationId: "rotateClientSecret",
+    summary: "Create another client secret, shown once; existing secrets stay active",
+    body: rotation,
+    lenient: { readOnly: [] },
+    example: rotationExample,
+    answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
+    authenticator: deps.authenticator,
+    handler: ({ caller, params, body, within }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const settings = readRotation(body, deps.clock());
         const orgId = caller.organisation.id;
@@ -54,21 +54,18 @@ export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
           shownOnce: ["clientSecret"],
         };
       }),
-  );
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
-      operationId: "revokeOldClientSecret",
-      summary: "Revoke one client secret, or all active ones except the newest, immediately",
-      body: revocation,
-      lenient: { readOnly: [] },
-      example: { secretId: "01998d70-0000-7000-8000-000000000000" },
-      answers: { 204: { description: "Revoked" } },
-    },
-    ({ caller, params, body, within }) =>
+  });
+  apiRoute(api, {
+    ...shared,
+    path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
+    operationId: "revokeOldClientSecret",
+    summary: "Revoke one client secret, or all active ones except the newest, immediately",
+    body: revocation,
+    lenient: { readOnly: [] },
+    example: { secretId: "01998d70-0000-7000-8000-000000000000" },
+    answers: { 204: { description: "Revoked" } },
+    authenticator: deps.authenticator,
+    handler: ({ caller, params, body, within }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const orgId = caller.organisation.id;
         const application = await lockedApplication(inside, orgId, params);
@@ -80,7 +77,7 @@ export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
         else throw notFound();
         return { status: 204 };
       }),
-  );
+  });
 }
 
 /** @throws ApiError 404 */

@@ -14,7 +14,8 @@ import type { SystemAccountCaller } from "../../../core/system-accounts/caller.t
 import { ApiError, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { requireMatch, stale } from "../../../http/api/concurrency.ts";
-import { by, invalidMembers, type ManagementDeps, pageQuerySchema } from "../management.ts";
+import { pageQuerySchema } from "../../../http/api/paging.ts";
+import { by, invalidMembers, type ManagementDeps } from "../management.ts";
 import {
   type Created,
   createRoute,

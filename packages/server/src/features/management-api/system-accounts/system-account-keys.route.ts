@@ -6,7 +6,7 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { readRotation, rotation, rotationExample } from "../clients/rotation.ts";
+import { readRotation, rotation, rotationExample } from "../clients/client-secret-record.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 import { createdSystemAccountKeySchema, systemAccountKeyRecord } from "./system-account-record.ts";
@@ -14,22 +14,19 @@ import { createdSystemAccountKeySchema, systemAccountKeyRecord } from "./system-
 const shared = { tag: "System accounts", credential: "administrator", isStrictOnly: true } as const;
 
 export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.strictAuthenticator,
-    {
-      ...shared,
-      method: "POST",
-      path: "/legacy/api/oauth/system-accounts/:id/keys",
-      operationId: "addSystemAccountKey",
-      summary: "Add a key pair to a system account; its secret key is shown once, existing keys stay active",
-      body: rotation,
-      bodyOptional: true,
-      lenient: { readOnly: [] },
-      example: rotationExample,
-      answers: { 201: { description: "The new key pair", schema: createdSystemAccountKeySchema } },
-    },
-    (call) =>
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/legacy/api/oauth/system-accounts/:id/keys",
+    operationId: "addSystemAccountKey",
+    summary: "Add a key pair to a system account; its secret key is shown once, existing keys stay active",
+    body: rotation,
+    bodyOptional: true,
+    lenient: { readOnly: [] },
+    example: rotationExample,
+    answers: { 201: { description: "The new key pair", schema: createdSystemAccountKeySchema } },
+    authenticator: deps.strictAuthenticator,
+    handler: (call) =>
       inTransaction(deps, call.within, async (inside): Promise<Answer> => {
         const settings = readRotation(call.body, deps.clock());
         const { orgId, id } = await lockAccount(inside, call, idOf(call.params));
@@ -42,19 +39,16 @@ export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): vo
           shownOnce: ["secretKey"],
         };
       }),
-  );
-  apiRoute(
-    api,
-    deps.strictAuthenticator,
-    {
-      ...shared,
-      method: "DELETE",
-      path: "/legacy/api/oauth/system-accounts/:id/keys/:keyId",
-      operationId: "revokeSystemAccountKey",
-      summary: "Revoke one key pair, named by its public key, immediately",
-      answers: { 204: { description: "Revoked" } },
-    },
-    (call) =>
+  });
+  apiRoute(api, {
+    ...shared,
+    method: "DELETE",
+    path: "/legacy/api/oauth/system-accounts/:id/keys/:keyId",
+    operationId: "revokeSystemAccountKey",
+    summary: "Revoke one key pair, named by its public key, immediately",
+    answers: { 204: { description: "Revoked" } },
+    authenticator: deps.strictAuthenticator,
+    handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const publicKey = idOf(call.params, "keyId");
         const { orgId, id } = await lockAccount(inside, call, idOf(call.params));
@@ -67,5 +61,5 @@ export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): vo
         await revokeSystemAccountKey(inside, { orgId, id, publicKey, ...by(call.caller) });
         return { status: 204 };
       }),
-  );
+  });
 }

@@ -8,18 +8,15 @@ import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 const shared = { tag: "System accounts", credential: "administrator", isStrictOnly: true } as const;
 
 export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.strictAuthenticator,
-    {
-      ...shared,
-      method: "PUT",
-      path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
-      operationId: "grantApplication",
-      summary: "Permit a system account to act for another application of the organisation",
-      answers: { 204: { description: "Permitted" } },
-    },
-    (call) =>
+  apiRoute(api, {
+    ...shared,
+    method: "PUT",
+    path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
+    operationId: "grantApplication",
+    summary: "Permit a system account to act for another application of the organisation",
+    answers: { 204: { description: "Permitted" } },
+    authenticator: deps.strictAuthenticator,
+    handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");
         const { orgId, id } = await lockAccount(inside, call, idOf(call.params));
@@ -27,19 +24,16 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
         await grantApplication(inside, input).catch(toAccountAnswer);
         return { status: 204 };
       }),
-  );
-  apiRoute(
-    api,
-    deps.strictAuthenticator,
-    {
-      ...shared,
-      method: "DELETE",
-      path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
-      operationId: "withdrawApplication",
-      summary: "Withdraw a system account's permission for another application immediately",
-      answers: { 204: { description: "Withdrawn" } },
-    },
-    (call) =>
+  });
+  apiRoute(api, {
+    ...shared,
+    method: "DELETE",
+    path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
+    operationId: "withdrawApplication",
+    summary: "Withdraw a system account's permission for another application immediately",
+    answers: { 204: { description: "Withdrawn" } },
+    authenticator: deps.strictAuthenticator,
+    handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");
         const { orgId, id, ...account } = await lockAccount(inside, call, idOf(call.params));
@@ -55,5 +49,5 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
         if (!(await withdrawApplication(inside, input))) throw notFound();
         return { status: 204 };
       }),
-  );
+  });
 }

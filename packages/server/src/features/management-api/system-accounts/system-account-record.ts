@@ -1,9 +1,8 @@
 /** A system account and its keys on the wire, without the secret keys. */
 import Type from "typebox";
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
+import { strictObject, timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
-
-const timeOrNull = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
 
 export const systemAccountKeySchema = Type.Object(
   {
@@ -32,23 +31,23 @@ const members = {
   enabled: Type.Boolean({ description: "Whether its requests are accepted" }),
 };
 
-export const newSystemAccountSchema = Type.Object(
+export const newSystemAccountSchema = strictObject(
   {
     name: members.name,
     applicationId: members.applicationId,
     administrator: Type.Optional(members.administrator),
     requireStrictSignature: Type.Optional(members.requireStrictSignature),
   },
-  { title: "NewSystemAccount", additionalProperties: false },
+  { title: "NewSystemAccount" },
 );
 
 /** A full replacement without defaults: renaming must neither enable an account nor allow the plain signature. */
-export const changedSystemAccountSchema = Type.Object(
+export const changedSystemAccountSchema = strictObject(
   {
     ...members,
     ...Type.Partial(Type.Pick(Type.Object(members), ["applicationId", "administrator"])).properties,
   },
-  { title: "ChangedSystemAccount", additionalProperties: false },
+  { title: "ChangedSystemAccount" },
 );
 
 /** Ignored in request bodies. */

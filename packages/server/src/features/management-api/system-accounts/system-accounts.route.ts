@@ -17,7 +17,8 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
-import { by, inTransaction, type ManagementDeps, pageQuerySchema } from "../management.ts";
+import { pageQuerySchema } from "../../../http/api/paging.ts";
+import { by, inTransaction, type ManagementDeps } from "../management.ts";
 import {
   type Created,
   createRoute,

@@ -25,9 +25,11 @@ import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
-import type { RecognitionCookies } from "../../../http/cookies/recognition-cookie.ts";
-import type { SessionCookies } from "../../../http/cookies/session-cookie.ts";
-import type { TrustedBrowserCookies } from "../../../http/cookies/trusted-browser-cookie.ts";
+import type {
+  RecognitionCookies,
+  SessionCookies,
+  TrustedBrowserCookies,
+} from "../../../http/cookies/browser-cookies.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

@@ -4,7 +4,7 @@
  */
 import type { Form } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
-import { parseBasicCredentials } from "@signet/protocol/oauth/basic-credentials";
+import { parseBasicCredentials } from "@signet/protocol/oauth/authorization-header";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyRequest } from "fastify";
 import {

@@ -74,21 +74,18 @@ const pool = Type.Object(
 );
 
 function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      method: "POST",
-      path: "/oauth/:org/sovereign/admin/pools",
-      operationId: "createSigningPool",
-      summary: "Create a signing pool",
-      body: newPool,
-      example: { name: "Headquarters", algs: ["ES256"], maxTokenLifetimeSeconds: 3600 },
-      errors: [409, 422],
-      answers: { 201: { description: "The pool", schema: pool } },
-    },
-    async ({ caller, body, within }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/oauth/:org/sovereign/admin/pools",
+    operationId: "createSigningPool",
+    summary: "Create a signing pool",
+    body: newPool,
+    example: { name: "Headquarters", algs: ["ES256"], maxTokenLifetimeSeconds: 3600 },
+    errors: [409, 422],
+    answers: { 201: { description: "The pool", schema: pool } },
+    authenticator: deps.authenticator,
+    handler: async ({ caller, body, within }) => {
       const created = await createPool(inTransaction(deps, within), acting(caller), body);
       const addresses = {
         issuer: signingPoolIssuer(deps.baseUrl, created),
@@ -96,7 +93,7 @@ function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
       };
       return { status: 201, body: { poolId: created.id, ...addresses } };
     },
-  );
+  });
 }
 
 const presentedKeys = Type.Array(
@@ -129,103 +126,94 @@ const describeKeys = (keys: readonly AgentKey[], now: number) =>
   keys.map((key) => ({ kid: key.kid, state: agentKeyState(key, now) }));
 
 function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      method: "POST",
-      path: "/oauth/:org/sovereign/admin/agents",
-      operationId: "registerSigningAgent",
-      summary: "Register an agent with its public keys",
-      description: "The API key is returned once.",
-      body: Type.Object(
-        {
-          poolId: Type.String({ maxLength: 36 }),
-          name: Type.String({ maxLength: 200 }),
-          keys: presentedKeys,
-        },
-        { title: "NewSigningAgent", ...closed },
-      ),
-      example: { poolId: "01998d6e-0000-7000-8000-000000000000", name: "agent-1", keys: exampleKeys },
-      errors: [409, 422],
-      answers: {
-        201: {
-          description: "The agent",
-          schema: Type.Object(
-            {
-              agentId: Type.String({ format: "uuid" }),
-              apiKey: Type.Union([Type.String(), Type.Null()]),
-              keys: registeredKeys,
-            },
-            { title: "SigningAgent" },
-          ),
-        },
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/oauth/:org/sovereign/admin/agents",
+    operationId: "registerSigningAgent",
+    summary: "Register an agent with its public keys",
+    description: "The API key is returned once.",
+    body: Type.Object(
+      {
+        poolId: Type.String({ maxLength: 36 }),
+        name: Type.String({ maxLength: 200 }),
+        keys: presentedKeys,
+      },
+      { title: "NewSigningAgent", ...closed },
+    ),
+    example: { poolId: "01998d6e-0000-7000-8000-000000000000", name: "agent-1", keys: exampleKeys },
+    errors: [409, 422],
+    answers: {
+      201: {
+        description: "The agent",
+        schema: Type.Object(
+          {
+            agentId: Type.String({ format: "uuid" }),
+            apiKey: Type.Union([Type.String(), Type.Null()]),
+            keys: registeredKeys,
+          },
+          { title: "SigningAgent" },
+        ),
       },
     },
-    async ({ caller, body, within }) => {
+    authenticator: deps.authenticator,
+    handler: async ({ caller, body, within }) => {
       const input = { ...body, poolId: requireId(body.poolId) };
       const { agent, apiKey, keys } = await registerAgent(inTransaction(deps, within), acting(caller), input);
       const answer = { agentId: agent.id, apiKey, keys: describeKeys(keys, deps.clock()) };
       return { status: 201, body: answer, shownOnce: ["apiKey"] };
     },
-  );
+  });
 }
 
 function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      method: "POST",
-      path: "/oauth/:org/sovereign/admin/agents/:agentId/keys",
-      operationId: "addSigningAgentKeys",
-      summary: "Add keys to an agent",
-      description: "The agent's keys of the same algorithm retire when the new ones become active.",
-      body: Type.Object({ keys: presentedKeys }, { title: "NewSigningAgentKeys", ...closed }),
-      example: { keys: exampleKeys },
-      errors: [409, 422],
-      answers: {
-        201: {
-          description: "The added keys",
-          schema: Type.Object(
-            { agentId: Type.String({ format: "uuid" }), keys: registeredKeys },
-            { title: "SigningAgentKeys" },
-          ),
-        },
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/oauth/:org/sovereign/admin/agents/:agentId/keys",
+    operationId: "addSigningAgentKeys",
+    summary: "Add keys to an agent",
+    description: "The agent's keys of the same algorithm retire when the new ones become active.",
+    body: Type.Object({ keys: presentedKeys }, { title: "NewSigningAgentKeys", ...closed }),
+    example: { keys: exampleKeys },
+    errors: [409, 422],
+    answers: {
+      201: {
+        description: "The added keys",
+        schema: Type.Object(
+          { agentId: Type.String({ format: "uuid" }), keys: registeredKeys },
+          { title: "SigningAgentKeys" },
+        ),
       },
     },
-    async ({ caller, params, body, within }) => {
+    authenticator: deps.authenticator,
+    handler: async ({ caller, params, body, within }) => {
       const agentId = requireId(params["agentId"]);
       const keys = await addAgentKeys(inTransaction(deps, within), acting(caller), { agentId, ...body });
       return { status: 201, body: { agentId, keys: describeKeys(keys, deps.clock()) } };
     },
-  );
+  });
 }
 
 function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
-  apiRoute(
-    api,
-    deps.authenticator,
-    {
-      ...shared,
-      method: "DELETE",
-      path: "/oauth/:org/sovereign/admin/agents/:agentId",
-      operationId: "deactivateSigningAgent",
-      isStrictOnly: true,
-      summary: "Deactivate an agent",
-      description:
-        "Idempotent. The API key stops working immediately; signed tokens stay valid. With `compromised=true` the agent's keys leave the JWKS immediately, so that tokens they signed are no longer valid.",
-      query: Type.Object({ compromised: Type.Optional(Type.Enum(["true", "false"])) }, closed),
-      answers: { 204: { description: "The agent is deactivated" } },
-    },
-    async ({ caller, params, query }) => {
+  apiRoute(api, {
+    ...shared,
+    method: "DELETE",
+    path: "/oauth/:org/sovereign/admin/agents/:agentId",
+    operationId: "deactivateSigningAgent",
+    isStrictOnly: true,
+    summary: "Deactivate an agent",
+    description:
+      "Idempotent. The API key stops working immediately; signed tokens stay valid. With `compromised=true` the agent's keys leave the JWKS immediately, so that tokens they signed are no longer valid.",
+    query: Type.Object({ compromised: Type.Optional(Type.Enum(["true", "false"])) }, closed),
+    answers: { 204: { description: "The agent is deactivated" } },
+    authenticator: deps.authenticator,
+    handler: async ({ caller, params, query }) => {
       const ending = { agentId: requireId(params["agentId"]), compromised: query.compromised === "true" };
       if (!(await deactivateAgent(deps, acting(caller), ending))) throw codedNotFound();
       return { status: 204 };
     },
-  );
+  });
 }
 
 /** @throws CodedError 404 for anything but a UUID */

@@ -1,0 +1,86 @@
+/** The cookies of the browser flow. Each belongs to one organisation, whose id is part of its name. */
+import type {} from "@fastify/cookie";
+import { randomSecret } from "@signet/protocol/hash";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** @param maxAgeSeconds default: until the browser closes */
+type WriteCookie = (reply: FastifyReply, orgId: string, token: string, maxAgeSeconds?: number) => void;
+
+interface TokenCookie {
+  /** The token; undefined for anything that is not one of ours. */
+  read(request: FastifyRequest, orgId: string): string | undefined;
+  readonly write: WriteCookie;
+  clear(reply: FastifyReply, orgId: string): void;
+}
+
+/** @param prefix of the token, e.g. `sgn_bs_` */
+function tokenCookie(baseUrl: string, name: string, prefix: string): TokenCookie {
+  const secure = baseUrl.startsWith("https:");
+  // With this prefix browsers reject the cookie from a subdomain or over http (RFC 6265bis §4.1.3.2).
+  const nameOf = (orgId: string) => `${secure ? "__Host-" : ""}${name}-${orgId}`;
+  const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure } as const;
+  const tokenPattern = new RegExp(`^${prefix}[A-Za-z0-9_-]{43}$`);
+  return {
+    read: (request, orgId) => {
+      const value = request.cookies[nameOf(orgId)];
+      return value !== undefined && tokenPattern.test(value) ? value : undefined;
+    },
+    write: (reply, orgId, token, maxAgeSeconds) => {
+      const maxAge = maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds };
+      reply.setCookie(nameOf(orgId), token, { ...attributes, ...maxAge });
+    },
+    clear: (reply, orgId) => void reply.clearCookie(nameOf(orgId), attributes),
+  };
+}
+
+export interface SessionCookies extends TokenCookie {
+  /** The browser's token; created for a browser without one. */
+  ensure(request: FastifyRequest, reply: FastifyReply, orgId: string): string;
+}
+
+/**
+ * One browser can be signed in to several organisations. Every browser gets a random token: before the sign-in it only binds
+ * CSRF tokens to the browser.
+ */
+export function sessionCookies(baseUrl: string): SessionCookies {
+  const cookie = tokenCookie(baseUrl, "signet", "sgn_bs_");
+  return {
+    ...cookie,
+    ensure: (request, reply, orgId) => {
+      const present = cookie.read(request, orgId);
+      if (present !== undefined) return present;
+      const token = randomSecret("sgn_bs_");
+      cookie.write(reply, orgId, token);
+      return token;
+    },
+  };
+}
+
+export interface RecognitionCookies {
+  /** The browser's token, renewed for the longest lifetime a cookie has; created for a new browser. */
+  renew(request: FastifyRequest, reply: FastifyReply, orgId: string): string;
+}
+
+/** RFC 6265bis §5.6.1: no cookie lives longer. */
+const MAX_AGE_SECONDS = 400 * 86_400;
+
+/**
+ * Recognises a browser long after its sessions have ended; not a credential. A recognised browser gets no mail about a
+ * sign-in from a new browser.
+ */
+export function recognitionCookies(baseUrl: string): RecognitionCookies {
+  const cookie = tokenCookie(baseUrl, "signet-known", "sgn_kb_");
+  return {
+    renew: (request, reply, orgId) => {
+      const token = cookie.read(request, orgId) ?? randomSecret("sgn_kb_");
+      cookie.write(reply, orgId, token, MAX_AGE_SECONDS);
+      return token;
+    },
+  };
+}
+
+export type TrustedBrowserCookies = Pick<TokenCookie, "read" | "write">;
+
+/** A trusted browser skips the second factor. The cookie counts only after the right password. */
+export const trustedBrowserCookies = (baseUrl: string): TrustedBrowserCookies =>
+  tokenCookie(baseUrl, "signet-device", "sgn_rd_");
