@@ -4,7 +4,11 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { listUserConsents } from "../../packages/server/src/core/consents/consents.store.ts";
 import { findFactorSummary } from "../../packages/server/src/core/second-factors/second-factors.store.ts";
-import { findUser, findUserByEmail, insertMembership } from "../../packages/server/src/core/users/users.store.ts";
+import {
+  findUser,
+  findUserByEmail,
+  insertMembership,
+} from "../../packages/server/src/core/users/users.store.ts";
 import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { giveAuthenticator } from "../../packages/server/src/testing/fixtures/factors.ts";
 import { PASSWORD, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";

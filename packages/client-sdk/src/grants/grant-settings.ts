@@ -3,10 +3,9 @@ import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { FilterType, Runtime } from "../filter.ts";
-import { createProvider, type Provider } from "../provider/discovery.ts";
+import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { type ClientAuthentication, defaultAuthentication } from "./client-authentication.ts";
-import type { OAuthClient } from "./oauth-client.ts";
 
 /** A filter's configuration works as well; grants ignore the properties they don't use. */
 export interface GrantConfiguration extends Omit<SignetConfiguration, "filterType"> {
@@ -23,14 +22,7 @@ export interface GrantOptions extends Runtime {
   readonly resource?: string;
 }
 
-export interface GrantSettings extends OAuthClient {
-  readonly settings: Settings;
-  /** Undefined: none. */
-  readonly scope: string | undefined;
-  readonly resource: string | undefined;
-  readonly provider: Provider;
-  readonly runtime: Runtime;
-}
+export type GrantSettings = ReturnType<typeof grantSettings>;
 
 const usedProperties = [
   "federationServer",
@@ -51,7 +43,7 @@ const usedProperties = [
 ] as const satisfies (keyof SignetConfiguration)[];
 
 /** @throws SignetError `configuration` */
-export function grantSettings(configuration: GrantConfiguration, options: GrantOptions): GrantSettings {
+export function grantSettings(configuration: GrantConfiguration, options: GrantOptions) {
   const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource, onError } = options;
   const members = Object.fromEntries(usedProperties.map((name) => [name, configuration[name]]));
   // OAuthUserBearer has the same rules for URLs and ids; the audience stays unused.

@@ -2,12 +2,11 @@
 import type { Settings } from "../configuration/settings.ts";
 import { configurationError, type SignetError } from "../errors.ts";
 import { type ClientAuthentication, defaultAuthentication } from "../grants/client-authentication.ts";
-import { createProvider, type Provider } from "../provider/discovery.ts";
-import { createHttp, type Http } from "../provider/http.ts";
-import { createSignInContext, type SignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
-import { createSingleFlight, type SingleFlight } from "../sign-in/single-flight.ts";
+import { createProvider } from "../provider/discovery.ts";
+import { createHttp } from "../provider/http.ts";
+import { createSignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
+import { createSingleFlight } from "../sign-in/single-flight.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
-import type { KeySource } from "../tokens/verify-jwt.ts";
 import type { FederatedSession } from "./federated-session.ts";
 
 /** Options of `oauthFederated`. */
@@ -35,25 +34,7 @@ export type RefreshOutcome = { readonly keepMs: number } & (
   | { readonly kind: "failed"; readonly error: SignetError }
 );
 
-export interface FederatedContext extends SignInContext {
-  readonly provider: Provider;
-  readonly http: Http;
-  readonly environment: string;
-  /** Verify ID tokens and logout tokens: the provider's keys, or pinned ones. */
-  readonly keys: KeySource;
-  /** Expected in ID tokens and responses: the organisation's, or the signing pool's. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly authentication: ClientAuthentication;
-  /** The organisation's agents sign the tokens: unsigned data is trusted less. */
-  readonly isSovereign: boolean;
-  readonly scope: string;
-  readonly authorizationParameters: Readonly<Record<string, string>>;
-  readonly maxAgeSeconds: number | undefined;
-  /** Callbacks in progress: a reloaded page must not redeem its code twice. */
-  readonly logins: SingleFlight<FederatedSession>;
-  readonly refreshes: SingleFlight<RefreshOutcome>;
-}
+export type FederatedContext = ReturnType<typeof createFederatedContext>;
 
 /** For a callback that is reloaded before its response arrived. */
 const KEEP_LOGIN_MS = 60_000;
@@ -61,7 +42,7 @@ const KEEP_LOGIN_MS = 60_000;
 const MAX_ENTRIES = 5_000;
 
 /** @throws SignetError `configuration` */
-export function createFederatedContext(settings: Settings, options: OAuthFederatedOptions): FederatedContext {
+export function createFederatedContext(settings: Settings, options: OAuthFederatedOptions) {
   const { tokenIssuer: issuer, clientId, environment } = settings;
   if (issuer === undefined || clientId === undefined)
     throw configurationError("OAuthFederated needs a provider and a client id.");
@@ -76,13 +57,23 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   return {
     ...signIn,
     ...{ provider, http, environment, issuer, clientId, authorizationParameters },
+    // Verify ID tokens and logout tokens: the provider's keys, or pinned ones.
     keys: createTrustedKeys(settings, provider, options),
     authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
+    // The organisation's agents sign the tokens: unsigned data is trusted less.
     isSovereign: settings.sovereign !== undefined,
     scope: settings.scopes.join(" "),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
-    logins: createSingleFlight({ clock, keepMs: () => KEEP_LOGIN_MS, maxEntries: MAX_ENTRIES }),
-    refreshes: createSingleFlight({ clock, keepMs: ({ keepMs }) => keepMs, maxEntries: MAX_ENTRIES }),
+    logins: createSingleFlight<FederatedSession>({
+      clock,
+      keepMs: () => KEEP_LOGIN_MS,
+      maxEntries: MAX_ENTRIES,
+    }),
+    refreshes: createSingleFlight<RefreshOutcome>({
+      clock,
+      keepMs: ({ keepMs }) => keepMs,
+      maxEntries: MAX_ENTRIES,
+    }),
   };
 }
 

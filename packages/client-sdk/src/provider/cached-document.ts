@@ -2,7 +2,7 @@
 import { errorReporter } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 
-export interface CachedDocumentOptions<T> {
+interface CachedDocumentOptions<T> {
   load(): Promise<{ value: T; freshMs: number }>;
   readonly clock: () => number;
   readonly onError?: ((error: Error) => void) | undefined;
@@ -12,14 +12,7 @@ export interface CachedDocumentOptions<T> {
   readonly retryMs: number;
 }
 
-export interface CachedDocument<T> {
-  /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
-  get(): Promise<T>;
-  /** Fetches again although the value is fresh, unless an attempt was made within `retryMs`. */
-  refresh(): Promise<T>;
-}
-
-export function createCachedDocument<T>(options: CachedDocumentOptions<T>): CachedDocument<T> {
+export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   const { clock, staleMs, retryMs } = options;
   const reportError = errorReporter(options.onError);
   let cached: { value: T; at: number; freshUntil: number } | undefined;
@@ -53,7 +46,8 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>): Cach
   const mayTry = () => pending !== undefined || clock() >= attemptedAt + retryMs;
 
   return {
-    get: async () => {
+    /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
+    get: async (): Promise<T> => {
       if (cached && clock() < cached.freshUntil) return cached.value;
       if (!cached || clock() >= cached.at + staleMs) return loadShared();
       if (!mayTry()) return cached.value;
@@ -62,7 +56,8 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>): Cach
       // After a failure nobody waits for the next attempts: a hanging provider must not delay every request.
       return hasFailed ? value : refreshed;
     },
-    refresh: async () => {
+    /** Fetches again although the value is fresh, unless an attempt was made within `retryMs`. */
+    refresh: async (): Promise<T> => {
       if (cached && !mayTry()) return cached.value;
       return loadShared().catch(fallBack);
     },

@@ -15,15 +15,6 @@ export interface LoginAttempt {
   readonly returnTo: string;
 }
 
-export interface LoginAttempts {
-  /** @returns the attempt, and `Set-Cookie` values that store it and delete those over the limit */
-  create(request: Request, returnTo: string): Promise<{ attempt: LoginAttempt; cookies: string[] }>;
-  /** The attempt with this `state`; undefined if this browser has none, or it is older than ten minutes. */
-  find(request: Request, state: string): Promise<LoginAttempt | undefined>;
-  /** `Set-Cookie` values that delete the attempt: it gets one response. */
-  delete(request: Request, state: string): string[];
-}
-
 const LIFETIME_SECONDS = 600;
 const MAX_ATTEMPTS = 5;
 /** Characters of these and of all cookies: links on other sites must not fill the 16 KiB of headers servers accept. */
@@ -35,7 +26,7 @@ const statePattern = /^(\d{11}-[\w-]{11})\.[\w-]{43}$/;
 /** @param options.name prefix of the cookies. @param options.party provider and client: responses for another one don't match */
 export function createLoginAttempts(
   options: Omit<SealedCookieOptions, "purpose" | "lifetimeSeconds"> & { readonly party: string },
-): LoginAttempts {
+) {
   const { party, clock } = options;
   const cookieFor = (id: string): SealedCookie =>
     createSealedCookie({
@@ -45,7 +36,8 @@ export function createLoginAttempts(
       lifetimeSeconds: LIFETIME_SECONDS,
     });
   return {
-    create: async (request, returnTo) => {
+    /** The cookies store the attempt, and delete those over the limit. */
+    create: async (request: Request, returnTo: string) => {
       const id = `${String(Math.floor(clock() / 1000)).padStart(11, "0")}-${randomBase64url(8)}`;
       const state = `${id}.${randomBase64url()}`;
       const attempt = { state, nonce: randomBase64url(), verifier: randomBase64url(), returnTo };
@@ -56,13 +48,15 @@ export function createLoginAttempts(
         cookies: [...written, ...surplus.flatMap((other) => cookieFor(other).clear(request))],
       };
     },
-    find: async (request, state) => {
+    /** Undefined if this browser has none with this `state`, or it is older than ten minutes. */
+    find: async (request: Request, state: string): Promise<LoginAttempt | undefined> => {
       const id = statePattern.exec(state)?.[1];
       if (id === undefined) return undefined;
       const attempt = parseAttempt(await cookieFor(id).read(request), party);
       return attempt?.state === state ? attempt : undefined;
     },
-    delete: (request, state) => {
+    /** An attempt gets one response. */
+    delete: (request: Request, state: string): string[] => {
       const id = statePattern.exec(state)?.[1];
       return id === undefined ? [] : cookieFor(id).clear(request);
     },

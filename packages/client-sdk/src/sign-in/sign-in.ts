@@ -2,12 +2,12 @@
 
 import { errorReporter } from "../application-callbacks.ts";
 import type { Settings } from "../configuration/settings.ts";
-import { createSealedCookie, type SealedCookie } from "../cookies/sealed-cookie.ts";
+import { createSealedCookie } from "../cookies/sealed-cookie.ts";
 import { configurationError } from "../errors.ts";
 import type { FilterResult, Runtime } from "../filter.ts";
 import type { Principal } from "../principal.ts";
 import { type FrontPage, renderPage } from "./built-in-pages.ts";
-import { createLoginAttempts, type LoginAttempt, type LoginAttempts } from "./login-attempts.ts";
+import { createLoginAttempts, type LoginAttempt } from "./login-attempts.ts";
 import { createLogoutMemory, type LogoutMemory, SESSION_SECONDS } from "./logout-memory.ts";
 
 /** Options of every browser filter. */
@@ -18,22 +18,7 @@ export interface SignInOptions extends Runtime {
   readonly showPage?: (page: FrontPage, request: Request) => Response | Promise<Response>;
 }
 
-export interface SignInContext {
-  /** Provider and client: values sealed for other ones are ignored. */
-  readonly party: string;
-  readonly isOptional: boolean;
-  /** Of the application. */
-  readonly origin: string;
-  readonly basePath: string;
-  /** Absolute URL. */
-  readonly afterLogout: string;
-  readonly clock: () => number;
-  readonly onError: (error: Error) => void;
-  readonly session: SealedCookie;
-  readonly attempts: LoginAttempts;
-  readonly memory: LogoutMemory;
-  readonly showPage: (page: FrontPage, request: Request) => Promise<Response>;
-}
+export type SignInContext = ReturnType<typeof createSignInContext>;
 
 /** A parameter of the callback; undefined if missing or empty. */
 export type CallbackParameter = (name: string) => string | undefined;
@@ -66,12 +51,15 @@ export interface SignIn<Session> extends SignInContext {
   readonly backChannelLogout?: (request: Request) => Promise<FilterResult>;
 }
 
-/** @param purpose of the session cookie, so that mechanisms don't share sessions */
+/**
+ * @param party provider and client: values sealed for other ones are ignored
+ * @param purpose of the session cookie, so that mechanisms don't share sessions
+ */
 export function createSignInContext(
   settings: Settings,
   options: SignInOptions,
   { party, purpose }: { readonly party: string; readonly purpose: string },
-): SignInContext {
+) {
   const { baseUrl: origin, basePath, isOptional, filterType } = settings;
   if (origin === undefined)
     throw configurationError(`${filterType} needs baseUrl, the application's origin.`);
@@ -87,7 +75,7 @@ export function createSignInContext(
     session: createSealedCookie({ ...shared, name: `${name}-session`, purpose, lifetimeSeconds }),
     attempts: createLoginAttempts({ ...shared, name: `${name}-login`, party }),
     memory: options.logoutMemory ?? createLogoutMemory({ clock }),
-    showPage: async (page, request) => {
+    showPage: async (page: FrontPage, request: Request) => {
       const response = await showPage(page, request);
       // A copy, because headers are added and those of a fetched response are immutable.
       return new Response(response.body, response);

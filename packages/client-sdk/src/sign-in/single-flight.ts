@@ -1,11 +1,8 @@
 /** Shares one piece of work, and its result for a while, among requests: a refresh token, for example, is single-use. */
 
-export interface SingleFlight<T> {
-  /** Starts no work while some with this key is pending or its result kept. @param key a hash: keys are stored */
-  run(key: string, work: () => Promise<T>): Promise<T>;
-}
+export type SingleFlight<T> = ReturnType<typeof createSingleFlight<T>>;
 
-export interface SingleFlightOptions<T> {
+interface SingleFlightOptions<T> {
   readonly clock: () => number;
   /** Milliseconds to keep a result; 0 forgets it immediately. Errors are never kept. */
   readonly keepMs: (result: T) => number;
@@ -18,8 +15,7 @@ interface Flight<T> {
   keptUntil: number | undefined;
 }
 
-export function createSingleFlight<T>(options: SingleFlightOptions<T>): SingleFlight<T> {
-  const { clock, keepMs, maxEntries } = options;
+export function createSingleFlight<T>({ clock, keepMs, maxEntries }: SingleFlightOptions<T>) {
   /** In the order of age. */
   const flights = new Map<string, Flight<T>>();
   const isExpired = ({ keptUntil }: Flight<T>) => keptUntil !== undefined && keptUntil <= clock();
@@ -53,7 +49,8 @@ export function createSingleFlight<T>(options: SingleFlightOptions<T>): SingleFl
   };
 
   return {
-    run: (key, work) => {
+    /** Starts no work while some with this key is pending or its result kept. @param key a hash: keys are stored */
+    run: (key: string, work: () => Promise<T>): Promise<T> => {
       const flight = flights.get(key);
       if (flight && !isExpired(flight)) return flight.result;
       // Deleted first, because the map must stay in the order of age.

@@ -5,6 +5,7 @@
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { findApplication, lockApplication } from "../applications/applications.store.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
@@ -37,12 +38,7 @@ export function assignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean 
     if (!(await findUser(tx, orgId, userId))) return "no-user";
     const now = deps.clock();
     if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: act.actor, now }))) return false;
-    const event = {
-      action: "application.user-assigned",
-      target: applicationId,
-      details: { userId },
-    } as const;
-    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    await record(tx, act, "application.user-assigned", now);
     return true;
   });
 }
@@ -63,12 +59,12 @@ export function unassignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolea
       await revokeSessionKeys(tx, ended);
       await revokeTokenFamilies(tx, ended);
     }
-    const event = {
-      action: "application.user-unassigned",
-      target: applicationId,
-      details: { userId },
-    } as const;
-    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    await record(tx, act, "application.user-unassigned", now);
     return true;
   });
 }
+
+const record = (tx: Db, act: AssignmentAct, action: AuditAction, now: number): Promise<void> => {
+  const { applicationId: target, userId } = act;
+  return recordAuditEvent(tx, { ...auditFields(act, now), action, target, details: { userId } });
+};

@@ -30,20 +30,20 @@ export interface CodeInput {
   readonly orgId: string;
   readonly user: User;
   readonly method: "totp" | "recovery";
-  readonly typed: string;
+  readonly input: string;
   readonly address: string;
 }
 
 /** @returns undefined for a wrong code. @throws RateLimited */
 export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<FactorProof | undefined> {
-  const { user, method, typed } = code;
+  const { user, method, input } = code;
   const attempts = await countAttempts(deps, code).catch(async (error: unknown) => {
     if (error instanceof RateLimited) await recordRateLimited(deps, code, error);
     throw error;
   });
   const owner = factorOwner(user);
   const now = deps.clock();
-  const read = method === "totp" ? readTotpCode(typed) : readRecoveryCode(typed);
+  const read = method === "totp" ? readTotpCode(input) : readRecoveryCode(input);
   if (read === undefined) return undefined;
   const take =
     method === "totp"

@@ -1,5 +1,4 @@
 /** Changes of email addresses, by a link or at once, and password resets that an administrator requests. */
-
 import { isUniqueViolation } from "../../db/duplicate.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";

@@ -129,7 +129,7 @@ export async function checkSecondFactor(
   const isTotp = factors.hasTotp && readTotpCode(code) !== undefined;
   const method = isTotp ? "totp" : "recovery";
   const orgId = organisation.id;
-  const proof = await checkCode(deps, { orgId, user, method, typed: code, address });
+  const proof = await checkCode(deps, { orgId, user, method, input: code, address });
   if (proof) return proof;
   deps.activity.count(orgId, "failed-sign-ins");
   await recordWrongCode(deps, attempt);

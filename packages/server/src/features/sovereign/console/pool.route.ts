@@ -1,4 +1,4 @@
-/** The page of one signing pool. */
+/** One signing pool: its page, and confirmations to disable, enable and delete it. */
 import type { FastifyInstance } from "fastify";
 import { readActivity } from "../../../core/activity/activity.store.ts";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
@@ -13,18 +13,27 @@ import {
   signingPoolUrl,
 } from "../../../core/signing-pools/signing-pool.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { applicationLinks } from "../../../html/components/parts.ts";
 import { formatDayAndHour, formatHour } from "../../../html/components/time-words.ts";
-import type { Html } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
+import {
+  alreadyApplied,
+  applied,
+  type Confirmation,
+  confirmationRoute,
+  done,
+} from "../../../page-kit/confirmation.ts";
 import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
+import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
-import { findPoolAt, poolCrumbs, requirePool } from "./pool-path.ts";
+import { findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
 import { agentStatus, loadsOf } from "./pool-state.ts";
 
-export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   readingRoute(app, deps, "/oauth/manage/:org/pools/:pool", "pools", showPool);
   livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages) => {
     const { organisation } = visit;
@@ -32,9 +41,12 @@ export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     const consoleUri = (rest: string) => consolePath(organisation, rest);
     return pool && poolLivePiece({ ...(await loadLive(deps, pool)), consoleUri, messages });
   });
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/disable", statusChange("disable"));
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/enable", statusChange("enable"));
+  confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/delete", deletion);
 }
 
-/** Applications listed on the page. */
+/** Applications listed on a page. */
 const MAX_APPLICATIONS = 10;
 /** More than the limit of active agents: deactivated ones are listed, too. */
 const MAX_AGENTS = 200;
@@ -102,3 +114,61 @@ async function signaturesOf(
     failed: totals[failed] ?? [],
   };
 }
+
+function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, SigningPool> {
+  const disabled = act === "disable";
+  return {
+    current: "pools",
+    load: findPoolAt,
+    backUri: poolPath,
+    breadcrumbs: (frame, pool) => poolCrumbs(frame, { pool }),
+    isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
+    question: ({ console: { pools } }, { name }) => {
+      const text = pools[act];
+      return {
+        heading: text.heading({ name }),
+        text: text.text,
+        confirm: text.submit,
+        confirmId: `pool-${act}-confirm`,
+        isHarmless: !disabled,
+      };
+    },
+    apply: async (deps, by, { id }) =>
+      (await disablePool(deps, by, { id, disabled })) ? done(`${act}d`) : alreadyApplied,
+  };
+}
+
+const deletion: Confirmation<
+  ConsoleDeps,
+  { pool: SigningPool; applications: Awaited<ReturnType<typeof listPoolApplications>> }
+> = {
+  current: "pools",
+  load: async (deps, organisation, params) => {
+    const pool = await findPoolAt(deps, organisation, params);
+    if (!pool) return undefined;
+    const used = { orgId: pool.orgId, poolId: pool.id, limit: MAX_APPLICATIONS };
+    return { pool, applications: await listPoolApplications(deps.database.query, used) };
+  },
+  backUri: (organisation, { pool }) => poolPath(organisation, pool),
+  breadcrumbs: poolCrumbs,
+  question: ({ console: { pools } }, { pool, applications }, organisation) => {
+    const { remove: text } = pools;
+    return {
+      heading: text.heading({ name: pool.name }),
+      text: [
+        html`<p>${text.text}</p>`,
+        applications.length > 0 &&
+          html`<p>${text.inUse}</p>${applicationLinks(applications, (rest) => consolePath(organisation, rest))}`,
+      ],
+      confirm: text.submit,
+      confirmId: "pool-delete-confirm",
+      name: pool.name,
+    };
+  },
+  apply: async (deps, by, { pool }, { organisation, messages }) => {
+    const { remove: text } = messages.console.pools;
+    if ((await deletePool(deps, by, pool.id)) === "in-use")
+      return { kind: "refused", title: text.refused, text: text.inUse };
+    return applied(consolePath(organisation, "/pools?done=deleted"));
+  },
+};

@@ -6,8 +6,7 @@ import { readingRoute } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/page.ts";
 import { agentRoutes } from "./agent.route.ts";
-import { poolRoute } from "./pool.route.ts";
-import { poolActRoutes } from "./pool-acts.route.ts";
+import { poolPageRoutes } from "./pool.route.ts";
 import { newPoolRoute, poolSettingsRoute } from "./pool-form.route.ts";
 import { loadsOf } from "./pool-state.ts";
 import { poolsPage, poolTable } from "./pools.page.ts";
@@ -26,8 +25,7 @@ export function poolRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   );
   newPoolRoute(app, deps);
   poolSettingsRoute(app, deps);
-  poolRoute(app, deps);
-  poolActRoutes(app, deps);
+  poolPageRoutes(app, deps);
   registerRoutes(app, deps);
   agentRoutes(app, deps);
 }

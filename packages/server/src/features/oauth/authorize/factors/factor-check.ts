@@ -58,9 +58,9 @@ export async function checkFactor(
   if (method === undefined) return wrong;
   if (method === "passkey") return checkPasskey(deps, visit, user, values.get("passkey"));
   const { id: orgId } = visit.organisation;
-  const typed = values.get("code") ?? "";
+  const input = values.get("code") ?? "";
   try {
-    const proof = await checkCode(deps, { orgId, user, method, typed, address: addressOf(visit.request) });
+    const proof = await checkCode(deps, { orgId, user, method, input, address: addressOf(visit.request) });
     return proof ? proven(proof) : wrong;
   } catch (error) {
     if (error instanceof RateLimited) return { kind: "rate-limited", limit: error };
