@@ -17,7 +17,7 @@ import {
   type SigningPool,
   signingPoolUrl,
 } from "../../packages/server/src/core/signing-pools/signing-pool.ts";
-import type { NewPool } from "../../packages/server/src/features/sovereign/admin-api/pool-settings.ts";
+import type { NewPool } from "../../packages/server/src/features/sovereign/admin-api/pools.ts";
 import {
   makeAgent,
   makePool,

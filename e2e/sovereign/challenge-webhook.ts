@@ -6,8 +6,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { Question } from "../../packages/signing-agent/src/challenges/channel.ts";
-import { webhookSignature } from "../../packages/signing-agent/src/challenges/webhook-channel.ts";
+import { type Question, webhookSignature } from "../../packages/signing-agent/src/challenges/channel.ts";
 
 export interface Asked {
   readonly question: Question;

@@ -28,7 +28,6 @@ export function backoff({ firstMs, maxMs, maxRetryAfterMs }: BackoffLimits, rand
   };
 }
 
-/** Resolves early when the signal aborts. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, signal && { signal }).catch(() => undefined);
 }

@@ -9,10 +9,16 @@ export interface Option {
   readonly required?: boolean;
 }
 
+export const textOption = (
+  value: string,
+  help: string,
+  more: Pick<Option, "multiple" | "required"> = {},
+): Option => ({ type: "string", value, help, ...more });
+export const flag = (help: string): Option => ({ type: "boolean", help });
+
 export type Options = Readonly<Record<string, Option>>;
 export type Values = Readonly<Record<string, string | boolean | Array<string | boolean> | undefined>>;
 
-/** What every program needs from its process. */
 export interface Io {
   print(line: string): void;
   printError(line: string): void;
@@ -39,10 +45,8 @@ export interface Command<ProgramIo extends Io = Io> {
   run(call: Call<ProgramIo>): Promise<number>;
 }
 
-/** The exit codes that every program has; a program may add its own. */
 export const baseExitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
-/** Ends the program with this exit code. */
 export class ExitError extends Error {
   override name = "ExitError";
   readonly exitCode: number;
@@ -73,6 +77,17 @@ export function requiredText(values: Values, name: string): string {
   return value;
 }
 
-/** Every value of an option that may be repeated. */
 export const repeatedTexts = (values: Values, name: string): string[] =>
   [values[name] ?? []].flat().filter((value) => typeof value === "string");
+
+export function standardIo(): Io {
+  const { stdout, stderr } = process;
+  // The reader of the log has gone away: the program carries on.
+  for (const stream of [stdout, stderr]) stream.on("error", () => {});
+  return {
+    print: (line) => void stdout.write(`${line}\n`),
+    printError: (line) => void stderr.write(`${line}\n`),
+    clock: Date.now,
+    onSignal: (signal, listener) => void process.on(signal, listener),
+  };
+}

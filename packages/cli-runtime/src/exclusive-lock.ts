@@ -10,7 +10,7 @@ export class Locked extends Error {
 }
 
 /** A connection that nobody refers to is garbage-collected, and its lock with it. */
-const held = new Set<DatabaseSync>();
+const openLocks = new Set<DatabaseSync>();
 
 /** @returns the release. @throws Locked while another process, or another part of this one, has the lock */
 export function acquireLock(file: string): () => void {
@@ -23,14 +23,13 @@ export function acquireLock(file: string): () => void {
     if (isBusy(error)) throw new Locked(`${file} is locked by another process`, { cause: error });
     throw error;
   }
-  held.add(database);
+  openLocks.add(database);
   return () => {
-    held.delete(database);
+    openLocks.delete(database);
     database.close();
   };
 }
 
-/** @throws Locked as `acquireLock` */
 export async function withLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const release = acquireLock(file);
   try {

@@ -14,7 +14,6 @@ export class CallFailed extends Error {
   override name = "CallFailed";
 }
 
-/** Sends the request's body and reads the answer to its end. */
 export function exchange(
   request: http.ClientRequest,
   body: string | Buffer | undefined,

@@ -40,20 +40,19 @@ export async function readSecretFile(file: string): Promise<string> {
 
 /** Replaces a file atomically: readers, and a machine that loses power, have the old text or the new one. */
 export const replaceFile = (file: string, text: string | Buffer, mode: number): Promise<void> =>
-  writeWhole(file, { text, mode, publish: rename });
+  writeWhole(file, text, mode, rename);
 
 /** Creates a file of mode 0600 atomically. @throws EEXIST: a key is never overwritten */
 export const createPrivateFile = (file: string, text: string): Promise<void> =>
   // Unlike a rename, a link replaces nothing and follows no symbolic link.
-  writeWhole(file, { text, mode: PRIVATE, publish: link });
+  writeWhole(file, text, PRIVATE, link);
 
-interface WholeFile {
-  readonly text: string | Buffer;
-  readonly mode: number;
-  readonly publish: (temporary: string, file: string) => Promise<void>;
-}
-
-async function writeWhole(file: string, { text, mode, publish }: WholeFile): Promise<void> {
+async function writeWhole(
+  file: string,
+  text: string | Buffer,
+  mode: number,
+  publish: (temporary: string, file: string) => Promise<void>,
+): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
     const handle = await open(temporary, "wx", mode);
@@ -76,7 +75,6 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** @returns undefined when there is no such file */
 export const readIfPresent = (file: string): Promise<string | undefined> =>
   readFile(file, "utf8").catch(undefinedIfMissing);
 

@@ -21,7 +21,6 @@ export interface Program<ProgramIo extends Io = Io> {
   readonly exitCodeOf?: (error: unknown) => number;
 }
 
-/** @returns the exit code */
 export async function runCommandLine<ProgramIo extends Io>(
   program: Program<ProgramIo>,
   args: readonly string[],

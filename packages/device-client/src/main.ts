@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createInterface } from "node:readline/promises";
 import { pause } from "@signet/cli-runtime/backoff";
-import { standardIo } from "@signet/cli-runtime/standard-io";
+import { standardIo } from "@signet/cli-runtime/command";
 import { runDeviceCommandLine } from "./commands/device-command-line.ts";
 
 process.exitCode = await runDeviceCommandLine(process.argv.slice(2), {

@@ -10,7 +10,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
 import { type ServiceHarness, serviceHarness } from "./testing/service-harness.ts";
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "./testing/swtpm.ts";
-import { usedHandles } from "./tpm/nv.ts";
+import { usedHandles } from "./tpm/endorsement-key.ts";
 import { withTpm } from "./tpm/tpm.ts";
 import { parseTpmLocation } from "./tpm/transport.ts";
 

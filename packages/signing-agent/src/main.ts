@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { standardIo } from "@signet/cli-runtime/standard-io";
+import { standardIo } from "@signet/cli-runtime/command";
 import { runAgentCommandLine } from "./commands/agent-command-line.ts";
 
 const { stdin, stderr } = process;

@@ -12,7 +12,7 @@ export class InvalidJson extends Error {
 
 const MAX_DEPTH = 16;
 // Enough for text that JSON.parse has accepted.
-const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /**
  * @throws InvalidJson also for a member given twice in one object (however its name is escaped), a member `__proto__`, or
@@ -45,11 +45,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
 function refuseDuplicates(text: string): void {
   const open: Set<string>[] = [];
   let lastString = "";
-  for (const [found] of text.matchAll(token)) {
-    if (found === "{" || found === "[") open.push(new Set());
-    else if (found === "}" || found === "]") open.pop();
-    else if (found === ":") addName(open.at(-1), JSON.parse(lastString));
-    else lastString = found;
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":") addName(open.at(-1), JSON.parse(lastString));
+    else lastString = token;
     if (open.length > MAX_DEPTH) throw new InvalidJson(`has more than ${MAX_DEPTH} levels`);
   }
 }

@@ -1,6 +1,6 @@
 /** `signet-device ca`: shows the organisation's device CAs, or trusts them from now on. */
 import type { X509Certificate } from "node:crypto";
-import { ExitError, optionalText, UsageError } from "@signet/cli-runtime/command";
+import { ExitError, flag, optionalText, textOption, UsageError } from "@signet/cli-runtime/command";
 import { trustAuthorities } from "../enrolment/issued-certificate.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { lockState, makeStateFolder, readRecord } from "../state/device-record.ts";
@@ -20,8 +20,8 @@ export const caCommand: DeviceCommand = {
   usage: "[--server URL --org ID] [--sha256 HEX] [--pin]",
   options: {
     ...addressOptions,
-    sha256: { type: "string", value: "HEX", help: "only the certificate with this fingerprint" },
-    pin: { type: "boolean", help: "keep them in the state folder, and refuse certificates of any other CA" },
+    sha256: textOption("HEX", "only the certificate with this fingerprint"),
+    pin: flag("keep them in the state folder, and refuse certificates of any other CA"),
     ...commonOptions,
   },
   run: async ({ values, io }) => {
@@ -52,8 +52,8 @@ async function pin(state: string, received: X509Certificate[], selected: X509Cer
   await makeStateFolder(state);
   await lockState(state, async () => {
     const trusted = (await readAuthorities(state)).map(fingerprintOf);
-    const kept = received.filter((one) => selected.includes(one) || trusted.includes(fingerprintOf(one)));
-    await trustAuthorities(state, toPem(kept));
+    const accepted = received.filter((one) => selected.includes(one) || trusted.includes(fingerprintOf(one)));
+    await trustAuthorities(state, toPem(accepted));
   });
 }
 

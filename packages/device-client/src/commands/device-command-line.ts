@@ -19,6 +19,5 @@ const deviceProgram: Program<DeviceIo> = {
   exitCodeOf: (error) => (isTransient(error) ? exitCodes.tryLater : exitCodes.failed),
 };
 
-/** @returns one of `exitCodes` */
 export const runDeviceCommandLine = (args: readonly string[], io: DeviceIo): Promise<number> =>
   runCommandLine(deviceProgram, args, io);

@@ -1,6 +1,6 @@
 /** `signet-device enroll` */
 import { access, constants } from "node:fs/promises";
-import { optionalText, UsageError, type Values } from "@signet/cli-runtime/command";
+import { optionalText, textOption, UsageError, type Values } from "@signet/cli-runtime/command";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { rememberSecret } from "@signet/cli-runtime/redact";
 import { enrol } from "../enrolment/enrol.ts";
@@ -26,29 +26,18 @@ export const enrollCommand: DeviceCommand = {
   usage: "--server URL --org ID [--code-file FILE | --code -] [--key file|tpm]",
   options: {
     ...addressOptions,
-    "code-file": { type: "string", value: "FILE", help: "file of mode 0600 with the enrolment code" },
-    code: {
-      type: "string",
-      value: "CODE",
-      help: "- for standard input; other users of this machine can see a code given here",
-    },
-    key: { type: "string", value: "TYPE", help: "file (default) or tpm" },
-    tpm: { type: "string", value: "TPM", help: `${DEFAULT_TPM} (default), tcp:HOST:PORT or unix:PATH` },
-    ek: {
-      type: "string",
-      value: "TYPE",
-      help: `endorsement key: ${ekTypes.join(", ")} (default: the first with a certificate)`,
-    },
+    "code-file": textOption("FILE", "file of mode 0600 with the enrolment code"),
+    code: textOption("CODE", "- for standard input; other users of this machine can see a code given here"),
+    key: textOption("TYPE", "file (default) or tpm"),
+    tpm: textOption("TPM", `${DEFAULT_TPM} (default), tcp:HOST:PORT or unix:PATH`),
+    ek: textOption("TYPE", `endorsement key: ${ekTypes.join(", ")} (default: the first with a certificate)`),
     ...commonOptions,
   },
   run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const { state, "server-ca": serverCa } = settings;
-    const record = {
-      ...requireAddress(settings),
-      key: readKeyStorage(settings),
-      ...(serverCa && { serverCa }),
-    };
+    const address = requireAddress(settings);
+    const record = { ...address, key: readKeyStorage(settings), ...(serverCa && { serverCa }) };
     const service = await openService(record, settings, io);
     // Now rather than at the first renewal in a month.
     if (serverCa !== undefined) await access(serverCa, constants.R_OK);

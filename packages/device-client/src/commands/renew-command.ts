@@ -1,4 +1,5 @@
 /** `signet-device renew` */
+import { flag } from "@signet/cli-runtime/command";
 import { jsonLog, type LogFields } from "@signet/cli-runtime/log";
 import { exitCodes } from "../exit-codes.ts";
 import { type RenewalOptions, renewIfDue, runRenewalDaemon } from "../renewal/renewal-daemon.ts";
@@ -10,8 +11,8 @@ export const renewCommand: DeviceCommand = {
   summary: "renew the certificate after two thirds of its lifetime",
   usage: "[--daemon] [--new-key]",
   options: {
-    daemon: { type: "boolean", help: "run until stopped and check every day" },
-    "new-key": { type: "boolean", help: "create a new key for each renewal" },
+    daemon: flag("run until stopped and check every day"),
+    "new-key": flag("create a new key for each renewal"),
     ...hookOption,
     ...commonOptions,
   },

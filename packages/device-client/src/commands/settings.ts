@@ -4,8 +4,8 @@ import path from "node:path";
 import {
   type Command,
   type Io,
-  type Options,
   optionalText,
+  textOption,
   UsageError,
   type Values,
 } from "@signet/cli-runtime/command";
@@ -20,30 +20,25 @@ export interface DeviceIo extends Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The first line of standard input. */
   readLine(): Promise<string>;
-  /** Resolves early when the signal aborts. */
   pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export type DeviceCommand = Command<DeviceIo>;
 
 export const commonOptions = {
-  state: { type: "string", value: "DIR", help: "state folder" },
-  config: { type: "string", value: "FILE", help: "JSON file with settings, named like the options" },
-  "server-ca": { type: "string", value: "FILE", help: "PEM file to trust instead of the system's roots" },
-} as const satisfies Options;
+  state: textOption("DIR", "state folder"),
+  config: textOption("FILE", "JSON file with settings, named like the options"),
+  "server-ca": textOption("FILE", "PEM file to trust instead of the system's roots"),
+};
 
 export const hookOption = {
-  "on-revoked": {
-    type: "string",
-    value: "PROGRAM",
-    help: "run once after the service has revoked the device",
-  },
-} as const satisfies Options;
+  "on-revoked": textOption("PROGRAM", "run once after the service has revoked the device"),
+};
 
 export const addressOptions = {
-  server: { type: "string", value: "URL", help: "the service's address" },
-  org: { type: "string", value: "ID", help: "the organisation" },
-} as const satisfies Options;
+  server: textOption("URL", "the service's address"),
+  org: textOption("ID", "the organisation"),
+};
 
 const names = ["state", "server", "org", "key", "tpm", "ek", "server-ca", "on-revoked"] as const;
 type SettingName = (typeof names)[number];

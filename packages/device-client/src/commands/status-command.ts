@@ -1,4 +1,5 @@
 /** `signet-device status` */
+import { flag } from "@signet/cli-runtime/command";
 import { describeError } from "@signet/cli-runtime/redact";
 import { exitCodes } from "../exit-codes.ts";
 import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
@@ -19,8 +20,8 @@ export const statusCommand: DeviceCommand = {
   summary: "show the device and its certificate, and ask the service whether it is still valid",
   usage: "[--offline] [--json]",
   options: {
-    offline: { type: "boolean", help: "do not ask the service" },
-    json: { type: "boolean", help: "print JSON" },
+    offline: flag("do not ask the service"),
+    json: flag("print JSON"),
     ...hookOption,
     ...commonOptions,
   },
@@ -35,21 +36,16 @@ export const statusCommand: DeviceCommand = {
   },
 };
 
-interface Status {
-  readonly text: string;
-  readonly exitCode: number;
-}
-
 async function determineStatus(
   device: EnrolledDevice,
   settings: Settings,
   isOffline: boolean,
   io: DeviceIo,
-): Promise<Status> {
+): Promise<{ text: string; exitCode: number }> {
   const { revokedAt } = device.record;
   if (revokedAt !== undefined) return { text: `revoked at ${revokedAt}`, exitCode: exitCodes.revoked };
   const isExpired = validityOf(device.certificate).notAfter <= io.clock();
-  const own: Status = isExpired
+  const own = isExpired
     ? { text: "expired", exitCode: exitCodes.expired }
     : { text: "not asked", exitCode: exitCodes.done };
   if (isOffline) return own;
@@ -68,7 +64,7 @@ async function determineStatus(
   }
 }
 
-function describeDevice({ deviceId, record, certificate }: EnrolledDevice, standing: string, now: number) {
+function describeDevice({ deviceId, record, certificate }: EnrolledDevice, status: string, now: number) {
   const validity = validityOf(certificate);
   return {
     device: deviceId,
@@ -79,6 +75,6 @@ function describeDevice({ deviceId, record, certificate }: EnrolledDevice, stand
     notAfter: new Date(validity.notAfter).toISOString(),
     daysLeft: daysLeft(validity, now),
     renewFrom: new Date(validity.renewFrom).toISOString(),
-    standing,
+    standing: status,
   };
 }

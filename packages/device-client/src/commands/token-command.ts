@@ -1,38 +1,20 @@
 /** `signet-device token` */
-import { ExitError, repeatedTexts, requiredText, type Values } from "@signet/cli-runtime/command";
+import { flag, repeatedTexts, requiredText, textOption, type Values } from "@signet/cli-runtime/command";
 import { exitCodes } from "../exit-codes.ts";
-import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
-import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
-import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
-import { type EnrolledDevice, identityOf, readEnrolledDevice } from "../state/enrolled-device.ts";
-import {
-  commonOptions,
-  type DeviceCommand,
-  type DeviceIo,
-  hookOption,
-  openService,
-  readSettings,
-} from "./settings.ts";
+import { exitIfRevoked, queryStatus } from "../renewal/certificate-status.ts";
+import { mtlsEndpoints, ServiceRefusal } from "../service/device-service.ts";
+import { identityOf, readEnrolledDevice } from "../state/enrolled-device.ts";
+import { commonOptions, type DeviceCommand, hookOption, openService, readSettings } from "./settings.ts";
 
 export const tokenCommand: DeviceCommand = {
   name: "token",
   summary: "get an access token bound to the device's certificate",
   usage: "--client-id ID [--scope SCOPE …] [--resource URI …] [--only-token]",
   options: {
-    "client-id": { type: "string", value: "ID", help: "the application the device acts for", required: true },
-    scope: {
-      type: "string",
-      multiple: true,
-      value: "SCOPE",
-      help: "may be repeated (default: every allowed scope)",
-    },
-    resource: {
-      type: "string",
-      multiple: true,
-      value: "URI",
-      help: "resource indicator (RFC 8707); may be repeated",
-    },
-    "only-token": { type: "boolean", help: "print only the access token" },
+    "client-id": textOption("ID", "the application the device acts for", { required: true }),
+    scope: textOption("SCOPE", "may be repeated (default: every allowed scope)", { multiple: true }),
+    resource: textOption("URI", "resource indicator (RFC 8707); may be repeated", { multiple: true }),
+    "only-token": flag("print only the access token"),
     ...hookOption,
     ...commonOptions,
   },
@@ -43,7 +25,12 @@ export const tokenCommand: DeviceCommand = {
     const { token: url } = await mtlsEndpoints(service, device.record);
     const identity = await identityOf(device);
     const answer = await service.token(url, identity, buildForm(values)).catch(async (error: unknown) => {
-      await exitIfRevoked(error, { device, service, hook: settings["on-revoked"], io });
+      // The token endpoint only says `invalid_client`: the CA knows whether the device is revoked.
+      if (error instanceof ServiceRefusal && error.status === 401) {
+        const status = await queryStatus(device, service, io.clock()).catch(() => undefined);
+        const report = (line: string) => io.printError(line);
+        await exitIfRevoked(status, device, { hook: settings["on-revoked"], report }, error);
+      }
       throw error;
     });
     const onlyToken = values["only-token"] === true;
@@ -59,20 +46,4 @@ function buildForm(values: Values): URLSearchParams {
   if (scope !== "") form.set("scope", scope);
   for (const resource of repeatedTexts(values, "resource")) form.append("resource", resource);
   return form;
-}
-
-interface Refused {
-  readonly device: EnrolledDevice;
-  readonly service: DeviceService;
-  readonly hook: string | undefined;
-  readonly io: DeviceIo;
-}
-
-/** The token endpoint only says `invalid_client`: the CA knows whether the device is revoked. */
-async function exitIfRevoked(error: unknown, { device, service, hook, io }: Refused): Promise<void> {
-  if (!(error instanceof ServiceRefusal) || error.status !== 401) return;
-  const status = await queryStatus(device, service, io.clock()).catch(() => undefined);
-  if (status?.kind !== "revoked") return;
-  await recordRevocation(device, { revokedAt: status.at, hook, report: (line) => io.printError(line) });
-  throw new ExitError(exitCodes.revoked, describeRevocation(status), { cause: error });
 }

@@ -2,16 +2,14 @@
 import path from "node:path";
 import { readIfPresent } from "@signet/cli-runtime/private-file";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
-import { requireTpm } from "../keys/open-device-key.ts";
-import { createTpmKey, readTpmKeyFile, withStorageKey } from "../keys/tpm-key.ts";
+import { createTpmKey, readTpmKeyFile, requireTpm, withStorageKey } from "../keys/open-device-key.ts";
 import type { Challenge, DeviceService, Evidence, IssuedCertificate } from "../service/device-service.ts";
 import type { DeviceRecord } from "../state/device-record.ts";
-import { activateCredential, certify } from "../tpm/attestation.ts";
 import { type EndorsementKey, findEndorsementKey, withEndorsementKey } from "../tpm/endorsement-key.ts";
-import { type KeyBlobs, withLoaded } from "../tpm/objects.ts";
+import { activateCredential, certify, type KeyBlobs, withLoaded } from "../tpm/objects.ts";
 import { attestationTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
-import type { CertificateRequest } from "./certificate-request.ts";
+import type { CertificateRequest } from "./issued-certificate.ts";
 
 export interface AttestedEnrolment {
   readonly record: DeviceRecord;
@@ -63,7 +61,6 @@ const decryptSecret = (tpm: Tpm, ak: KeyBlobs, ek: EndorsementKey, challenge: Ch
     ),
   );
 
-/** The attestation key's statement about another key of the same TPM. */
 export const certifyKey = (
   tpm: Tpm,
   key: KeyBlobs,

@@ -7,8 +7,7 @@ import path from "node:path";
 import { ExitError } from "@signet/cli-runtime/command";
 import { createPrivateFile, readIfPresent } from "@signet/cli-runtime/private-file";
 import { exitCodes } from "../exit-codes.ts";
-import type { DeviceKey } from "../keys/file-key.ts";
-import { createDeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
+import { createDeviceKey, type DeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
 import { type DeviceService, type IssuedCertificate, ServiceRefusal } from "../service/device-service.ts";
 import {
   type DeviceRecord,
@@ -26,12 +25,16 @@ import {
   useGeneration,
 } from "../state/generations.ts";
 import { attestedEnrolment } from "./attested-enrolment.ts";
-import { readRequest, writeRequest } from "./certificate-request.ts";
-import { trustAuthorities, verifyIssued, writeCertificate } from "./issued-certificate.ts";
+import {
+  readRequest,
+  trustAuthorities,
+  verifyIssued,
+  writeCertificate,
+  writeRequest,
+} from "./issued-certificate.ts";
 
 export interface Enrolment {
   readonly state: string;
-  /** Without a device id. */
   readonly record: DeviceRecord;
   /** Called only when a code is needed. */
   readonly code: () => Promise<string>;
@@ -78,7 +81,6 @@ async function pendingRequest(enrolment: Enrolment): Promise<string> {
   return folder;
 }
 
-/** Key and request appear together. */
 export const createRequest = ({ state, record }: Pick<Enrolment, "state" | "record">): Promise<string> =>
   newGeneration(state, async (folder) => {
     await createDeviceKey(record.key, folder);

@@ -1,8 +1,10 @@
-/** Checks a certificate from the service before it is used, and keeps the CAs that are trusted. */
+/** The request for a certificate, the checks of the answer, and the CAs that are trusted. */
 import type { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { PUBLIC, replaceFile } from "@signet/cli-runtime/private-file";
-import type { DeviceKey } from "../keys/file-key.ts";
+import { createPrivateFile, PUBLIC, replaceFile } from "@signet/cli-runtime/private-file";
+import { csrPem, makeCsr } from "@signet/protocol/csr/make-csr";
+import type { DeviceKey } from "../keys/open-device-key.ts";
 import type { IssuedCertificate } from "../service/device-service.ts";
 import { parseCertificates, readAuthorities } from "../state/enrolled-device.ts";
 
@@ -38,4 +40,21 @@ export async function trustAuthorities(state: string, bundle: string): Promise<r
   const all = [...received, ...trusted.filter((one) => !isAmong(received, one))];
   await replaceFile(file, all.map(String).join(""), PUBLIC);
   return all;
+}
+
+const FILE = "request.pem";
+
+export interface CertificateRequest {
+  readonly pem: string;
+  readonly der: Buffer;
+}
+
+export async function writeRequest(folder: string, { spki, sign }: DeviceKey): Promise<void> {
+  const der = await makeCsr({ spki, algorithm: "ecdsa-sha256", sign });
+  await createPrivateFile(path.join(folder, FILE), csrPem(der));
+}
+
+export async function readRequest(folder: string): Promise<CertificateRequest> {
+  const pem = await readFile(path.join(folder, FILE), "utf8");
+  return { pem, der: Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ""), "base64") };
 }

@@ -1,7 +1,9 @@
 /** Asks the CA for the certificate's status, and acts on a revocation. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { ExitError } from "@signet/cli-runtime/command";
 import { describeError } from "@signet/cli-runtime/redact";
+import { exitCodes } from "../exit-codes.ts";
 import type { DeviceService } from "../service/device-service.ts";
 import { type CertificateStatus, ocspRequest, readOcspResponse } from "../service/ocsp.ts";
 import { lockState, readRecord, writeRecord } from "../state/device-record.ts";
@@ -29,24 +31,36 @@ const reasons: Readonly<Record<number, string>> = {
 export const describeRevocation = ({ at, reason = 0 }: { at: string; reason: number | undefined }): string =>
   `the device was revoked at ${at}${reasons[reason] ? `: ${reasons[reason]}` : ""}`;
 
-export interface Revocation {
-  /** ISO 8601. */
-  readonly revokedAt: string;
+interface RevocationHook {
   /** A program to notify. */
   readonly hook: string | undefined;
   readonly report: (line: string) => void;
 }
 
-/** Marks the state folder and runs the hook until it has succeeded once. Only a status signed by the CA leads here. */
+/** Nothing for any other status. @throws ExitError once the revocation is recorded */
+export async function exitIfRevoked(
+  status: CertificateStatus | undefined,
+  device: EnrolledDevice,
+  hook: RevocationHook,
+  cause?: unknown,
+): Promise<void> {
+  if (status?.kind !== "revoked") return;
+  await recordRevocation(device, { revokedAt: status.at, ...hook });
+  throw new ExitError(exitCodes.revoked, describeRevocation(status), { cause });
+}
+
+/**
+ * Marks the state folder and runs the hook until it has succeeded once. Only a status signed by the CA leads here.
+ * @param revocation.revokedAt ISO 8601
+ */
 export async function recordRevocation(
   { state, deviceId }: EnrolledDevice,
-  revocation: Revocation,
+  { revokedAt, hook, report }: RevocationHook & { readonly revokedAt: string },
 ): Promise<void> {
-  const { hook, report } = revocation;
   await lockState(state, async () => {
     const record = await readRecord(state);
     if (!record || record.isRevocationTold) return;
-    const marked = { ...record, revokedAt: record.revokedAt ?? revocation.revokedAt };
+    const marked = { ...record, revokedAt: record.revokedAt ?? revokedAt };
     await writeRecord(state, marked);
     if (hook === undefined) return;
     const environment = {
@@ -69,9 +83,8 @@ const HOOK_TIMEOUT_MS = 60_000;
 
 /** Without a shell: nothing that a service sent is ever read as a command. */
 async function runHook(program: string, environment: Readonly<Record<string, string>>): Promise<void> {
-  const env = { ...process.env, ...environment };
   const child = spawn(program, [], {
-    env,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
     timeout: HOOK_TIMEOUT_MS,
     killSignal: "SIGKILL",

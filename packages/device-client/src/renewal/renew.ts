@@ -3,13 +3,22 @@ import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { renewalQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { attestationKey, certifyKey } from "../enrolment/attested-enrolment.ts";
-import { type CertificateRequest, readRequest, writeRequest } from "../enrolment/certificate-request.ts";
 import { createRequest } from "../enrolment/enrol.ts";
-import { trustAuthorities, verifyIssued, writeCertificate } from "../enrolment/issued-certificate.ts";
-import { openDeviceKey, requireTpm } from "../keys/open-device-key.ts";
-import { readTpmKeyFile } from "../keys/tpm-key.ts";
-import { type DeviceService, type Evidence, ServiceRefusal } from "../service/device-service.ts";
-import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
+import {
+  type CertificateRequest,
+  readRequest,
+  trustAuthorities,
+  verifyIssued,
+  writeCertificate,
+  writeRequest,
+} from "../enrolment/issued-certificate.ts";
+import { openDeviceKey, readTpmKeyFile, requireTpm } from "../keys/open-device-key.ts";
+import {
+  type DeviceService,
+  type Evidence,
+  mtlsEndpoints,
+  ServiceRefusal,
+} from "../service/device-service.ts";
 import { lockState } from "../state/device-record.ts";
 import { type EnrolledDevice, identityOf, issuerOf, readEnrolledDevice } from "../state/enrolled-device.ts";
 import { discardGeneration, newGeneration, pendingGeneration, useGeneration } from "../state/generations.ts";

@@ -8,12 +8,15 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { backoff } from "@signet/cli-runtime/backoff";
 import { CallFailed } from "@signet/cli-runtime/http";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
-import { readRequest, writeRequest } from "../enrolment/certificate-request.ts";
-import { trustAuthorities, writeCertificate } from "../enrolment/issued-certificate.ts";
+import {
+  readRequest,
+  trustAuthorities,
+  writeCertificate,
+  writeRequest,
+} from "../enrolment/issued-certificate.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createDeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
-import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
-import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
+import { type DeviceService, mtlsEndpoints, ServiceRefusal } from "../service/device-service.ts";
 import { lockState, makeStateFolder, writeRecord } from "../state/device-record.ts";
 import { currentGeneration, newGeneration, useGeneration } from "../state/generations.ts";
 import { RENEWAL_BACKOFF, type RenewalOptions, runRenewalDaemon } from "./renewal-daemon.ts";

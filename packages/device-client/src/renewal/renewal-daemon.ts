@@ -8,7 +8,7 @@ import { describeError } from "@signet/cli-runtime/redact";
 import { exitCodes } from "../exit-codes.ts";
 import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
 import { daysLeft, type EnrolledDevice, readEnrolledDevice, validityOf } from "../state/enrolled-device.ts";
-import { describeRevocation, queryStatus, recordRevocation } from "./certificate-status.ts";
+import { exitIfRevoked, queryStatus, recordRevocation } from "./certificate-status.ts";
 import { renew } from "./renew.ts";
 
 export interface RenewalOptions {
@@ -20,7 +20,6 @@ export interface RenewalOptions {
   readonly log: Log;
   readonly clock: () => number;
   readonly random: () => number;
-  /** Resolves early when the daemon is to stop. */
   readonly pause: (milliseconds: number) => Promise<void>;
   readonly isStopped: () => boolean;
 }
@@ -67,7 +66,7 @@ export async function renewIfDue(options: RenewalOptions): Promise<void> {
   const now = clock();
   const { notAfter, renewFrom } = validityOf(device.certificate);
   const service = await options.openService(device);
-  await exitIfRevoked(options, device, service);
+  await checkRevocation(options, device, service);
   if (notAfter <= now)
     throw new ExitError(
       exitCodes.expired,
@@ -79,7 +78,7 @@ export async function renewIfDue(options: RenewalOptions): Promise<void> {
 }
 
 /** On every check, due or not: a device that was taken out of service should know. */
-async function exitIfRevoked(
+async function checkRevocation(
   { log, hook, clock }: RenewalOptions,
   device: EnrolledDevice,
   service: DeviceService,
@@ -93,10 +92,9 @@ async function exitIfRevoked(
   const status = await queryStatus(device, service, clock()).catch((error: unknown) => {
     // When a renewal is due, the service itself refuses a revoked device.
     log("warn", "certificate status not known", { reason: describeError(error) });
+    return undefined;
   });
-  if (status?.kind !== "revoked") return;
-  await recordRevocation(device, { revokedAt: status.at, hook, report });
-  throw new ExitError(exitCodes.revoked, describeRevocation(status));
+  await exitIfRevoked(status, device, { hook, report });
 }
 
 function describeCertificate(device: EnrolledDevice, { clock }: RenewalOptions): LogFields {

@@ -1,5 +1,6 @@
 /** The service's endpoints for devices and their answers (device-identity.md §1). */
 import type { HttpAnswer } from "@signet/cli-runtime/http";
+import { isServiceAddress } from "@signet/protocol/service-address";
 import type { DeviceIdentity, Http, HttpCall } from "./http-client.ts";
 
 export interface ServiceAddress {
@@ -8,10 +9,8 @@ export interface ServiceAddress {
   readonly organisation: string;
 }
 
-export const issuerUrl = ({ server, organisation }: ServiceAddress): string =>
-  `${server}/oauth/${organisation}`;
+const issuerUrl = ({ server, organisation }: ServiceAddress): string => `${server}/oauth/${organisation}`;
 
-/** The service answered with an error. */
 export class ServiceRefusal extends Error {
   override name = "ServiceRefusal";
   readonly status: number;
@@ -35,34 +34,14 @@ export class ServiceRefusal extends Error {
   }
 }
 
-export interface IssuedCertificate {
-  readonly deviceId: string;
-  /** PEM. */
-  readonly certificate: string;
-  /** PEM. */
-  readonly ca: string;
-  readonly attestation: string;
-}
-
-export interface Challenge {
-  readonly challengeId: string;
-  readonly credentialBlob: Buffer;
-  readonly encryptedSecret: Buffer;
-  readonly nonce: Buffer;
-}
+export type IssuedCertificate = ReturnType<typeof readIssued>;
+export type Challenge = ReturnType<typeof readChallenge>;
 
 /** A TPM's statement about a key, base64. */
 export interface Evidence {
   readonly attest: string;
   readonly signature: string;
   readonly key_public: string;
-}
-
-interface EnrolmentStart {
-  readonly code: string;
-  readonly ek_certificate: string;
-  readonly ek_chain?: string[];
-  readonly ak_public: string;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -89,17 +68,18 @@ export function deviceService(http: Http, address: ServiceAddress) {
   return {
     enroll: async (body: { code: string; csr: string }) =>
       readIssued(await post(`${issuer}/devices/enroll`, body)),
-    beginEnrolment: async (body: EnrolmentStart) =>
-      readChallenge(await post(`${issuer}/devices/enroll/begin`, body)),
+    beginEnrolment: async (
+      body: Readonly<Record<"code" | "ek_certificate" | "ak_public", string>> & { ek_chain?: string[] },
+    ) => readChallenge(await post(`${issuer}/devices/enroll/begin`, body)),
     completeEnrolment: async (body: { challenge_id: string; secret: string; csr: string } & Evidence) =>
       readIssued(await post(`${issuer}/devices/enroll/complete`, body)),
     renew: async (url: string, identity: DeviceIdentity, body: { csr: string } & Partial<Evidence>) =>
       readIssued(await post(url, body, identity)),
     /** PEM, all generations of the CA, the newest first. */
-    caPem: async () =>
-      (await send({ method: "GET", url: `${issuer}/devices/ca.pem`, headers: { accept: "*/*" } })).toString(
-        "utf8",
-      ),
+    caPem: async () => {
+      const call = { method: "GET", url: `${issuer}/devices/ca.pem`, headers: { accept: "*/*" } } as const;
+      return (await send(call)).toString("utf8");
+    },
     /** @param body DER (RFC 6960 appendix A.1) */
     ocsp: (body: Buffer) => {
       const headers = { accept: "application/ocsp-response", "content-type": "application/ocsp-request" };
@@ -109,24 +89,28 @@ export function deviceService(http: Http, address: ServiceAddress) {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       return json({ method: "POST", url, headers, body: form.toString(), identity });
     },
-    /** RFC 8414. */
     metadata: () => json({ method: "GET", url: `${issuer}/.well-known/openid-configuration` }),
   };
 }
 
-const readIssued = (body: JsonObject): IssuedCertificate => ({
+const readIssued = (body: JsonObject) => ({
   deviceId: requireText(body, "device_id"),
+  /** PEM. */
   certificate: requireText(body, "certificate"),
+  /** PEM. */
   ca: requireText(body, "ca"),
   attestation: requireText(body, "attestation"),
 });
 
-const readChallenge = (body: JsonObject): Challenge => ({
+const readChallenge = (body: JsonObject) => ({
   challengeId: requireText(body, "challenge_id"),
-  credentialBlob: Buffer.from(requireText(body, "credential_blob"), "base64"),
-  encryptedSecret: Buffer.from(requireText(body, "encrypted_secret"), "base64"),
-  nonce: Buffer.from(requireText(body, "nonce"), "base64"),
+  credentialBlob: requireBytes(body, "credential_blob"),
+  encryptedSecret: requireBytes(body, "encrypted_secret"),
+  nonce: requireBytes(body, "nonce"),
 });
+
+const requireBytes = (body: JsonObject, name: string): Buffer =>
+  Buffer.from(requireText(body, name), "base64");
 
 function requireText(body: JsonObject, name: string): string {
   const value = body[name];
@@ -146,3 +130,17 @@ function parseObject(body: Buffer): JsonObject | undefined {
 
 /** Untrusted text: short, and unable to control a terminal. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
+
+/** @throws Error when the service has none, or its metadata is another issuer's */
+export async function mtlsEndpoints(service: Pick<DeviceService, "metadata">, address: ServiceAddress) {
+  const { issuer, mtls_endpoint_aliases: aliases, token_endpoint: fallback } = await service.metadata();
+  // RFC 8414 §3.3: metadata of another issuer must not be used.
+  const expected = issuerUrl(address);
+  if (issuer !== expected)
+    throw new Error(`the service's issuer is ${JSON.stringify(issuer)}, not ${expected}`);
+  const token = (aliases as Readonly<Record<string, unknown>> | undefined)?.["token_endpoint"] ?? fallback;
+  if (typeof token !== "string" || !token.startsWith("https:") || !isServiceAddress(token))
+    throw new Error("the service has no endpoint for client certificates (SIGNET_MTLS_PORT)");
+  // RFC 8705 names only OAuth's endpoints; renewal is next to the token endpoint.
+  return { token, renew: token.replace(/\/token$/, "/devices/renew") };
+}

@@ -3,11 +3,10 @@ import http from "node:http";
 import https from "node:https";
 import tls from "node:tls";
 import { callFailed, exchange, type HttpAnswer, requestHeaders } from "@signet/cli-runtime/http";
-import type { DeviceKey } from "../keys/file-key.ts";
+import type { DeviceKey } from "../keys/open-device-key.ts";
 import { connectSigned } from "../tls/signed-connection.ts";
 import { TpmRefusal } from "../tpm/tpm.ts";
 
-/** What the device presents on an mTLS connection. */
 export interface DeviceIdentity {
   readonly key: DeviceKey;
   /** PEM, leaf first. */
@@ -36,11 +35,8 @@ export function httpClient(serverCa: string | undefined, timeoutMs = TIMEOUT_MS)
   return async (call) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      return await exchange(
-        await openRequest(call, serverCa ?? systemRoots(), timeout),
-        call.body,
-        MAX_BYTES,
-      );
+      const request = await openRequest(call, serverCa ?? systemRoots(), timeout);
+      return await exchange(request, call.body, MAX_BYTES);
     } catch (error) {
       // Not transient: another attempt would end the same way.
       if (error instanceof TpmRefusal) throw error;
@@ -52,13 +48,11 @@ export function httpClient(serverCa: string | undefined, timeoutMs = TIMEOUT_MS)
 const MAX_ATTEMPTS = 3;
 const MAX_WAIT_SECONDS = 30;
 
-interface Waiting {
-  pause(milliseconds: number): Promise<void>;
-  readonly random: () => number;
-}
-
 /** Repeats calls that were answered with 429 or 503: the service has done nothing yet. */
-export function retryWhenBusy(http: Http, { pause, random }: Waiting): Http {
+export function retryWhenBusy(
+  http: Http,
+  { pause, random }: { pause(milliseconds: number): Promise<void>; random(): number },
+): Http {
   return async (call) => {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await http(call);
@@ -111,12 +105,6 @@ async function openTpmRequest(
   });
   // The connection is TLS already: over it goes plain HTTP/1.1, with the service's own Host. Node ignores
   // `createConnection` when an agent is given.
-  const path = `${pathname}${search}`;
-  return http.request({
-    method,
-    signal,
-    path,
-    headers: { ...headers, host },
-    createConnection: () => connection,
-  });
+  const request = { method, signal, path: `${pathname}${search}`, headers: { ...headers, host } };
+  return http.request({ ...request, createConnection: () => connection });
 }

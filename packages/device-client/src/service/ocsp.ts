@@ -56,12 +56,12 @@ function keyBits({ publicKey }: X509Certificate): Buffer {
   return wholeBytesOf(expectTag(bits, derTags.bitString));
 }
 
-export interface StatusQuery {
+/** `now` in milliseconds. */
+type StatusQuery = {
   readonly certificate: X509Certificate;
   readonly issuer: X509Certificate;
-  /** Milliseconds. */
   readonly now: number;
-}
+};
 
 /** @throws OcspFault for an answer about another certificate, not signed by its CA, or out of date; DerError */
 export function readOcspResponse(response: Buffer, query: StatusQuery): CertificateStatus {
@@ -127,13 +127,10 @@ function readStatus([, status, thisUpdate, ...rest]: DerElement<Buffer>[], now: 
     throw new OcspFault("an OCSP response that is out of date");
   if (status?.tag === tags.good) return { kind: "good" };
   if (status?.tag !== tags.revoked) return { kind: "unknown" };
-  const [at, reason] = childrenOf(status);
-  const number = reason && childrenOf(expectTag(reason, tags.explicit0))[0]?.content[0];
-  return {
-    kind: "revoked",
-    at: new Date(parseTime(expectTag(at, tags.generalizedTime))).toISOString(),
-    reason: number,
-  };
+  const [time, code] = childrenOf(status);
+  const at = new Date(parseTime(expectTag(time, tags.generalizedTime))).toISOString();
+  const reason = code && childrenOf(expectTag(code, tags.explicit0))[0]?.content[0];
+  return { kind: "revoked", at, reason };
 }
 
 function parseTime({ content }: DerElement<Buffer>): number {

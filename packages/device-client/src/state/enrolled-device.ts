@@ -6,22 +6,13 @@ import { readIfPresent } from "@signet/cli-runtime/private-file";
 import { exitCodes } from "../exit-codes.ts";
 import { openDeviceKey } from "../keys/open-device-key.ts";
 import type { DeviceIdentity } from "../service/http-client.ts";
-import { type DeviceRecord, readRecord } from "./device-record.ts";
+import { readRecord } from "./device-record.ts";
 import { currentGeneration } from "./generations.ts";
 
-export interface EnrolledDevice {
-  readonly state: string;
-  readonly record: DeviceRecord;
-  readonly deviceId: string;
-  /** The generation in use. */
-  readonly folder: string;
-  readonly certificate: X509Certificate;
-  /** The organisation's trusted CAs, the newest first. */
-  readonly authorities: readonly X509Certificate[];
-}
+export type EnrolledDevice = Awaited<ReturnType<typeof readEnrolledDevice>>;
 
 /** @throws ExitError when no device is enrolled there */
-export async function readEnrolledDevice(state: string): Promise<EnrolledDevice> {
+export async function readEnrolledDevice(state: string) {
   const record = await readRecord(state);
   const folder = await currentGeneration(state);
   if (!record?.deviceId || !folder)
@@ -35,8 +26,10 @@ export async function readEnrolledDevice(state: string): Promise<EnrolledDevice>
     state,
     record,
     deviceId: record.deviceId,
+    /** The generation in use. */
     folder,
     certificate: new X509Certificate(pem),
+    /** The organisation's trusted CAs, the newest first. */
     authorities: await readAuthorities(state),
   };
 }
@@ -45,7 +38,6 @@ export async function readAuthorities(state: string): Promise<X509Certificate[]>
   return parseCertificates((await readIfPresent(path.join(state, "ca.pem"))) ?? "");
 }
 
-/** @throws Error for an invalid certificate */
 export function parseCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
@@ -57,7 +49,6 @@ export const issuerOf = (
   authorities: readonly X509Certificate[],
 ): X509Certificate | undefined => authorities.find(({ publicKey }) => certificate.verify(publicKey));
 
-/** @throws Error when the key's file is missing or not private */
 export async function identityOf({ record, folder, certificate }: EnrolledDevice): Promise<DeviceIdentity> {
   const key = await openDeviceKey(record.key, folder);
   return { key, certificate: certificate.toString(), chain: [certificate.raw] };

@@ -39,22 +39,12 @@ export interface ClientIdentity {
   sign(data: Buffer): Promise<Buffer>;
 }
 
-export interface ClientFlight {
-  /** A line of Node's `keylog` event. */
-  keylog(line: string): void;
-  /** Observes bytes from the server, which reach OpenSSL unchanged. @throws TlsFault */
-  fromServer(bytes: Buffer): void;
-  /** Bytes that OpenSSL wants to send. @returns what to send instead. @throws TlsFault, and whatever `sign` throws */
-  fromClient(bytes: Buffer): Promise<Buffer>;
-}
+export type ClientFlight = ReturnType<typeof clientFlight>;
 
 /** Far more than any server's certificates and extensions. */
 const MAX_HANDSHAKE_BYTES = 262_144;
 
-interface Secrets {
-  client: Buffer | undefined;
-  server: Buffer | undefined;
-}
+type Secrets = Record<"client" | "server", Buffer | undefined>;
 
 /** The plaintext messages: both hellos, and the cipher suite they agree on. */
 function helloMessages() {
@@ -77,7 +67,7 @@ function helloMessages() {
 }
 
 /** @param verified resolves when OpenSSL has verified the server's chain and name: nothing is signed for any other server */
-export function clientFlight(identity: ClientIdentity, verified: Promise<void>): ClientFlight {
+export function clientFlight(identity: ClientIdentity, verified: Promise<void>) {
   const secrets: Secrets = { client: undefined, server: undefined };
   const open = helloMessages();
   const serverRecords: Buffer[] = [];
@@ -116,11 +106,14 @@ export function clientFlight(identity: ClientIdentity, verified: Promise<void>):
   };
 
   return {
-    keylog: (line) => recordSecret(secrets, line),
-    fromServer: (bytes) => {
+    /** A line of Node's `keylog` event. */
+    keylog: (line: string): void => recordSecret(secrets, line),
+    /** Observes bytes from the server, which reach OpenSSL unchanged. @throws TlsFault */
+    fromServer: (bytes: Buffer): void => {
       if (!isDone) for (const record of splitServer(bytes)) serverRecord(record);
     },
-    fromClient: async (bytes) => {
+    /** Bytes that OpenSSL wants to send. @returns what to send instead. @throws TlsFault, and whatever `sign` throws */
+    fromClient: async (bytes: Buffer): Promise<Buffer> => {
       const sent: Buffer[] = [];
       for (const record of splitClient(bytes)) sent.push(await clientRecord(record));
       return Buffer.concat(sent);
@@ -159,9 +152,9 @@ interface Flight {
 
 async function buildFlight(identity: ClientIdentity, flight: Flight): Promise<Buffer> {
   const { suite, secret, hellos, fromServer, own } = flight;
-  const asked = fromServer.find(({ type }) => type === handshakeTypes.certificateRequest);
-  if (!asked) return Buffer.concat(own.map(({ raw }) => raw));
-  const request = readCertificateRequest(asked);
+  const requestMessage = fromServer.find(({ type }) => type === handshakeTypes.certificateRequest);
+  if (!requestMessage) return Buffer.concat(own.map(({ raw }) => raw));
+  const request = readCertificateRequest(requestMessage);
   requireAccepted(identity, request);
   const before = [...hellos, ...fromServer.map(({ raw }) => raw)];
   const hashed = (...more: Buffer[]) =>

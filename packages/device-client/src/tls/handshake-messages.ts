@@ -62,7 +62,6 @@ export interface CertificateRequest {
   readonly signatureSchemes: readonly number[];
 }
 
-/** @throws TlsFault */
 export function readCertificateRequest({ body }: HandshakeMessage): CertificateRequest {
   const contextEnd = 1 + (body[0] ?? 0);
   if (body.length < contextEnd + 2) throw new TlsFault("truncated CertificateRequest");

@@ -49,15 +49,10 @@ export function expandLabel(suite: CipherSuite, secret: Buffer, label: string, l
     .subarray(0, length);
 }
 
-export interface RecordProtection {
-  /** @throws TlsFault when the record was not sealed with this secret, or is out of sequence */
-  open(record: Buffer): { readonly type: number; readonly content: Buffer };
-  /** @returns one or more records */
-  seal(type: number, content: Buffer): Buffer;
-}
+export type RecordProtection = ReturnType<typeof recordProtection>;
 
 /** Counts records: pass each one exactly once, in order. */
-export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProtection {
+export function recordProtection(suite: CipherSuite, secret: Buffer) {
   const key = expandLabel(suite, secret, "key", suite.keyBytes);
   const iv = expandLabel(suite, secret, "iv", IV_BYTES);
   const options = { authTagLength: TAG_BYTES };
@@ -76,7 +71,8 @@ export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProt
     return Buffer.concat([header, ...sealed, cipher.getAuthTag()]);
   };
   return {
-    open: (record) => {
+    /** @throws TlsFault when the record was not sealed with this secret, or is out of sequence */
+    open: (record: Buffer) => {
       const body = record.subarray(HEADER_BYTES);
       if (body.length < TAG_BYTES + 1) throw new TlsFault("record too short");
       const decipher = createDecipheriv(suite.aead as "aes-128-gcm", key, nextNonce(), options);
@@ -84,7 +80,7 @@ export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProt
       decipher.setAuthTag(body.subarray(-TAG_BYTES));
       return unpadded(decipher.update(body.subarray(0, -TAG_BYTES)), () => decipher.final());
     },
-    seal: (type, content) => {
+    seal: (type: number, content: Buffer): Buffer => {
       const parts: Buffer[] = [];
       for (let at = 0; at < content.length; at += MAX_PLAINTEXT)
         parts.push(sealOne(type, content.subarray(at, at + MAX_PLAINTEXT)));

@@ -1,6 +1,10 @@
-/** Keys in a TPM are flushed after use: without a resource manager it may hold only three at a time. */
+/** Keys in a TPM: create, load, sign, attest. They are flushed after use: without a resource manager it may hold only three. */
+import { hash } from "node:crypto";
+import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
+import { hashNumber, tpmAlg } from "@signet/protocol/tpm/algorithms";
+import { readSignature } from "@signet/protocol/tpm/attest";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
-import { type PublicArea, readSizedPublic } from "@signet/protocol/tpm/public-area";
+import { keyAttributes, type PublicArea, readSizedPublic } from "@signet/protocol/tpm/public-area";
 import { byPassword, permanentHandles } from "./command.ts";
 import type { Tpm } from "./tpm.ts";
 
@@ -39,7 +43,6 @@ export async function withPrimary<Result>(
   );
 }
 
-/** Under a loaded parent. */
 export async function createKey(tpm: Tpm, parent: LoadedKey, template: Buffer): Promise<KeyBlobs> {
   const { parameters } = await tpm.execute({
     name: "Create",
@@ -68,7 +71,6 @@ export async function withLoaded<Result>(
   return await flushAfter(tpm, handle, () => use({ handle, publicArea }));
 }
 
-/** For a loaded or persistent key. */
 export async function readPublic(tpm: Tpm, handle: number): Promise<PublicArea> {
   const { parameters } = await tpm.execute({ name: "ReadPublic", handles: [handle] });
   return readSizedPublic(sized(parameters.sized()));
@@ -118,4 +120,64 @@ async function flushAfter<Result>(tpm: Tpm, handle: number, work: () => Promise<
   }
   await flush();
   return result;
+}
+
+/** An empty TPM_ST_HASHCHECK: an unrestricted key signs any digest (TPM 2.0 Part 3 §20.2). */
+const NO_TICKET = Buffer.concat([u16(0x8024), u32(permanentHandles.none), u16(0)]);
+
+/** @returns ECDSA over SHA-256 of the data, as DER (RFC 3279 §2.2.3) */
+export async function signWithTpm(tpm: Tpm, key: LoadedKey, data: Buffer): Promise<Buffer> {
+  const { parameters } = await tpm.execute({
+    name: "Sign",
+    handles: [key.handle],
+    authorisations: [byPassword],
+    parameters: Buffer.concat([sized(hash("sha256", data, "buffer")), u16(tpmAlg.null), NO_TICKET]),
+  });
+  const signature = readSignature(parameters.rest());
+  if (!("r" in signature)) throw new Error("the TPM signed with an unexpected algorithm");
+  return derSequence(derInteger(signature.r), derInteger(signature.s));
+}
+
+interface SealedCredential {
+  /** TPM2B_ID_OBJECT, including its size. */
+  readonly credentialBlob: Buffer;
+  /** TPM2B_ENCRYPTED_SECRET, including its size. */
+  readonly encryptedSecret: Buffer;
+}
+
+/** TPM2_ActivateCredential (TPM 2.0 Part 3 §12.5). @returns the secret */
+export async function activateCredential(
+  tpm: Tpm,
+  { ak, ek }: { ak: LoadedKey; ek: LoadedKey },
+  { credentialBlob, encryptedSecret }: SealedCredential,
+): Promise<Buffer> {
+  const activate = async (ekSession: number): Promise<Buffer> => {
+    const { parameters } = await tpm.execute({
+      name: "ActivateCredential",
+      handles: [ak.handle, ek.handle],
+      authorisations: [byPassword, { session: ekSession }],
+      parameters: Buffer.concat([credentialBlob, encryptedSecret]),
+    });
+    return parameters.sized();
+  };
+  // The high range accepts its empty password instead of a policy.
+  if ((ek.publicArea.attributes & keyAttributes.userWithAuth) !== 0)
+    return await activate(byPassword.session);
+  return await withEndorsementSession(tpm, hashNumber(ek.publicArea.nameAlg), activate);
+}
+
+/** TPM2_Certify (TPM 2.0 Part 3 §18.2). @param qualifyingData becomes part of the signed statement. @returns TPMS_ATTEST without its size, and TPMT_SIGNATURE */
+export async function certify(
+  tpm: Tpm,
+  { key, ak }: { key: LoadedKey; ak: LoadedKey },
+  qualifyingData: Buffer,
+) {
+  const { parameters } = await tpm.execute({
+    name: "Certify",
+    handles: [key.handle, ak.handle],
+    authorisations: [byPassword, byPassword],
+    parameters: Buffer.concat([sized(qualifyingData), u16(tpmAlg.null)]),
+  });
+  const attest = parameters.sized();
+  return { attest, signature: parameters.rest() };
 }

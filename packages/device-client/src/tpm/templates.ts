@@ -1,6 +1,5 @@
 /** Public areas as templates for keys. */
-import type { TpmCurve, TpmHash } from "@signet/protocol/tpm/algorithms";
-import { tpmAlg } from "@signet/protocol/tpm/algorithms";
+import { type TpmCurve, tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { keyAttributes as is, type PublicFields, writePublicArea } from "@signet/protocol/tpm/public-area";
 
 export const ekTypes = ["rsa-2048", "p-256", "p-384"] as const;
@@ -8,7 +7,6 @@ export type EkType = (typeof ekTypes)[number];
 
 export interface EkTemplate {
   readonly kind: EkType;
-  /** NV index of its certificate. */
   readonly certificateIndex: number;
   /** TPMT_PUBLIC, from which TPM2_CreatePrimary derives the same key each time. */
   readonly template: Buffer;
@@ -19,7 +17,7 @@ const none = Buffer.alloc(0);
 /** PolicySecret(endorsement) (TCG EK Credential Profile, policy A). */
 const policyA = Buffer.from("837197674484b3f81a90cc8d46a5d724fd52d76e06520b64f2a1da1b331469aa", "hex");
 /** Policy B: policy A or an authorisation in NV. */
-const policiesB: Readonly<Partial<Record<TpmHash, Buffer>>> = {
+const policiesB = {
   sha256: Buffer.from("ca3d0a99a2b93906f7a3342414efcfb3a385d44cd1fd459089d19b5071c0b7a0", "hex"),
   sha384: Buffer.from(
     "b26e7d28d11a50bc53d882bcf5fd3a1a074148bb35d3b4e4cb1c0ad9bde419cacb47ba09699646150f9fc000f3f80e12",
@@ -29,26 +27,20 @@ const policiesB: Readonly<Partial<Record<TpmHash, Buffer>>> = {
 
 const fixed = is.fixedTpm | is.fixedParent | is.sensitiveDataOrigin;
 const storage = fixed | is.restricted | is.decrypt;
+const parent = { nameAlg: "sha256", authPolicy: none, symmetricBits: 128, scheme: undefined } as const;
 
 /** The low range: needs a session with policy A; unique fields are zeros. */
 const low = (key: PublicFields["key"]): Buffer =>
-  writePublicArea({
-    nameAlg: "sha256",
-    attributes: storage | is.adminWithPolicy,
-    authPolicy: policyA,
-    symmetricBits: 128,
-    scheme: undefined,
-    key,
-  });
+  writePublicArea({ ...parent, attributes: storage | is.adminWithPolicy, authPolicy: policyA, key });
 
 /** The high range: an empty password is enough. */
 const high = (nameAlg: "sha256" | "sha384", key: PublicFields["key"]): Buffer =>
   writePublicArea({
+    ...parent,
     nameAlg,
     attributes: storage | is.adminWithPolicy | is.userWithAuth,
-    authPolicy: policiesB[nameAlg] ?? none,
+    authPolicy: policiesB[nameAlg],
     symmetricBits: nameAlg === "sha256" ? 128 : 256,
-    scheme: undefined,
     key,
   });
 
@@ -69,11 +61,8 @@ export const ekTemplates: readonly EkTemplate[] = [
 
 /** The parent of the client's keys in the owner hierarchy (the SRK of the TCG's provisioning guidance). */
 export const storageTemplate: Buffer = writePublicArea({
-  nameAlg: "sha256",
+  ...parent,
   attributes: storage | is.userWithAuth | is.noDa,
-  authPolicy: none,
-  symmetricBits: 128,
-  scheme: undefined,
   key: ecc("P-256", Buffer.alloc(32)),
 });
 
@@ -82,9 +71,8 @@ const signing = fixed | is.userWithAuth | is.noDa | is.sign;
 
 const signer = (attributes: number): Buffer =>
   writePublicArea({
-    nameAlg: "sha256",
+    ...parent,
     attributes,
-    authPolicy: none,
     symmetricBits: undefined,
     scheme: { alg: tpmAlg.ecdsa, hash: "sha256" },
     key: ecc("P-256", none),

@@ -3,9 +3,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
 import { writePublicArea } from "@signet/protocol/tpm/public-area";
-import { activateCredential } from "./attestation.ts";
 import { commandCodes } from "./command.ts";
-import { readPublic, withEndorsementSession, withLoaded, withPrimary } from "./objects.ts";
+import {
+  activateCredential,
+  readPublic,
+  withEndorsementSession,
+  withLoaded,
+  withPrimary,
+} from "./objects.ts";
 import { attestationTemplate, deviceKeyTemplate, ekTemplates, storageTemplate } from "./templates.ts";
 import { type Tpm, TpmRefusal, tpmOver } from "./tpm.ts";
 

@@ -20,7 +20,6 @@ export class TpmRefusal extends Error {
   }
 }
 
-/** Errors that an operator may see. */
 const meanings: ReadonlyMap<number, string> = new Map([
   [0x100, "it was not started up: firmware does that, or swtpm with --flags startup-clear"],
   [0x101, "it is in failure mode and needs a restart"],

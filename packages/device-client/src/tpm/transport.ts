@@ -13,7 +13,6 @@ export type TpmLocation =
 export const DEFAULT_TPM = "/dev/tpmrm0";
 
 export interface TpmTransport {
-  /** @throws Error when the TPM does not answer */
   exchange(command: Buffer): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -25,7 +24,6 @@ const MAX_SOCKET_RESPONSE = 65_536;
 /** The kernel's own buffer. */
 const MAX_DEVICE_RESPONSE = 4096;
 
-/** @returns undefined for an invalid location */
 export function parseTpmLocation(text: string): TpmLocation | undefined {
   if (text.startsWith("/")) return { kind: "device", path: text };
   if (text.startsWith("unix:/")) return { kind: "unix", path: text.slice("unix:".length) };
@@ -34,7 +32,6 @@ export function parseTpmLocation(text: string): TpmLocation | undefined {
   return { kind: "tcp", host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
 }
 
-/** @throws Error that names the location */
 export async function openTransport(
   location: TpmLocation,
   timeoutMs = ANSWER_TIMEOUT_MS,
@@ -69,14 +66,9 @@ async function openDevice(path: string): Promise<TpmTransport> {
   return {
     exchange: async (command) => {
       // The driver expects the whole command in one write, and returns the whole response to one read.
-      const { bytesWritten } = await file.write(command, 0, command.length, null);
+      const { bytesWritten } = await file.write(command);
       if (bytesWritten !== command.length) throw new Error(`the TPM ${path} accepted only part of a command`);
-      const { bytesRead, buffer } = await file.read(
-        Buffer.alloc(MAX_DEVICE_RESPONSE),
-        0,
-        MAX_DEVICE_RESPONSE,
-        null,
-      );
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_DEVICE_RESPONSE));
       return buffer.subarray(0, bytesRead);
     },
     close: () => file.close(),

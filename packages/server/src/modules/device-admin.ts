@@ -5,9 +5,7 @@ import { manageRoutes } from "../features/device-identity/admin/manage.route.ts"
 import type { ManageDeps } from "../features/device-identity/admin/manage-visit.ts";
 import { revokeRoutes } from "../features/device-identity/admin/revoke.route.ts";
 import { caRoutes } from "../features/device-identity/certificate-authority/ca.route.ts";
-import { enrolRoute } from "../features/device-identity/enrol/enrol.route.ts";
-import { renewRoute } from "../features/device-identity/enrol/renew.route.ts";
-import { tpmEnrolRoutes } from "../features/device-identity/tpm/tpm-enrol.route.ts";
+import { deviceRoutes } from "../features/device-identity/enrol/enrol.route.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
@@ -43,7 +41,5 @@ export const deviceEnrolment: Module = (scope, { service, errors, operations }) 
   scope.setErrorHandler(codedErrorHandler(errors));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   const deps = { ...service, rateLimits: service.config.rateLimits };
-  enrolRoute(api, deps);
-  tpmEnrolRoutes(api, deps);
-  renewRoute(api, deps);
+  deviceRoutes(api, deps);
 };

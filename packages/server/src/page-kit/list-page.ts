@@ -1,11 +1,11 @@
 /** What the lists of the console share: the search text of an address, one page of rows, and the page around them. */
 import { isUuid } from "@signet/protocol/hash";
 import { type ConsoleFrame, consoleLayout } from "../html/components/console-layout.ts";
-import { type Choice, selectField } from "../html/components/fields.ts";
+import { selectField } from "../html/components/fields.ts";
 import { buttonLink, emptyState } from "../html/components/parts.ts";
 import { successNotice } from "../html/components/record-form.ts";
 import { noResults, pager, searchForm, table } from "../html/components/table.ts";
-import { type Content, type Html, html } from "../html/html.ts";
+import { type Html, html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 
 export const ROWS_PER_PAGE = 25;
@@ -41,13 +41,26 @@ export const pageUris = <Cursor>(
   olderUri: last === undefined ? undefined : uri(last),
 });
 
+/** Chooses one value of a member, or any. */
+type Filter = {
+  id: string;
+  label: string;
+  any: string;
+  value: string | undefined;
+  choices: readonly string[];
+  /** By choice. */
+  names: Readonly<Record<string, string>>;
+};
+
 export type ListView = ConsoleFrame &
-  Pick<Parameters<typeof table>[0], "columns" | "rows"> &
-  Pick<Parameters<typeof searchForm>[0], "label" | "filters" | "isSearch"> & {
+  Pick<Parameters<typeof table>[0], "columns" | "rows"> & {
     title: string;
     summary: string;
-    /** The text of the search field. */
+    /** Of the search field. */
+    label: string;
+    /** What was searched for. */
     search: string;
+    filters?: readonly Filter[];
     /** The list's path below the console. */
     path: string;
     /** The button of `new`, beside the heading. */
@@ -61,13 +74,14 @@ export type ListView = ConsoleFrame &
   };
 
 export function listPage(view: ListView): Html {
-  const { title, rows, messages } = view;
+  const { title, rows, search, filters = [], messages } = view;
   const action = view.consoleUri(view.path);
   const create = buttonLink({ ...view.create, uri: `${action}/new`, isPrimary: true });
-  const isEmpty = rows.length === 0 && !view.isSearch && view.newestUri === undefined;
+  const isSearch = search !== "" || filters.some(({ value }) => value !== undefined);
+  const isEmpty = rows.length === 0 && !isSearch && view.newestUri === undefined;
   const empty = isEmpty ? view.empty : undefined;
   const list = () => [
-    searchForm({ ...view, action, value: view.search }),
+    searchForm({ ...view, action, value: search, isSearch, filters: filters.map(filterField(messages)) }),
     rows.length === 0 ? noResults(messages) : table({ ...view, label: title }),
     pager(view),
   ];
@@ -82,14 +96,16 @@ ${empty ? emptyState({ action: create, ...empty }) : list()}</section>
   });
 }
 
-/** Chooses one value of a member, or any. */
-export const filterField = (
-  messages: Messages,
-  field: { id: string; label: string; value: string | undefined; any: string; choices: readonly Choice[] },
-): Content =>
-  selectField({
-    ...field,
-    value: field.value ?? "",
-    choices: [{ value: "", label: field.any }, ...field.choices],
-    messages,
-  });
+const filterField =
+  (messages: Messages) =>
+  ({ id, label, any, value = "", choices, names }: Filter): Html =>
+    selectField({
+      id,
+      label,
+      value,
+      choices: [
+        { value: "", label: any },
+        ...choices.map((choice) => ({ value: choice, label: names[choice] ?? choice })),
+      ],
+      messages,
+    });

@@ -28,45 +28,37 @@ import {
 type OrganisationId = Pick<Organisation, "id">;
 type Crumbs = ConsoleView["breadcrumbs"];
 
-export interface RecordPages<Stored> {
-  readonly current: ConsolePage;
-  /** @param rest below the record's own address */
-  path(organisation: OrganisationId, id: string, rest?: string): string;
-  find(
-    deps: Pick<ConsoleDeps, "database">,
-    organisation: OrganisationId,
-    params: Readonly<Record<string, string>>,
-  ): Promise<Stored | undefined>;
-  /** @throws NotFound */
-  require(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
-  listCrumbs(frame: ConsoleFrame): Crumbs;
-  /** For pages below a record's own. */
-  crumbs(frame: ConsoleFrame, record: Stored): Crumbs;
-}
+export type RecordPages<Stored extends { readonly id: string }> = ReturnType<typeof recordPages<Stored>>;
 
 export function recordPages<Stored extends { readonly id: string }>(
   current: ConsolePage,
   listPath: `/${string}`,
   findById: (db: Db, orgId: string, id: string) => Promise<Stored | undefined>,
   nameOf: (record: Stored) => string,
-): RecordPages<Stored> {
-  const path: RecordPages<Stored>["path"] = (organisation, id, rest = "") =>
-    consolePath(organisation, `${listPath}/${id}${rest}`);
-  const listCrumbs: RecordPages<Stored>["listCrumbs"] = ({ messages, consoleUri }) => [
+) {
+  const listCrumbs = ({ messages, consoleUri }: ConsoleFrame): Crumbs => [
     { label: messages.console.frame.pages[current], uri: consoleUri(listPath) },
   ];
   return {
     current,
-    path,
-    find: async ({ database }, organisation, { id = "" }) =>
+    /** @param rest below the record's own address */
+    path: (organisation: OrganisationId, id: string, rest = ""): string =>
+      consolePath(organisation, `${listPath}/${id}${rest}`),
+    find: async (
+      { database }: Pick<ConsoleDeps, "database">,
+      organisation: OrganisationId,
+      { id = "" }: Readonly<Record<string, string>>,
+    ): Promise<Stored | undefined> =>
       isUuid(id) ? findById(database.query, organisation.id, id) : undefined,
-    require: async ({ database }, visit) => {
+    /** @throws NotFound */
+    require: async ({ database }: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored> => {
       const record = await findById(database.query, visit.organisation.id, requireId(visit));
       if (!record) throw new NotFound("record");
       return record;
     },
     listCrumbs,
-    crumbs: (frame, record) => [
+    /** For pages below a record's own. */
+    crumbs: (frame: ConsoleFrame, record: Stored): Crumbs => [
       ...listCrumbs(frame),
       { label: nameOf(record), uri: frame.consoleUri(`${listPath}/${record.id}`) },
     ],

@@ -6,8 +6,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { checkAgentSignature } from "@signet/protocol/agent-signature";
 import { eventually } from "@signet/server/testing/eventually";
 import type { AgentKey } from "../keys/key-source.ts";
-import { sovereignUrl } from "../service/pool-url.ts";
-import { type ClaimAnswer, type SigningService, signingService } from "../service/signing-service.ts";
+import {
+  type ClaimAnswer,
+  type SigningService,
+  signingService,
+  sovereignUrl,
+} from "../service/signing-service.ts";
 import { agentHarness, withChallenge } from "../testing/agent-harness.ts";
 import { ORGANISATION } from "../testing/fake-service.ts";
 import { type Changes, POLICY, sampleRequest } from "../testing/sample-request.ts";

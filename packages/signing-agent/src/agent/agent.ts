@@ -1,8 +1,7 @@
 /** The running agent: claims requests as long as there is room for them, and stops without losing one. */
 import { type Backoff, backoff, pause } from "@signet/cli-runtime/backoff";
 import { describeError } from "@signet/cli-runtime/redact";
-import type { ClaimedRequest } from "../service/messages.ts";
-import { ServiceError } from "../service/signing-service.ts";
+import { type ClaimedRequest, ServiceError } from "../service/signing-service.ts";
 import {
   type AgentDeps,
   countServiceError,
@@ -13,14 +12,8 @@ import {
 import { type LeasedRequests, leasedRequests } from "./leased-requests.ts";
 import { renewLeases } from "./renew-leases.ts";
 
-export interface RunningAgent {
-  /** Claims nothing more, gives open requests `graceMs` to finish, and hands the others back to the pool. */
-  stop(graceMs?: number): Promise<void>;
-  /** Whether the service answered in the last minute. */
-  isHealthy(): boolean;
-}
+export type RunningAgent = ReturnType<typeof startAgent>;
 
-/** Seconds that a claim waits at the service for a request. */
 const CLAIM_WAIT_SECONDS = 20;
 /** Enough that the next request finds a waiting claim while the last one's answer is still on its way. */
 const MAX_WAITING_CLAIMS = 8;
@@ -34,7 +27,7 @@ const HAND_BACK_MS = 3_000;
 /** For answers that had begun when the agent was told to stop, and for the last poll. */
 const LAST_ANSWERS_MS = 500;
 
-export function startAgent(deps: AgentDeps): RunningAgent {
+export function startAgent(deps: AgentDeps) {
   const { metrics, clock } = deps;
   const stopping = new AbortController();
   const ended = new AbortController();
@@ -65,8 +58,10 @@ export function startAgent(deps: AgentDeps): RunningAgent {
   });
   claims.fill();
   return {
-    isHealthy: () => clock() - lastAnswerAt < HEALTHY_MS,
-    stop: async (graceMs = GRACE_MS) => {
+    /** Whether the service answered in the last minute. */
+    isHealthy: (): boolean => clock() - lastAnswerAt < HEALTHY_MS,
+    /** Claims nothing more, gives open requests `graceMs` to finish, and hands the others back to the pool. */
+    stop: async (graceMs = GRACE_MS): Promise<void> => {
       stopping.abort();
       // A request that the service is handing over right now must be finished or handed back too.
       await waitAtMost(LAST_ANSWERS_MS, claims.settled());
@@ -102,7 +97,7 @@ function claimLoop(deps: AgentDeps, { leased, work, onServiceAnswer, stopping }:
 
   async function claimOne(): Promise<void> {
     const askedAt = performance.now();
-    const answer = await deps.service.claim({ kids, wait: CLAIM_WAIT_SECONDS, signal: stopping });
+    const answer = await deps.service.claim(kids, { wait: CLAIM_WAIT_SECONDS, signal: stopping });
     onServiceAnswer();
     failures.reset();
     if (answer.outcome === "claimed") void work(answer.request);

@@ -7,15 +7,24 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Approvals } from "../challenges/approvals.ts";
 import { type ChallengeDeps, passChallenge } from "../challenges/pass-challenge.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { SignedRecord } from "../journal/journal-entry.ts";
+import type { SignedRecord } from "../journal/verify-journal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
-import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
+import {
+  type CheckedRequest,
+  type CheckedToken,
+  checkRequest,
+  requireOnlyRenewed,
+} from "../policy/check-tokens.ts";
 import { type Policy, requiredChallenge } from "../policy/policy.ts";
 import type { RateLimits } from "../policy/rate-limits.ts";
-import { requireOnlyRenewed } from "../policy/rerendered-tokens.ts";
 import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
-import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
-import { ServiceError, type SignAnswer, type SigningService } from "../service/signing-service.ts";
+import {
+  type ClaimedRequest,
+  ServiceError,
+  type SignAnswer,
+  type SignedJwts,
+  type SigningService,
+} from "../service/signing-service.ts";
 import { Interrupted, type LeasedRequest } from "./leased-requests.ts";
 import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";
@@ -39,7 +48,6 @@ export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
 export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
 const MAX_RENDERINGS = 3;
 
-/** The dependencies, and the request being handled. */
 interface Job extends AgentDeps {
   readonly claimed: ClaimedRequest;
   readonly request: LeasedRequest;
@@ -94,7 +102,6 @@ async function checkAndSign(job: Job): Promise<Outcome> {
   throw unable("stale_payload", "the tokens were stale every time");
 }
 
-/** The journal's record of a challenge: its type, and the request in which it was passed if that was an earlier one. */
 type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
 
 async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
@@ -179,7 +186,7 @@ async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps): Promise<Outcome> {
   const { requestId, leaseToken, context } = claimed;
-  const { reason, check, retryable, message: detail } = refusal;
+  const { reason, check, message: detail } = refusal;
   const { log, metrics, journal, service } = deps;
   const refused = { requestId, clientId: context.clientId, reason, check };
   metrics.refusals.inc({ reason, check });
@@ -189,7 +196,7 @@ async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps
   });
   metrics.journalEntries.set(journal.position.seq);
   try {
-    await service.reject({ requestId, leaseToken }, { reason, detail, retryable });
+    await service.reject({ requestId, leaseToken }, refusal);
   } catch (error) {
     // Its lease expires anyway.
     log("warn", "the refusal did not reach the service", { requestId, reason: describeError(error) });

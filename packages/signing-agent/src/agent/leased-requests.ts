@@ -1,5 +1,5 @@
 /** The requests that this agent has claimed and not finished: their leases, and users' answers to their challenges. */
-import type { QueueAnswer } from "../service/messages.ts";
+import type { QueueAnswer } from "../service/signing-service.ts";
 
 /** A request ended before it was signed: its lease was lost, or the agent is stopping. */
 export class Interrupted extends Error {

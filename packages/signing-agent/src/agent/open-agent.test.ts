@@ -13,7 +13,7 @@ import { eventually } from "@signet/server/testing/eventually";
 import { runAgentCommandLine } from "../commands/agent-command-line.ts";
 import { readConfiguration } from "../configuration/configuration.ts";
 import { openJournal } from "../journal/journal.ts";
-import type { SignedRecord } from "../journal/journal-entry.ts";
+import type { SignedRecord } from "../journal/verify-journal.ts";
 import { type AgentKey, agentKey } from "../keys/key-source.ts";
 import { createPemKey, openPemKey } from "../keys/pem-key.ts";
 import { type FakeService, ORGANISATION, POOL, startFakeService } from "../testing/fake-service.ts";

@@ -4,35 +4,24 @@ import type { Log } from "@signet/cli-runtime/log";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
 import { approvals } from "../challenges/approvals.ts";
-import type { Channel } from "../challenges/channel.ts";
+import { type Channel, terminalChannel, webhookChannel } from "../challenges/channel.ts";
 import { type Passkeys, parseCredentials } from "../challenges/passkeys.ts";
-import { terminalChannel } from "../challenges/terminal-channel.ts";
-import { webhookChannel } from "../challenges/webhook-channel.ts";
 import type { AgentIo } from "../commands/options.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { openJournal } from "../journal/journal.ts";
-import type { JournalEntry } from "../journal/journal-entry.ts";
+import type { JournalEntry } from "../journal/verify-journal.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
 import { type Policy, parsePolicy } from "../policy/policy.ts";
 import { rateLimits } from "../policy/rate-limits.ts";
 import { seenTokenIds } from "../policy/seen-token-ids.ts";
 import { type JsonClient, openJsonClient } from "../service/json-client.ts";
-import { sovereignUrl } from "../service/pool-url.ts";
-import { signingService } from "../service/signing-service.ts";
+import { signingService, sovereignUrl } from "../service/signing-service.ts";
 import { startAgent } from "./agent.ts";
 import type { AgentDeps } from "./handle-request.ts";
 import { createMetrics, serveMetrics } from "./metrics.ts";
 import { clockSkewReporter } from "./renew-leases.ts";
 
-export interface OpenAgent {
-  /** Reads policy and passkeys again and reopens the journal; what cannot be read leaves the old one in place. */
-  reload(): Promise<void>;
-  /** Takes at most 20 seconds. */
-  stop(): Promise<void>;
-  isHealthy(): boolean;
-  /** Undefined when the configuration names no port. */
-  readonly metricsPort: number | undefined;
-}
+export type OpenAgent = Awaited<ReturnType<typeof openAgent>>;
 
 /** Questions to users at the same time, through the webhook. */
 const MAX_WEBHOOK_CALLS = 2_000;
@@ -44,7 +33,7 @@ export interface OpenAgentDeps {
 }
 
 /** @throws Error for any file that is wrong; a service that is down is not an error */
-export async function openAgent(configuration: Configuration, deps: OpenAgentDeps): Promise<OpenAgent> {
+export async function openAgent(configuration: Configuration, deps: OpenAgentDeps) {
   const { log, clock } = deps;
   await using resources = new AsyncDisposableStack();
   const current = await readRules(configuration);
@@ -76,27 +65,38 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
   const served =
     configuration.metrics && (await serveMetrics(configuration.metrics, metrics.registry, agent.isHealthy));
   resources.defer(() => served?.close());
-  log("info", "agent started", describeAgent(agentDeps));
+  log("info", "agent started", {
+    keys: keys.map(({ kid, alg, location }) => ({ kid, alg, place: location })),
+    issuer: current.policy.issuer,
+    clients: current.policy.clients.size,
+    journal: journal.position,
+  });
   void checkService(agentDeps);
   const opened = resources.move();
   const stop = async () => {
     await opened.disposeAsync();
     log("info", "agent stopped", { journal: journal.position });
   };
-  const lifecycle = inOrder(() => reload(configuration, agentDeps, current), stop);
-  return { ...lifecycle, isHealthy: agent.isHealthy, metricsPort: served?.port };
+  return {
+    ...inOrder(() => reload(configuration, agentDeps, current), stop),
+    isHealthy: agent.isHealthy,
+    /** Undefined when the configuration names no port. */
+    metricsPort: served?.port,
+  };
 }
 
 /** One reload at a time, so that the file written last wins; none after the stop, which happens once. */
-function inOrder(reload: () => Promise<void>, stop: () => Promise<void>): Pick<OpenAgent, "reload" | "stop"> {
+function inOrder(reload: () => Promise<void>, stop: () => Promise<void>) {
   let last = Promise.resolve();
   let stopped: Promise<void> | undefined;
   return {
-    reload: () => {
+    /** Reads policy and passkeys again and reopens the journal; what cannot be read leaves the old one in place. */
+    reload: (): Promise<void> => {
       if (!stopped) last = last.then(reload);
       return last;
     },
-    stop: () => {
+    /** Takes at most 20 seconds. */
+    stop: (): Promise<void> => {
       stopped ??= last.then(stop);
       return stopped;
     },
@@ -156,11 +156,6 @@ async function openChannel(
     return webhookChannel({ url: webhook.url, secret }, client, clock);
   }
   return channel === "terminal" && terminal ? terminalChannel(terminal.input, terminal.output) : undefined;
-}
-
-function describeAgent({ keys, journal, policy }: AgentDeps): Record<string, unknown> {
-  const shown = keys.map(({ kid, alg, location }) => ({ kid, alg, place: location }));
-  return { keys: shown, issuer: policy().issuer, clients: policy().clients.size, journal: journal.position };
 }
 
 /** Tells the operator at once that the API key is wrong or a clock is off. */

@@ -6,23 +6,21 @@ export type RejectReason =
   | "step_up_required"
   | "key_unavailable";
 
-export interface RefusalOptions {
-  readonly reason?: RejectReason;
-  /** Another agent may decide otherwise: its clock, limits or keys may differ. */
-  readonly retryable?: boolean;
-  readonly cause?: unknown;
-}
-
 /** The message goes to the operator's log and to the service's audit log. */
 export class Refusal extends Error {
   override name = "Refusal";
   /** A stable name of the failed check, for metrics and the journal, e.g. `audience`. */
   readonly check: string;
   readonly reason: RejectReason;
+  /** Another agent may decide otherwise: its clock, limits or keys may differ. */
   readonly retryable: boolean;
 
-  constructor(check: string, message: string, options: RefusalOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+  constructor(
+    check: string,
+    message: string,
+    options: ErrorOptions & { readonly reason?: RejectReason; readonly retryable?: boolean } = {},
+  ) {
+    super(message, options);
     this.check = check;
     this.reason = options.reason ?? "policy_denied";
     this.retryable = options.retryable ?? false;

@@ -14,16 +14,14 @@ const POLL_WAIT_SECONDS = 10;
 /** The service's limit for one poll. */
 const MAX_RENEWED = 50;
 
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly leased: LeasedRequests;
   readonly onServiceAnswer: () => void;
   /** From here on no poll waits. */
   readonly stopping: AbortSignal;
-  /** Ends the polls. */
   readonly ended: AbortSignal;
 }
 
-/** Runs until `ended` aborts. */
 export async function renewLeases(deps: AgentDeps, options: RenewalOptions): Promise<void> {
   const { leased, onServiceAnswer, stopping, ended } = options;
   const failures = backoff(SERVICE_BACKOFF);

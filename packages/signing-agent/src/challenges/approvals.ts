@@ -24,27 +24,27 @@ const LIFETIME_MS = 15 * 60_000;
 export type Approvals = ReturnType<typeof approvals>;
 
 export function approvals(clock: () => number) {
-  const kept = new Map<string, Approval>();
+  const remembered = new Map<string, Approval>();
   return {
     remember: (requestId: string, approval: Approval): void => {
       const expiry = clock() - LIFETIME_MS;
       // The map is in order of time.
-      for (const [id, { at }] of kept) {
+      for (const [id, { at }] of remembered) {
         if (at > expiry) break;
-        kept.delete(id);
+        remembered.delete(id);
       }
-      if (approval.at > expiry) kept.set(requestId, approval);
+      if (approval.at > expiry) remembered.set(requestId, approval);
     },
     /** A service must not get more than the user was asked for: same client and user, no further audience or scope. */
     covers: (requestId: string, { clientId, sub, aud, scopes = [] }: Approved): boolean => {
-      const found = kept.get(requestId);
+      const approval = remembered.get(requestId);
       return (
-        found !== undefined &&
-        found.at > clock() - LIFETIME_MS &&
-        found.clientId === clientId &&
-        found.sub === sub &&
-        isSubset(aud, found.aud) &&
-        (found.scopes === undefined || isSubset(scopes, found.scopes))
+        approval !== undefined &&
+        approval.at > clock() - LIFETIME_MS &&
+        approval.clientId === clientId &&
+        approval.sub === sub &&
+        isSubset(aud, approval.aud) &&
+        (approval.scopes === undefined || isSubset(scopes, approval.scopes))
       );
     },
   };

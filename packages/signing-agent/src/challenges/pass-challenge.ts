@@ -5,8 +5,7 @@ import { Interrupted, type LeasedRequest } from "../agent/leased-requests.ts";
 import { Refusal } from "../agent/refusal.ts";
 import type { CheckedRequest } from "../policy/check-tokens.ts";
 import type { ClientPolicy } from "../policy/policy.ts";
-import type { ChallengeMessage, ClaimedRequest } from "../service/messages.ts";
-import type { SigningService } from "../service/signing-service.ts";
+import type { ChallengeMessage, ClaimedRequest, SigningService } from "../service/signing-service.ts";
 import type { Channel, Question, Reply } from "./channel.ts";
 import { type Passkeys, passkeyChallenge, passkeyRequest, verifyAssertion } from "./passkeys.ts";
 
@@ -108,17 +107,8 @@ function buildQuestion(
 ): Question {
   const { scope: scopes, clientName, ip } = context;
   const claimed = { clientName: clientName ?? undefined, ip: ip ?? undefined };
-  return {
-    challengeId,
-    requestId,
-    type,
-    clientId,
-    sub,
-    scopes,
-    grant,
-    ...claimed,
-    expiresInSeconds: TTL_SECONDS,
-  };
+  const subject = { clientId, sub, scopes, grant };
+  return { challengeId, requestId, type, ...subject, ...claimed, expiresInSeconds: TTL_SECONDS };
 }
 
 async function askChannel({ channel, request }: Challenge, question: Question): Promise<Reply> {

@@ -16,17 +16,12 @@ const fileSchema = Type.Record(Type.String(), Type.Array(credentialSchema), {
   description: "a map from subject to a list of credentials",
 });
 
-interface Credential {
-  readonly id: string;
-  readonly publicKey: KeyObject;
-}
-
 export interface Passkeys {
   readonly rpId: string;
   readonly origins: readonly string[];
   readonly userVerification: boolean;
   /** By subject. */
-  readonly credentials: ReadonlyMap<string, readonly Credential[]>;
+  readonly credentials: ReadonlyMap<string, ReadonlyArray<ReturnType<typeof readCredential>>>;
 }
 
 /** @throws InvalidFile also for a key that cannot be read */
@@ -37,7 +32,7 @@ export function parseCredentials(text: string, name: string): Passkeys["credenti
   );
 }
 
-function readCredential(credential: Static<typeof credentialSchema>, path: string, name: string): Credential {
+function readCredential(credential: Static<typeof credentialSchema>, path: string, name: string) {
   const { id, publicKey } = credential;
   try {
     return { id, publicKey: createPublicKey({ key: publicKey as webcrypto.JsonWebKey, format: "jwk" }) };

@@ -4,8 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { type JsonClient, openJsonClient } from "../service/json-client.ts";
-import type { Question } from "./channel.ts";
-import { webhookChannel, webhookSignature } from "./webhook-channel.ts";
+import { type Question, webhookChannel, webhookSignature } from "./channel.ts";
 
 const question: Question = {
   challengeId: "c",

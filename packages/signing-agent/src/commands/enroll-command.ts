@@ -1,11 +1,13 @@
 /** `signet-agent enroll`: creates a key, registers the agent, and writes the files that `run` needs. */
-import { access, mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import {
   type Call,
   type Io,
   optionalText,
   requiredText,
+  textOption,
   UsageError,
   type Values,
 } from "@signet/cli-runtime/command";
@@ -17,8 +19,8 @@ import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
 import { createPemKey } from "../keys/pem-key.ts";
 import { openJsonClient } from "../service/json-client.ts";
-import { type PoolAddress, poolUrl } from "../service/pool-url.ts";
 import { proveKey, type RegisteredKeys, registerAgent } from "../service/register-agent.ts";
+import { type PoolAddress, poolUrl } from "../service/signing-service.ts";
 import { type AgentCommand, accountOptions, algOption, readAccount } from "./options.ts";
 
 export const enrollCommand: AgentCommand = {
@@ -27,25 +29,26 @@ export const enrollCommand: AgentCommand = {
   usage:
     "--service URL --organisation ID --pool ID --name NAME (--account PUBLIC_KEY --account-secret-file FILE | --print)",
   options: {
-    service: { type: "string", value: "URL", help: "the service's address", required: true },
-    organisation: { type: "string", value: "ID", help: "the organisation", required: true },
-    pool: { type: "string", value: "ID", help: "the signing pool", required: true },
-    name: { type: "string", value: "NAME", help: "the agent's name in the console", required: true },
-    dir: { type: "string", value: "FOLDER", help: "folder for the files (default: the current folder)" },
+    service: textOption("URL", "the service's address", { required: true }),
+    organisation: textOption("ID", "the organisation", { required: true }),
+    pool: textOption("ID", "the signing pool", { required: true }),
+    name: textOption("NAME", "the agent's name in the console", { required: true }),
+    dir: textOption("FOLDER", "folder for the files (default: the current folder)"),
     ...algOption,
-    key: { type: "string", value: "FILE", help: "an existing private key in PEM" },
-    chain: { type: "string", value: "FILE", help: "the key's certificate chain in PEM, leaf first" },
+    key: textOption("FILE", "an existing private key in PEM"),
+    chain: textOption("FILE", "the key's certificate chain in PEM, leaf first"),
     ...accountOptions,
-    print: { type: "boolean", help: "print the registration for an administrator instead of sending it" },
   },
   run: async (call) => {
     const { values, io } = call;
     const pool = readPoolAddress(values);
     const name = requiredText(values, "name");
     const folder = path.resolve(optionalText(values, "dir") ?? ".");
-    const account = values["print"] === true ? undefined : await readAccount(values);
+    const account = await readAccount(values);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await requireNotEnrolled(folder);
+    const apiKeyFile = path.join(folder, "api-key");
+    if (existsSync(apiKeyFile))
+      throw new UsageError(`${apiKeyFile} exists: this agent is already registered`);
     const key = await chooseKey(call, folder);
     const keys = await openKeys([key]);
     const client = openJsonClient();
@@ -55,14 +58,12 @@ export const enrollCommand: AgentCommand = {
       if (!account) {
         io.print(JSON.stringify({ poolId: pool.pool, name, keys: proven }, null, 2));
         io.printError(`An administrator must register this within five minutes.`);
-        io.printError(`Then put the API key in ${folder}/api-key (mode 0600).`);
+        io.printError(`Then put the API key in ${apiKeyFile} (mode 0600).`);
         return 0;
       }
-      const registered = await registerAgent(
-        { client, pool, account, clock: io.clock },
-        { name, keys: proven },
-      );
-      await createPrivateFile(path.join(folder, "api-key"), `${registered.apiKey}\n`);
+      const call = { client, pool, account, clock: io.clock };
+      const registered = await registerAgent(call, { name, keys: proven });
+      await createPrivateFile(apiKeyFile, `${registered.apiKey}\n`);
       printNextSteps(io, registered, folder);
       return 0;
     } finally {
@@ -82,15 +83,6 @@ function readPoolAddress(values: Values): PoolAddress {
     return id;
   };
   return { service, organisation: readId("organisation"), pool: readId("pool") };
-}
-
-async function requireNotEnrolled(folder: string): Promise<void> {
-  const file = path.join(folder, "api-key");
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (exists) throw new UsageError(`${file} exists: this agent is already registered`);
 }
 
 /** The key from `--key`, the folder's own key, or a new one. */
@@ -136,8 +128,8 @@ async function writeFiles(folder: string, pool: PoolAddress, key: KeyConfigurati
     `issuer: ${poolUrl(pool)}`,
     "clients: {}\n",
   ];
-  await createIfMissing(createPrivateFile(path.join(folder, "agent.yaml"), configuration.join("\n")));
-  await createIfMissing(createPrivateFile(path.join(folder, "policy.yaml"), policy.join("\n")));
+  for (const [name, lines] of Object.entries({ "agent.yaml": configuration, "policy.yaml": policy }))
+    await createIfMissing(createPrivateFile(path.join(folder, name), lines.join("\n")));
 }
 
 function printNextSteps(io: Io, { agentId, keys }: RegisteredKeys, folder: string): void {

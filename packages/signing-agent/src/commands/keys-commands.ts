@@ -1,6 +1,6 @@
 /** The keys of a configuration: list, create, and register with the service. */
 import path from "node:path";
-import { optionalText, requiredText, UsageError } from "@signet/cli-runtime/command";
+import { optionalText, requiredText, textOption, UsageError } from "@signet/cli-runtime/command";
 import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { readConfiguration } from "../configuration/configuration.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
@@ -53,14 +53,13 @@ export const keysRegisterCommand: AgentCommand = {
   usage: "--kid KID (--agent ID --account PUBLIC_KEY --account-secret-file FILE | --print) [--config FILE]",
   options: {
     ...configOption,
-    agent: { type: "string", value: "ID", help: "this agent's id, as shown by enroll" },
-    kid: { type: "string", value: "KID", help: "the key, as shown by keys list", required: true },
+    agent: textOption("ID", "this agent's id, as shown by enroll"),
+    kid: textOption("KID", "the key, as shown by keys list", { required: true }),
     ...accountOptions,
-    print: { type: "boolean", help: "print the registration for an administrator instead of sending it" },
   },
   run: async ({ values, io }) => {
     const configuration = await readConfiguration(configFile(values));
-    const account = values["print"] === true ? undefined : await readAccount(values);
+    const account = await readAccount(values);
     const keys = await openKeys(configuration.keys);
     const client = openJsonClient();
     try {

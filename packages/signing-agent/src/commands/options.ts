@@ -1,5 +1,13 @@
 /** Options that several commands share, and what commands need from the process. */
-import { type Command, type Io, optionalText, requiredText, type Values } from "@signet/cli-runtime/command";
+import {
+  type Command,
+  flag,
+  type Io,
+  optionalText,
+  requiredText,
+  textOption,
+  type Values,
+} from "@signet/cli-runtime/command";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import type { SystemAccount } from "../service/register-agent.ts";
 
@@ -11,26 +19,24 @@ export interface AgentIo extends Io {
 export type AgentCommand = Command<AgentIo>;
 
 export const configOption = {
-  config: { type: "string", value: "FILE", help: "agent configuration (default: agent.yaml)" },
-} as const;
+  config: textOption("FILE", "agent configuration (default: agent.yaml)"),
+};
 
 export const configFile = (values: Values): string => optionalText(values, "config") ?? "agent.yaml";
 
 export const algOption = {
-  alg: { type: "string", value: "ALG", help: "ES256 (default), ES384, PS256, RS256 or EdDSA" },
-} as const;
+  alg: textOption("ALG", "ES256 (default), ES384, PS256, RS256 or EdDSA"),
+};
 
 export const accountOptions = {
-  account: { type: "string", value: "PUBLIC_KEY", help: "public key of an administrator's system account" },
-  "account-secret-file": {
-    type: "string",
-    value: "FILE",
-    help: "file of mode 0600 with the account's secret",
-  },
-} as const;
+  account: textOption("PUBLIC_KEY", "public key of an administrator's system account"),
+  "account-secret-file": textOption("FILE", "file of mode 0600 with the account's secret"),
+  print: flag("print the registration for an administrator instead of sending it"),
+};
 
-/** @throws UsageError unless both options are there */
-export async function readAccount(values: Values): Promise<SystemAccount> {
+/** @returns undefined with --print. @throws UsageError unless both options are there */
+export async function readAccount(values: Values): Promise<SystemAccount | undefined> {
+  if (values["print"] === true) return undefined;
   const publicKey = requiredText(values, "account");
   return { publicKey, secret: await readSecretFile(requiredText(values, "account-secret-file")) };
 }

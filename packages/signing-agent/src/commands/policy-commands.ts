@@ -1,14 +1,15 @@
-/** Checks a policy, or tries it on a sample token, before an agent uses it. */
+/** Commands that check files without the service: a policy, a policy tried on a sample token, a journal. */
 import { readFile } from "node:fs/promises";
-import { optionalText, UsageError, type Values } from "@signet/cli-runtime/command";
+import { optionalText, textOption, UsageError, type Values } from "@signet/cli-runtime/command";
 import { Refusal } from "../agent/refusal.ts";
+import { verifyJournal } from "../journal/verify-journal.ts";
 import { grantNames, parsePolicy } from "../policy/policy.ts";
 import { readSample, trySample } from "../policy/sample-token.ts";
 import type { AgentCommand } from "./options.ts";
 
 const policyOption = {
-  policy: { type: "string", value: "FILE", help: "policy file (default: policy.yaml)" },
-} as const;
+  policy: textOption("FILE", "policy file (default: policy.yaml)"),
+};
 
 export const policyCheckCommand: AgentCommand = {
   name: "policy check",
@@ -34,7 +35,7 @@ export const policyTestCommand: AgentCommand = {
   usage: "SAMPLE [--policy FILE] [--grant GRANT]",
   options: {
     ...policyOption,
-    grant: { type: "string", value: "GRANT", help: `${grantNames.join(", ")} (default: authorization_code)` },
+    grant: textOption("GRANT", `${grantNames.join(", ")} (default: authorization_code)`),
   },
   maxPositionals: 1,
   run: async ({ values, positionals, io }) => {
@@ -43,11 +44,8 @@ export const policyTestCommand: AgentCommand = {
     const policy = await readPolicy(values);
     const sample = readSample(await readFile(file, "utf8"));
     try {
-      const { challenge } = await trySample(
-        policy,
-        sample,
-        optionalText(values, "grant") ?? "authorization_code",
-      );
+      const grant = optionalText(values, "grant") ?? "authorization_code";
+      const { challenge } = await trySample(policy, sample, grant);
       io.print(challenge === undefined ? "signed" : `signed once the user passes ${challenge}`);
       return 0;
     } catch (error) {
@@ -62,3 +60,32 @@ async function readPolicy(values: Values) {
   const file = optionalText(values, "policy") ?? "policy.yaml";
   return parsePolicy(await readFile(file, "utf8"), file);
 }
+
+export const journalVerifyCommand: AgentCommand = {
+  name: "journal verify",
+  summary: "verify that no journal entry was changed, removed or inserted",
+  usage: "FILE… [--head HASH]",
+  options: {
+    head: textOption("HASH", "hash of the last entry, from the log or a copy kept elsewhere"),
+  },
+  maxPositionals: 1_000,
+  run: async ({ values, positionals, io }) => {
+    if (positionals.length === 0) throw new UsageError("FILE is missing");
+    const { first, last, entries, fault, isTorn } = await verifyJournal(positionals);
+    if (fault) {
+      io.print(`${fault.file}:${fault.line} ${fault.message}`);
+      return 1;
+    }
+    const head = optionalText(values, "head");
+    if (head !== undefined && head !== last.hash) {
+      io.print(
+        `the last hash is ${last.hash}, not ${head}: entries are missing at the end, or newer ones exist`,
+      );
+      return 1;
+    }
+    if (isTorn) io.print("The last line is incomplete: the machine went down while it was written");
+    const range = `${entries} entries, ${first?.seq} to ${last.seq}`;
+    io.print(entries === 0 ? "No entries" : `${range}: the chain is intact; last hash ${last.hash}`);
+    return 0;
+  },
+};

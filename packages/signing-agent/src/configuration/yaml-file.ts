@@ -49,11 +49,8 @@ export function parseYaml<Schema extends TSchema>(
     line: lineAt(positionOf(document, path)),
     message: `${path.length === 0 ? "the file" : path.join(".")} ${message}`,
   }));
-  if (faults.length > 0)
-    throw new InvalidFile(
-      file,
-      faults.sort((a, b) => a.line - b.line),
-    );
+  faults.sort((a, b) => a.line - b.line);
+  if (faults.length > 0) throw new InvalidFile(file, faults);
   return value as Static<Schema>;
 }
 

@@ -3,10 +3,8 @@ import { appendFile, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } fro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { openJournal } from "./journal.ts";
-import type { JournalEntry, SignedRecord } from "./journal-entry.ts";
-import { BrokenJournal, type OpenFile } from "./journal-file.ts";
-import { verifyJournal } from "./verify-journal.ts";
+import { BrokenJournal, type OpenFile, openJournal } from "./journal.ts";
+import { type JournalEntry, type SignedRecord, verifyJournal } from "./verify-journal.ts";
 
 const record = (jti: string): SignedRecord => ({
   event: "signed",

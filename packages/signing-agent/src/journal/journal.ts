@@ -1,15 +1,16 @@
 /** The agent's own record of what it signed and refused: on disk before a signature leaves the machine. */
 import { open } from "node:fs/promises";
+import path from "node:path";
 import { acquireLock, Locked } from "@signet/cli-runtime/exclusive-lock";
+import { syncFolder } from "@signet/cli-runtime/private-file";
 import {
   type ChainPosition,
   chainStart,
   formatEntry,
   type JournalEntry,
   type JournalRecord,
-} from "./journal-entry.ts";
-import { BrokenJournal, type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
-import { verifyJournal } from "./verify-journal.ts";
+  verifyJournal,
+} from "./verify-journal.ts";
 
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
@@ -30,7 +31,7 @@ export async function openJournal(
       await file.close();
       throw error;
     });
-    return journalOf({ path, file, clock, unlock }, position);
+    return journalOver(file, { path, clock, unlock }, position);
   } catch (error) {
     unlock();
     throw error;
@@ -56,14 +57,11 @@ async function recover(path: string, file: JournalFile, onEntry: (entry: Journal
   return entries === 0 ? chainStart : last;
 }
 
-interface OpenParts {
-  readonly path: string;
-  readonly file: JournalFile;
-  readonly clock: () => number;
-  readonly unlock: () => void;
-}
-
-function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition) {
+function journalOver(
+  file: JournalFile,
+  { path, clock, unlock }: { path: string; clock: () => number; unlock: () => void },
+  start: ChainPosition,
+) {
   let position = start;
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();
@@ -121,5 +119,65 @@ function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPositio
       await file.close();
       unlock();
     },
+  };
+}
+
+export class BrokenJournal extends Error {
+  override name = "BrokenJournal";
+}
+
+/** The part of a FileHandle that is used. */
+type Handle = Pick<Awaited<ReturnType<typeof open>>, "datasync" | "truncate" | "close"> & {
+  appendFile(text: Buffer): Promise<void>;
+  stat(): Promise<{ readonly size: number; readonly ino: number; readonly dev: number }>;
+};
+export type OpenFile = (file: string, flags: "a", mode: number) => Promise<Handle>;
+type JournalFile = Awaited<ReturnType<typeof openJournalFile>>;
+
+async function openJournalFile(file: string, openFile: OpenFile) {
+  let handle = await openFile(file, "a", 0o600);
+  let bytes = (await handle.stat()).size;
+  let isTorn = false;
+  await syncFolder(path.dirname(file));
+
+  /** A full disk may have left half a line, which no other line may follow. */
+  async function repair(): Promise<void> {
+    if (isTorn) await handle.truncate(bytes);
+    isTorn = false;
+  }
+
+  return {
+    /** @throws BrokenJournal when another program wrote to the file; the file system's error when it cannot be written */
+    append: async (text: string): Promise<void> => {
+      await repair();
+      // By an agent in another container with the same disk, for example: two writers would break the chain.
+      if ((await handle.stat()).size !== bytes)
+        throw new BrokenJournal(`${file} was changed by another program: move it away and send SIGHUP`);
+      const added = Buffer.from(text);
+      isTorn = true;
+      await handle.appendFile(added);
+      await handle.datasync();
+      isTorn = false;
+      bytes += added.length;
+    },
+    truncate: async (length: number): Promise<void> => {
+      await handle.truncate(length);
+      bytes = length;
+    },
+    /** Continues in the file that has the name now. @throws BrokenJournal when it is another one and not empty */
+    reopen: async (): Promise<void> => {
+      await repair();
+      const next = await openFile(file, "a", 0o600);
+      const [before, now] = await Promise.all([handle.stat(), next.stat()]);
+      const isSame = before.ino === now.ino && before.dev === now.dev;
+      if (isSame || now.size > 0) await next.close();
+      if (isSame) return;
+      if (now.size > 0) throw new BrokenJournal(`${file} is a different file and not empty`);
+      await syncFolder(path.dirname(file));
+      await handle.close();
+      handle = next;
+      bytes = 0;
+    },
+    close: (): Promise<void> => handle.close(),
   };
 }

@@ -1,11 +1,11 @@
 /** Opens the keys of a configuration. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { type AgentKey, agentKey, InvalidKey, type KeySource } from "./key-source.ts";
-import { openModuleKey } from "./module-key.ts";
 import { openPemKey } from "./pem-key.ts";
 import { openPkcs11Key } from "./pkcs11-key.ts";
 
@@ -61,12 +61,12 @@ const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
  * @throws InvalidKey unless there are one to four certificates, the first of them the key's own
  */
 async function readChain(path: string, publicJwk: PublicKeyMembers): Promise<string[]> {
-  const found = (await readFile(path, "utf8")).match(pem) ?? [];
-  if (found.length === 0 || found.length > MAX_CERTIFICATES)
+  const blocks = (await readFile(path, "utf8")).match(pem) ?? [];
+  if (blocks.length === 0 || blocks.length > MAX_CERTIFICATES)
     throw new InvalidKey(
       `${path} must hold 1 to ${MAX_CERTIFICATES} certificates in PEM, the key's own first`,
     );
-  const certificates = found.map((text) => parseCertificate(text, path));
+  const certificates = blocks.map((text) => parseCertificate(text, path));
   const leaf = certificates[0]?.publicKey.export({ format: "jwk" }) as PublicKeyMembers;
   if (jwkThumbprint(leaf) !== jwkThumbprint(publicJwk))
     throw new InvalidKey(`the first certificate of ${path} is for another key`);
@@ -79,4 +79,34 @@ function parseCertificate(text: string, path: string): X509Certificate {
   } catch (error) {
     throw new InvalidKey(`${path} holds an invalid certificate`, { cause: error });
   }
+}
+
+/**
+ * @param path of an ECMAScript module that exports `openKey(options)`, which returns a `KeySource`
+ * @throws InvalidKey otherwise
+ */
+async function openModuleKey(
+  path: string,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<KeySource> {
+  const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
+  const openKey = loaded["openKey"];
+  if (typeof openKey !== "function") throw new InvalidKey(`${path} does not export a function openKey`);
+  const source: unknown = await openKey(options);
+  if (!isKeySource(source))
+    throw new InvalidKey(
+      `${path}: openKey must return { publicJwk, alg, sign(bytes) }, see docs/signing-agent.md`,
+    );
+  return source;
+}
+
+function isKeySource(value: unknown): value is KeySource {
+  if (typeof value !== "object" || value === null) return false;
+  const { publicJwk, alg, sign } = value as Record<string, unknown>;
+  return (
+    typeof publicJwk === "object" &&
+    publicJwk !== null &&
+    typeof alg === "string" &&
+    typeof sign === "function"
+  );
 }

@@ -13,9 +13,8 @@ import {
   sampleRequest,
   USER,
 } from "../testing/sample-request.ts";
-import { checkRequest } from "./check-tokens.ts";
+import { checkRequest, requireOnlyRenewed } from "./check-tokens.ts";
 import { parsePolicy } from "./policy.ts";
-import { requireOnlyRenewed } from "./rerendered-tokens.ts";
 
 const now = 1_800_000_000_000;
 const seconds = now / 1000;

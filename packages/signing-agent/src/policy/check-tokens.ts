@@ -2,9 +2,12 @@
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
-import type { ClaimedRequest, RequestContext } from "../service/messages.ts";
+import type { ClaimedRequest, RequestContext } from "../service/signing-service.ts";
 import {
   audiences,
+  type DecodedToken,
+  decodeTokens,
+  isSameJson,
   optionalConfirmation,
   optionalTextClaim,
   optionalTextList,
@@ -12,33 +15,13 @@ import {
   requireEqual,
   textClaim,
   timeClaim,
-} from "./claims.ts";
-import { type DecodedToken, decodeTokens } from "./decode-token.ts";
+} from "./decode-token.ts";
 import { type ClientPolicy, type GrantName, grantName, type Policy } from "./policy.ts";
 
-export interface CheckedToken extends DecodedToken {
-  readonly key: AgentKey;
-  readonly jti: string | undefined;
-  readonly sub: string;
-  readonly aud: readonly string[];
-  /** Seconds since the epoch. */
-  readonly exp: number;
-}
+export type CheckedToken = ReturnType<typeof checkCommonClaims>;
+export type CheckedRequest = ReturnType<typeof checkRequest>;
 
-export interface CheckedRequest {
-  readonly clientId: string;
-  readonly client: ClientPolicy;
-  readonly grant: GrantName;
-  readonly sub: string;
-  /** Of the access token, without the issuer, which is always allowed. */
-  readonly aud: readonly string[];
-  /** Of the access token. */
-  readonly scopes: readonly string[];
-  /** The access token first. */
-  readonly tokens: readonly CheckedToken[];
-}
-
-export interface CheckOptions {
+interface CheckOptions {
   readonly policy: Policy;
   readonly keys: readonly AgentKey[];
   /** Milliseconds. */
@@ -59,11 +42,10 @@ const idTokenClaims = "iss sub aud azp exp iat nbf jti auth_time amr acr nonce s
  * @throws Refusal for the first check that fails
  */
 export function checkRequest(
-  request: Pick<ClaimedRequest, "context" | "tokens">,
+  { context, tokens }: Pick<ClaimedRequest, "context" | "tokens">,
   options: CheckOptions,
-): CheckedRequest {
-  const { context } = request;
-  const { accessToken, idToken } = decodeTokens(request.tokens);
+) {
+  const { accessToken, idToken } = decodeTokens(tokens);
   const { policy } = options;
   const clientId = textClaim(accessToken, "client_id");
   const client = policy.clients.get(clientId);
@@ -73,9 +55,17 @@ export function checkRequest(
     throw new Refusal("grant", `grant ${quoted(context.grantType)} is not allowed for this client`);
   const rules = { ...options, context, client, clientId };
   const access = checkAccessToken(accessToken, grant, rules);
-  const tokens = idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access];
-  const aud = access.aud.filter((one) => one !== policy.issuer);
-  return { clientId, client, grant, sub: access.sub, aud, scopes: readScopes(accessToken), tokens };
+  return {
+    clientId,
+    client,
+    grant,
+    sub: access.sub,
+    /** Of the access token, without the issuer, which is always allowed. */
+    aud: access.aud.filter((one) => one !== policy.issuer),
+    scopes: readScopes(accessToken),
+    /** The access token first. */
+    tokens: idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access],
+  };
 }
 
 interface Rules extends CheckOptions {
@@ -185,26 +175,46 @@ function checkHeader({ header, use }: DecodedToken, typ: string, keys: readonly 
 }
 
 function checkTimes(token: DecodedToken, { client, now }: Rules): number {
+  const { use } = token;
   const seconds = now / 1000;
   const iat = timeClaim(token, "iat");
   const exp = timeClaim(token, "exp");
   // It may be this machine's clock that is wrong: another agent may try.
-  if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS)
-    throw new Refusal(
-      "iat",
-      `${token.use}: iat differs by ${Math.round(iat - seconds)} s from this machine's clock`,
-      {
-        retryable: true,
-      },
-    );
+  if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS) {
+    const difference = `${Math.round(iat - seconds)} s`;
+    const message = `${use}: iat differs by ${difference} from this machine's clock`;
+    throw new Refusal("iat", message, { retryable: true });
+  }
   const lifetime = exp - iat;
-  if (lifetime <= 0 || lifetime > client.maxLifetime)
-    throw new Refusal(
-      "lifetime",
-      `${token.use}: lifetime of ${lifetime} s; at most ${client.maxLifetime} s allowed`,
-    );
+  const { maxLifetime } = client;
+  if (lifetime <= 0 || lifetime > maxLifetime)
+    throw new Refusal("lifetime", `${use}: lifetime of ${lifetime} s; at most ${maxLifetime} s allowed`);
   const future = Math.max(optionalTimeClaim(token, "nbf") ?? 0, optionalTimeClaim(token, "auth_time") ?? 0);
   if (future - seconds > MAX_SKEW_SECONDS)
-    throw new Refusal("iat", `${token.use}: nbf or auth_time is in the future`);
+    throw new Refusal("iat", `${use}: nbf or auth_time is in the future`);
   return exp;
 }
+
+const renewedClaims = ["iat", "exp", "jti"];
+
+/**
+ * Both have passed the policy; but the user may have confirmed the first ones, so the others must state the same.
+ * @throws Refusal when more than iat, exp and jti changed
+ */
+export function requireOnlyRenewed(before: CheckedRequest, after: CheckedRequest): void {
+  if (before.tokens.length !== after.tokens.length) throw changed("numbers of tokens");
+  before.tokens.forEach((token, index) => {
+    const other = after.tokens[index];
+    if (!other || other.use !== token.use || !isSameJson(token.header, other.header)) throw changed("header");
+    if (!isSameJson(stableClaims(token), stableClaims(other))) throw changed("claims");
+    if (lifetime(other) > lifetime(token)) throw changed("lifetime");
+  });
+}
+
+const changed = (what: string) =>
+  new Refusal("stale_payload", `the tokens were rendered again with different ${what}`);
+
+const stableClaims = ({ claims }: CheckedToken) =>
+  Object.fromEntries(Object.entries(claims).filter(([name]) => !renewedClaims.includes(name)));
+
+const lifetime = ({ claims, exp }: CheckedToken): number => exp - Number(claims["iat"]);

@@ -53,38 +53,27 @@ const policySchema = closedObject({
   }),
   limits: Type.Optional(
     closedObject({
+      /** Per user; client_credentials requests count for the client only. */
       perSubjectPerMin: Type.Optional(integer(1, 1_000_000)),
+      /** By default unlimited. */
       perClientPerMin: Type.Optional(integer(1, 1_000_000)),
+      /** Requests checked and signed at the same time; those waiting for a user do not count. */
       concurrency: Type.Optional(integer(1, 1_000)),
     }),
   ),
 });
 
-export interface Policy {
-  readonly issuer: string;
-  /** By client_id, in lower case. */
-  readonly clients: ReadonlyMap<string, ClientPolicy>;
-  readonly limits: Limits;
-}
-
-export interface Limits {
-  /** Per user; client_credentials requests count for the client only. */
-  readonly perSubjectPerMin: number;
-  /** Undefined: unlimited. */
-  readonly perClientPerMin: number | undefined;
-  /** Requests checked and signed at the same time; those waiting for a user do not count. */
-  readonly concurrency: number;
-}
-
-const defaultLimits = { perSubjectPerMin: 10, concurrency: 16 };
+export type Policy = ReturnType<typeof parsePolicy>;
 
 /** @param file for the error message. @throws InvalidFile */
-export function parsePolicy(text: string, file = "policy.yaml"): Policy {
+export function parsePolicy(text: string, file = "policy.yaml") {
   const { issuer, clients, limits = {} } = parseYaml(policySchema, text, file);
+  const { perSubjectPerMin = 10, perClientPerMin, concurrency = 16 } = limits;
   return {
     issuer,
+    /** By client_id, in lower case. */
     clients: new Map(Object.entries(clients).map(([id, client]) => [id.toLowerCase(), client])),
-    limits: { ...defaultLimits, perClientPerMin: undefined, ...limits },
+    limits: { perSubjectPerMin, concurrency, perClientPerMin },
   };
 }
 

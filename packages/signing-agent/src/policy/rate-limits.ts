@@ -1,7 +1,7 @@
 /** Requests per minute for each user and client: bounds what a stolen client or a lying service can get. */
 import { Refusal } from "../agent/refusal.ts";
 import type { CheckedRequest } from "./check-tokens.ts";
-import type { Limits } from "./policy.ts";
+import type { Policy } from "./policy.ts";
 
 const WINDOW_MS = 60_000;
 
@@ -27,15 +27,12 @@ export function rateLimits(clock: () => number) {
 
   return {
     /** Counts the request. @throws Refusal for one too many, which is not counted */
-    take: (request: Pick<CheckedRequest, "clientId" | "sub">, limits: Limits): void => {
+    take: (request: Pick<CheckedRequest, "clientId" | "sub">, limits: Policy["limits"]): void => {
       const { clientId, sub } = request;
       const now = clock();
       sweep(now);
-      const subject = {
-        type: "subject",
-        id: sub,
-        limit: sub === clientId ? undefined : limits.perSubjectPerMin,
-      };
+      const perSubject = sub === clientId ? undefined : limits.perSubjectPerMin;
+      const subject = { type: "subject", id: sub, limit: perSubject };
       const client = { type: "client", id: clientId, limit: limits.perClientPerMin };
       const counted: number[][] = [];
       for (const { type, id, limit } of [subject, client]) {

@@ -15,14 +15,7 @@ export interface JsonCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface JsonAnswer {
-  readonly status: number;
-  /** Undefined when the body is empty or not a JSON object. */
-  readonly body: JsonObject | undefined;
-  /** Seconds. */
-  readonly retryAfter: number | undefined;
-  readonly location: string | undefined;
-}
+export type JsonAnswer = ReturnType<typeof toJsonAnswer>;
 
 export type JsonClient = ReturnType<typeof openJsonClient>;
 
@@ -82,10 +75,14 @@ export function openJsonClient(maxSockets = 64) {
 export const wasCancelled = (error: unknown, reason: unknown): boolean =>
   error instanceof CallFailed && error.cause instanceof Error && error.cause.cause === reason;
 
-function toJsonAnswer({ status, headers, retryAfter, body }: HttpAnswer): JsonAnswer {
-  return { status, body: parseObject(body.toString("utf8")), retryAfter, location: headers.location };
-}
+const toJsonAnswer = ({ status, headers, retryAfter, body }: HttpAnswer) => ({
+  status,
+  body: parseObject(body.toString("utf8")),
+  retryAfter,
+  location: headers.location,
+});
 
+/** Undefined when the text is empty or not a JSON object. */
 function parseObject(text: string): JsonObject | undefined {
   try {
     const value = parseStrictJson(text);

@@ -4,14 +4,9 @@ import { NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-headers";
 import { hmacSignature } from "@signet/protocol/hmac-signature";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { JsonAnswer, JsonClient } from "./json-client.ts";
-import { type PoolAddress, poolUrl, sovereignUrl } from "./pool-url.ts";
+import { type PoolAddress, poolUrl, sovereignUrl } from "./signing-service.ts";
 
-export interface ProvenKey {
-  readonly jwk: Readonly<Record<string, unknown>>;
-  readonly x5c?: readonly string[];
-  /** Proof of possession: a JWS over pool, key and time, valid for five minutes. */
-  readonly pop: string;
-}
+export type ProvenKey = Awaited<ReturnType<typeof proveKey>>;
 
 /** An administrator's system account (wire-contract.md §3). */
 export interface SystemAccount {
@@ -23,8 +18,8 @@ export class RegistrationRefused extends Error {
   override name = "RegistrationRefused";
 }
 
-/** @param now milliseconds */
-export async function proveKey(key: AgentKey, pool: PoolAddress, now: number): Promise<ProvenKey> {
+/** @param now milliseconds. @returns the key with its proof of possession: a JWS over pool, key and time, valid for five minutes */
+export async function proveKey(key: AgentKey, pool: PoolAddress, now: number) {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   const header = encode({ alg: key.alg, typ: "sovereign-pop+jwt" });
   const proof = { aud: poolUrl(pool), jkt: key.kid, iat: Math.floor(now / 1000) };
@@ -33,10 +28,7 @@ export async function proveKey(key: AgentKey, pool: PoolAddress, now: number): P
   return { jwk: { ...key.publicJwk, alg: key.alg }, ...(key.x5c ? { x5c: key.x5c } : {}), pop };
 }
 
-export interface RegisteredKeys {
-  readonly agentId: string;
-  readonly keys: ReadonlyArray<{ readonly kid: string; readonly state: string }>;
-}
+export type RegisteredKeys = ReturnType<typeof readRegisteredKeys>;
 
 interface AdminCall {
   readonly client: JsonClient;
@@ -74,7 +66,7 @@ async function post({ client, pool, account, clock }: AdminCall, path: string, c
   return await client.call({ method: "POST", url, headers, body, timeoutMs: 15_000 });
 }
 
-function readRegisteredKeys(answer: JsonAnswer): RegisteredKeys {
+function readRegisteredKeys(answer: JsonAnswer) {
   const { agentId, keys } = answer.body ?? {};
   if (answer.status !== 201 || typeof agentId !== "string" || !Array.isArray(keys)) throw refusal(answer);
   return { agentId, keys: keys.map(({ kid, state }) => ({ kid: String(kid), state: String(state) })) };

@@ -1,17 +1,8 @@
-/** The service as an agent sees it: five calls and what their answers mean (sovereign-signing.md §5). */
-import type { RejectReason } from "../agent/refusal.ts";
+/** The service as an agent sees it: its addresses, five calls, and what their answers mean (sovereign-signing.md §5). */
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { Refusal } from "../agent/refusal.ts";
 import type { JsonAnswer, JsonClient } from "./json-client.ts";
-import {
-  type ChallengeMessage,
-  type ClaimedRequest,
-  claimedRequestMessage,
-  errorMessage,
-  type QueueAnswer,
-  queueMessage,
-  type SignedJwts,
-  staleTokensMessage,
-  type TokenToSign,
-} from "./messages.ts";
 
 /** The service answered, but with an error or something unexpected. `unauthorized`: it does not accept the API key. */
 export class ServiceError extends Error {
@@ -43,26 +34,17 @@ export type SignAnswer =
 
 export type ChallengeAnswer = "asked" | "not_interactive" | "challenge_limit" | "over";
 
-interface Poll {
+/** How long the service may hold a call. */
+interface Wait {
   /** Seconds. */
   readonly wait: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Poll extends Wait {
   readonly renew: readonly string[];
   /** Challenges whose answers have come: the service leaves these out and waits for others. */
   readonly known?: readonly string[];
-  readonly signal?: AbortSignal;
-}
-
-interface Claim {
-  readonly kids: readonly string[];
-  /** Seconds. */
-  readonly wait: number;
-  readonly signal?: AbortSignal;
-}
-
-interface Rejection {
-  readonly reason: RejectReason;
-  readonly detail: string;
-  readonly retryable: boolean;
 }
 
 /** All throw CallFailed without an answer, and ServiceError. */
@@ -74,36 +56,27 @@ const MAX_DETAIL = 200;
 /** @param url of the organisation's sovereign endpoints: `{service}/oauth/{org}/sovereign` */
 export function signingService(client: JsonClient, url: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}` };
-  const post = (path: string, body: object, wait = 0, signal?: AbortSignal) => {
-    const timeoutMs = TIMEOUT_MS + wait * 1000;
-    return client.call({
-      method: "POST",
-      url: `${url}${path}`,
-      headers,
-      body: JSON.stringify(body),
-      timeoutMs,
-      signal,
-    });
+  const bounds = ({ wait, signal }: Wait) => ({ headers, timeoutMs: TIMEOUT_MS + wait * 1000, signal });
+  const post = (path: string, content: object, wait: Wait = { wait: 0 }) => {
+    const body = JSON.stringify(content);
+    return client.call({ method: "POST", url: `${url}${path}`, body, ...bounds(wait) });
   };
   return {
-    queue: async ({ wait, renew, known = [], signal }: Poll): Promise<QueueAnswer> => {
+    queue: async ({ renew, known = [], ...wait }: Poll): Promise<QueueAnswer> => {
       // `max=0`: requests come from `claim`; a poll is for leases and users' answers.
-      const query = new URLSearchParams({ wait: String(wait), max: "0" });
+      const query = new URLSearchParams({ wait: String(wait.wait), max: "0" });
       if (renew.length > 0) query.set("renew", renew.join(","));
       if (known.length > 0) query.set("known", known.join(","));
-      const timeoutMs = TIMEOUT_MS + wait * 1000;
       const answer = await client.call({
         method: "GET",
         url: `${url}/agent/queue?${query}`,
-        headers,
-        timeoutMs,
-        signal,
+        ...bounds(wait),
       });
       if (answer.status === 200 && queueMessage.Check(answer.body)) return answer.body;
       throw serviceError("queue", answer);
     },
-    claim: async ({ kids, wait, signal }: Claim): Promise<ClaimAnswer> => {
-      const answer = await post("/agent/claim", { kids, wait }, wait, signal);
+    claim: async (kids: readonly string[], wait: Wait): Promise<ClaimAnswer> => {
+      const answer = await post("/agent/claim", { kids, wait: wait.wait }, wait);
       if (answer.status === 204 || isError(answer, 409, "not_claimable")) return { outcome: "nothing" };
       if (isError(answer, 422, "no_usable_key")) return { outcome: "no_usable_key" };
       if (answer.status === 200 && claimedRequestMessage.Check(answer.body))
@@ -121,12 +94,9 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       throw serviceError("challenge", answer);
     },
     /** A request that is over already needs no rejection. */
-    reject: async (lease: Lease, { detail, ...rejection }: Rejection): Promise<void> => {
-      const answer = await post("/agent/reject", {
-        ...lease,
-        ...rejection,
-        detail: detail.slice(0, MAX_DETAIL),
-      });
+    reject: async (lease: Lease, { reason, retryable, message }: Refusal): Promise<void> => {
+      const detail = message.slice(0, MAX_DETAIL);
+      const answer = await post("/agent/reject", { ...lease, reason, retryable, detail });
       if (answer.status !== 200 && !isOver(answer)) throw serviceError("reject", answer);
     },
   };
@@ -159,3 +129,106 @@ function serviceError(call: string, answer: JsonAnswer): ServiceError {
   const kind = status === 401 ? "unauthorized" : status === 429 || status >= 500 ? "busy" : "unexpected";
   return new ServiceError(kind, `${call}: ${describeAnswer(answer)}`, retryAfter);
 }
+
+const nullable = <Inner extends Parameters<typeof Type.Optional>[0]>(inner: Inner) =>
+  Type.Optional(Type.Union([inner, Type.Null()]));
+
+const tokenSchema = Type.Object({
+  use: Type.String(),
+  kid: Type.String(),
+  alg: Type.String(),
+  protected: Type.String({ maxLength: 32_768 }),
+  payload: Type.String({ maxLength: 32_768 }),
+});
+/** `protected` and `payload` are base64url. */
+export type TokenToSign = Static<typeof tokenSchema>;
+
+// Goes into the journal, the log and questions to users, even when it is a lie.
+const shortText = Type.String({ maxLength: 1_000 });
+
+const contextSchema = Type.Object({
+  issuer: shortText,
+  clientId: shortText,
+  clientName: nullable(shortText),
+  grantType: shortText,
+  scope: Type.Array(Type.String()),
+  sub: shortText,
+  authTime: nullable(Type.Number()),
+  amr: nullable(Type.Array(Type.String())),
+  ip: nullable(Type.String()),
+  parentRequestId: nullable(Type.String()),
+});
+export type RequestContext = Static<typeof contextSchema>;
+
+// 192 random bits; bounded here because it goes into logs and URLs.
+const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
+
+const staleTokens = { tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) };
+const staleTokensMessage = Compile(Type.Object(staleTokens));
+
+const claimedSchema = Type.Object({
+  requestId,
+  leaseToken: Type.String({ minLength: 1, maxLength: 512 }),
+  leaseSeconds: Type.Number({ minimum: 0 }),
+  attempt: Type.Number(),
+  expiresIn: Type.Number(),
+  interactive: Type.Boolean(),
+  context: contextSchema,
+  ...staleTokens,
+});
+export type ClaimedRequest = Static<typeof claimedSchema>;
+const claimedRequestMessage = Compile(claimedSchema);
+
+const queueSchema = Type.Object({
+  serverTime: Type.Union([Type.String(), Type.Number()]),
+  responses: Type.Array(
+    Type.Object({
+      requestId,
+      challengeId: Type.String({ maxLength: 128 }),
+      outcome: Type.String(),
+      answer: Type.Optional(Type.Unknown()),
+    }),
+  ),
+  renewed: Type.Array(Type.Object({ requestId, leaseSeconds: Type.Number() })),
+  lost: Type.Array(Type.String()),
+});
+export type QueueAnswer = Static<typeof queueSchema>;
+const queueMessage = Compile(queueSchema);
+
+const errorMessage = Compile(
+  Type.Object({
+    error: Type.String(),
+    reason: Type.Optional(Type.String()),
+    error_description: Type.Optional(Type.String()),
+  }),
+);
+
+/** A challenge for the wait page; `ttl` in seconds. */
+export interface ChallengeMessage {
+  readonly challengeId: string;
+  readonly type: "number_match" | "webauthn" | "pin" | "confirm";
+  readonly prompt: string;
+  readonly display?: string;
+  readonly options?: readonly string[];
+  readonly publicKey?: Readonly<Record<string, unknown>>;
+  readonly ttl: number;
+}
+
+export interface SignedJwts {
+  readonly access_token: string;
+  readonly id_token?: string;
+}
+
+export interface PoolAddress {
+  /** The service's URL, with or without a trailing slash. */
+  readonly service: string;
+  readonly organisation: string;
+  readonly pool: string;
+}
+
+/** `{service}/oauth/{org}/sovereign` */
+export const sovereignUrl = ({ service, organisation }: Omit<PoolAddress, "pool">): string =>
+  `${service.replace(/\/+$/, "")}/oauth/${organisation}/sovereign`;
+
+/** The audience of a key's proof of possession, and by default the issuer of the pool's tokens. */
+export const poolUrl = (address: PoolAddress): string => `${sovereignUrl(address)}/pools/${address.pool}`;

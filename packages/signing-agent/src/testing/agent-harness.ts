@@ -15,8 +15,7 @@ import { parsePolicy } from "../policy/policy.ts";
 import { rateLimits } from "../policy/rate-limits.ts";
 import { seenTokenIds } from "../policy/seen-token-ids.ts";
 import { type JsonClient, openJsonClient } from "../service/json-client.ts";
-import { sovereignUrl } from "../service/pool-url.ts";
-import { signingService } from "../service/signing-service.ts";
+import { signingService, sovereignUrl } from "../service/signing-service.ts";
 import { type Ended, type FakeService, ORGANISATION, startFakeService } from "./fake-service.ts";
 import { type Changes, POLICY, sampleRequest } from "./sample-request.ts";
 

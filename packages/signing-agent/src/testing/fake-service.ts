@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
+import type { ClaimedRequest, SignedJwts } from "../service/signing-service.ts";
 
 export type Ended =
   | { readonly outcome: "signed"; readonly jwts: SignedJwts }

@@ -1,7 +1,7 @@
 /** A request as an honest service sends it, with changes for a test. */
 import { randomUUID } from "node:crypto";
 import type { AgentKey } from "../keys/key-source.ts";
-import type { ClaimedRequest } from "../service/messages.ts";
+import type { ClaimedRequest } from "../service/signing-service.ts";
 
 export const ISSUER = "https://id.example/oauth/org/sovereign/pools/pool";
 export const CLIENT = "11111111-1111-4111-8111-111111111111";

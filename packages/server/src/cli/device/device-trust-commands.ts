@@ -3,16 +3,20 @@ import { readFileSync, statSync } from "node:fs";
 import { attestationPolicies, ekTrustModes } from "../../core/devices/device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
-import { addAllowedEks, removeAllowedEk } from "../../features/device-identity/ek-trust/allowed-eks.ts";
 import {
   type AllowedEk,
   type DeviceRoot,
   listAllowedEks,
   listRoots,
 } from "../../features/device-identity/ek-trust/ek-trust.store.ts";
-import { importRoots, removeRoot } from "../../features/device-identity/ek-trust/roots.ts";
-import { displayHash } from "../../features/device-identity/ek-trust/shown-hash.ts";
 import {
+  addAllowedEks,
+  importRoots,
+  removeAllowedEk,
+  removeRoot,
+} from "../../features/device-identity/ek-trust/roots.ts";
+import {
+  displayHash,
   MAX_TRUST_FILE_BYTES,
   readTrustFile,
   type TrustFile,

@@ -1,9 +1,8 @@
 /** `signet agent …`: signing agents, which hold the organisation's own signing keys. */
 import type { SigningAgent } from "../../core/signing-pools/agent-key.ts";
 import { findAgent, listAgents } from "../../core/signing-pools/signing-agent.store.ts";
-import type { PresentedKey } from "../../features/sovereign/admin-api/agent-keys.ts";
+import { type PresentedKey, readRegistration } from "../../features/sovereign/admin-api/agent-keys.ts";
 import { addAgentKeys, deactivateAgent, registerAgent } from "../../features/sovereign/admin-api/agents.ts";
-import { readRegistration } from "../../features/sovereign/admin-api/registration-text.ts";
 import {
   type Command,
   definedOnly,

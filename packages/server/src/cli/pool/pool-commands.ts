@@ -4,8 +4,7 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import { listPoolKeys } from "../../core/signing-pools/agent-key.store.ts";
 import { findPool, listPools } from "../../core/signing-pools/signing-pool.store.ts";
 import { issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
-import type { NewPool } from "../../features/sovereign/admin-api/pool-settings.ts";
-import { createPool, disablePool } from "../../features/sovereign/admin-api/pools.ts";
+import { createPool, disablePool, type NewPool } from "../../features/sovereign/admin-api/pools.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
   type Command,

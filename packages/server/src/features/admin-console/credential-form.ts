@@ -1,5 +1,6 @@
 /** The form that adds a client secret or a key pair: its label, its lifetime, and what happens to the existing ones. */
 import { isSecretLabel } from "../../core/applications/client-secrets.ts";
+import type { ConsoleView } from "../../html/components/console-layout.ts";
 import { selectField, textField } from "../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../html/components/form-page.ts";
 import type { FormView } from "../../html/components/form-state.ts";
@@ -13,50 +14,59 @@ const overlaps = ["later", "1", "7", "30"];
 const DAY_MS = 86_400_000;
 const DAY_SECONDS = 86_400;
 
-export interface CredentialTexts {
-  readonly title: string;
-  readonly summary: string;
-  /** By field. */
-  readonly labels: Readonly<Record<keyof CredentialInput, string>>;
-  readonly hints: Readonly<Partial<Record<keyof CredentialInput, string>>>;
+/** In `applications.secrets` and in `systemAccounts.keys`. */
+interface CredentialTexts {
+  readonly newTitle: string;
+  readonly label: string;
+  readonly labelHint: string;
+  readonly lifetime: string;
+  readonly lifetimeHint?: string;
   readonly never: string;
+  days(value: { count: number }): string;
+  readonly others: string;
+  readonly othersHint?: string;
   readonly keep: string;
-  lifetimeDays(days: { count: number }): string;
-  overlapDays(days: { count: number }): string;
+  expireIn(days: { count: number }): string;
   readonly labelFault: string;
   readonly choiceFault: string;
+  readonly submit: string;
 }
 
-/** @param lifetimes days, or `never` */
+/**
+ * @param page.noun begins the ids of the form and of its button
+ * @param lifetimes days, or `never`
+ */
 export function credentialPage(
   view: FormView<CredentialInput>,
-  page: Pick<Parameters<typeof formPage>[0], "breadcrumbs" | "id" | "submit">,
+  page: Pick<ConsoleView, "breadcrumbs"> & { noun: string; summary: string },
   lifetimes: readonly string[],
-  { labels, hints, ...texts }: CredentialTexts,
+  text: CredentialTexts,
 ): Html {
+  const labels = { label: text.label, lifetime: text.lifetime, others: text.others };
   const field = fieldsOf(view, labels);
-  const choices = (values: readonly string[], other: string, days: CredentialTexts["lifetimeDays"]) =>
+  const choices = (values: readonly string[], other: string, days: CredentialTexts["days"]) =>
     values.map((value) => ({ value, label: /^\d/.test(value) ? days({ count: Number(value) }) : other }));
   return formPage({
     ...view,
     ...page,
-    title: texts.title,
-    summary: texts.summary,
-    cardLabel: texts.title,
+    title: text.newTitle,
+    cardLabel: text.newTitle,
+    id: `${page.noun}-form`,
     labels,
     fields: [
-      textField({ ...field("label"), hint: hints.label, maxLength: 100, isOptional: true }),
+      textField({ ...field("label"), hint: text.labelHint, maxLength: 100, isOptional: true }),
       selectField({
         ...field("lifetime"),
-        hint: hints.lifetime,
-        choices: choices(lifetimes, texts.never, texts.lifetimeDays),
+        hint: text.lifetimeHint,
+        choices: choices(lifetimes, text.never, text.days),
       }),
       selectField({
         ...field("others"),
-        hint: hints.others,
-        choices: choices(overlaps, texts.keep, texts.overlapDays),
+        hint: text.othersHint,
+        choices: choices(overlaps, text.keep, text.expireIn),
       }),
     ],
+    submit: { id: `${page.noun}-create`, label: text.submit },
     cancelUri: page.breadcrumbs.at(-1)?.uri,
   });
 }

@@ -89,15 +89,16 @@ export function searchForm(view: {
   value: string;
   filters?: Content;
   /** Then there is a link back to everything. */
-  isSearch: boolean;
+  isSearch?: boolean;
   messages: Messages;
 }): Html {
   const { list } = view.messages.console.frame;
+  const { isSearch = view.value !== "" } = view;
   return html`<form class="search" method="get" action="${linkAddress(view.action)}" role="search">
 <div class="field"><label for="search">${view.label}</label>
 <input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div>
 ${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
-${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
+${isSearch && html`<a class="button" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
 `;
 }
 

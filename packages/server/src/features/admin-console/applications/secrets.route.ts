@@ -4,7 +4,6 @@ import { type Application, type ClientSecret, usesSecrets } from "../../../core/
 import { createClientSecret, isActive, revokeSecret } from "../../../core/applications/client-secrets.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import {
   alreadyApplied,
@@ -27,7 +26,6 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import {
   type CredentialInput,
-  type CredentialTexts,
   credentialContent,
   credentialFaults,
   credentialPage,
@@ -60,28 +58,9 @@ async function showNewSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
 }
 
 function secretPage(view: FormView<CredentialInput>, application: Application): Html {
-  const page = {
-    breadcrumbs: applicationPages.crumbs(view, application),
-    id: "secret-form",
-    submit: { id: "secret-create", label: view.messages.console.applications.secrets.create },
-  };
-  return credentialPage(view, page, lifetimes, credentialTexts(view.messages));
-}
-
-function credentialTexts({ console: { applications } }: Messages): CredentialTexts {
-  const { secrets: text } = applications;
-  return {
-    title: text.newTitle,
-    summary: text.newText,
-    labels: { label: text.label, lifetime: text.lifetime, others: text.existing },
-    hints: { label: text.labelHint, lifetime: text.lifetimeHint, others: text.existingHint },
-    never: text.lifetimeNever,
-    keep: text.existingKeep,
-    lifetimeDays: text.days,
-    overlapDays: text.existingExpire,
-    labelFault: text.labelFault,
-    choiceFault: text.choiceFault,
-  };
+  const { secrets: text } = view.messages.console.applications;
+  const breadcrumbs = applicationPages.crumbs(view, application);
+  return credentialPage(view, { breadcrumbs, noun: "secret", summary: text.newText }, lifetimes, text);
 }
 
 async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -100,14 +79,13 @@ async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   // A public client has no secret, and no form for one.
   if (!usesSecrets(application)) return redirectTo(visit, applicationPages.path(organisation, id));
 
-  const messages = pageMessages(visit, signedIn);
-  const faults = credentialFaults(input, lifetimes, credentialTexts(messages));
+  const { applications, frame } = pageMessages(visit, signedIn).console;
+  const faults = credentialFaults(input, lifetimes, applications.secrets);
   if (faults) return rerender({ state: { faults }, status: 400 });
   const content = credentialContent(input, deps.clock());
   const wanted = { ...auditContext(visit, signedIn), applicationId: id, ...content };
   const created = await applyOnce(deps, form, (inside) => createClientSecret(inside, wanted));
   if (created === "duplicate-submission") {
-    const { applications, frame } = messages.console;
     const uri = applicationPages.path(organisation, id, "#secrets");
     const made = { label: applications.secrets.title, uri };
     return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.clientSecret }));

@@ -67,21 +67,13 @@ export function toSettings(
   input: SettingsInput,
   before: Pick<Application, "name" | "settings">,
 ): { name: string; settings: ApplicationSettings } {
-  const members = Object.entries(input).flatMap(([id, text]) => {
-    if (id === "name" || id === "consentMode") return [];
-    return [[id, toMember(id as SettingId, text)] as const];
-  });
-  const kept = Object.entries(before.settings).filter(([member]) => !Object.hasOwn(input, member));
-  const given = members.filter(([, value]) => value !== undefined);
-  const merged = {
-    ...Object.fromEntries(kept),
-    ...Object.fromEntries(given),
-  } as unknown as ApplicationSettings;
+  const { name = before.name, consentMode, ...fields } = input;
+  const given = Object.entries(fields).map(([id, text]) => [id, toMember(id as SettingId, text)]);
+  const members = Object.entries({ ...before.settings, ...Object.fromEntries(given) });
+  const settings = Object.fromEntries(members.filter(([, value]) => value !== undefined));
   const consent =
-    input.consentMode === undefined
-      ? {}
-      : bothConsentMembers({ consentMode: input.consentMode as ConsentMode });
-  return { name: input.name ?? before.name, settings: { ...merged, ...consent } };
+    consentMode === undefined ? {} : bothConsentMembers({ consentMode: consentMode as ConsentMode });
+  return { name, settings: { ...settings, ...consent } as ApplicationSettings };
 }
 
 /** @returns undefined for a member to leave out. The core validates. */
@@ -93,9 +85,7 @@ function toMember(id: SettingId, text: string): unknown {
     case "seconds":
       return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     case "several":
-      return readLines(text).map((name) =>
-        Object.hasOwn(grantNames, name) ? named(grantNames, name) : name,
-      );
+      return readLines(text).map((name) => grantsByName.get(name) ?? name);
     case "scopes":
     case "lines":
       return readLines(text);
@@ -106,7 +96,7 @@ function toMember(id: SettingId, text: string): unknown {
   }
 }
 
-const named = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
+const grantsByName: ReadonlyMap<string, string> = new Map(Object.entries(grantNames));
 
 /** An unreadable key set becomes one without keys, which the core refuses. */
 function readJwks(text: string): unknown {

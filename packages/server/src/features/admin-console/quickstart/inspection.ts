@@ -10,7 +10,7 @@ export interface Finding {
   readonly id: keyof Texts["findings"];
   readonly outcome: "good" | "warn" | "bad";
   /** A value of the token. */
-  readonly value?: string;
+  readonly value?: string | undefined;
 }
 
 export interface Inspection {
@@ -29,12 +29,10 @@ export interface Inspection {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-export const good = (id: Finding["id"], value?: string): Finding => finding("good", id, value);
-export const warn = (id: Finding["id"], value?: string): Finding => finding("warn", id, value);
-export const bad = (id: Finding["id"], value?: string): Finding => finding("bad", id, value);
+const finding =
+  (outcome: Finding["outcome"]) =>
+  (id: Finding["id"], value?: string): Finding => ({ id, outcome, value });
 
-const finding = (outcome: Finding["outcome"], id: Finding["id"], value?: string): Finding => ({
-  id,
-  outcome,
-  ...(value === undefined ? {} : { value }),
-});
+export const good = finding("good");
+export const warn = finding("warn");
+export const bad = finding("bad");

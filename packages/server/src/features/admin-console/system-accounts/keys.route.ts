@@ -14,7 +14,6 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import {
@@ -36,7 +35,6 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import {
   type CredentialInput,
-  type CredentialTexts,
   credentialContent,
   credentialFaults,
   credentialPage,
@@ -65,28 +63,9 @@ async function showNewKey(deps: AccountsDeps, visit: Visit): Promise<void> {
 }
 
 function keyPage(view: FormView<CredentialInput>, account: SystemAccount): Html {
-  const page = {
-    breadcrumbs: accountPages.crumbs(view, account),
-    id: "key-form",
-    submit: { id: "key-create", label: view.messages.console.systemAccounts.keys.submit },
-  };
-  return credentialPage(view, page, lifetimes, credentialTexts(view.messages));
-}
-
-function credentialTexts({ console: { systemAccounts } }: Messages): CredentialTexts {
-  const { keys: text, faults } = systemAccounts;
-  return {
-    title: text.addTitle,
-    summary: text.text,
-    labels: { label: text.label, lifetime: text.lifetime, others: text.others },
-    hints: { label: text.labelHint },
-    never: text.forever,
-    keep: text.later,
-    lifetimeDays: text.days,
-    overlapDays: text.inDays,
-    labelFault: faults.label,
-    choiceFault: faults.choice,
-  };
+  const { keys: text } = view.messages.console.systemAccounts;
+  const breadcrumbs = accountPages.crumbs(view, account);
+  return credentialPage(view, { breadcrumbs, noun: "key", summary: text.text }, lifetimes, text);
 }
 
 async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
@@ -102,9 +81,9 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
     );
   if (form.outcome === "rejected") return rerender(form.refusal);
 
-  const messages = pageMessages(visit, signedIn);
-  const { keys } = messages.console.systemAccounts;
-  const faults = credentialFaults(input, lifetimes, credentialTexts(messages));
+  const { frame, systemAccounts } = pageMessages(visit, signedIn).console;
+  const { keys } = systemAccounts;
+  const faults = credentialFaults(input, lifetimes, keys);
   if (faults) return rerender({ state: { faults }, status: 400 });
   const wanted = { ...auditContext(visit, signedIn), id, ...credentialContent(input, deps.clock()) };
   const created = await applyOnce(deps, form, (inside) => rotateSystemAccountKey(inside, wanted)).catch(
@@ -112,8 +91,7 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
   );
   if (created === "duplicate-submission") {
     const made = { label: keys.title, uri: accountPages.path(visit.organisation, id, "#account-keys") };
-    const { secret } = messages.console.frame.sentBefore;
-    return rerender(duplicateSubmission({ made, secret: secret.keyPair }));
+    return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.keyPair }));
   }
   await showKeys(deps, visit, signedIn, { account, ...created }, keys.shownTitle);
 }

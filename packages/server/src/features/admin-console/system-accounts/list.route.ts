@@ -48,7 +48,6 @@ async function showList(deps: AccountsDeps, visit: Visit, frame: ConsoleFrame): 
     done: values.get("done") === "deleted" ? systemAccounts.done.deleted : undefined,
     label: text.search,
     search,
-    isSearch: search !== "",
     empty: { title: text.none, text: text.noneText },
     columns: [text.name, text.kind, text.application, text.state, text.lastUsed],
     rows: shown.map((row) => accountRow(frame, row)),

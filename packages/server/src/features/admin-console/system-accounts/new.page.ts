@@ -55,13 +55,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
     applications.length === 0 && search === ""
       ? emptyState({ title: text.none, text: text.noneText, action: make })
       : [
-          searchForm({
-            action,
-            label: permissions.search,
-            value: search,
-            isSearch: search !== "",
-            messages,
-          }),
+          searchForm({ action, label: permissions.search, value: search, messages }),
           applications.length === 0
             ? noResults(messages)
             : [view.hasMore && moreMatchesHint(messages), list()],

@@ -102,13 +102,7 @@ function addPermissionPage(
       submit: { id: "permission-create", label: text.submit },
       cancelUri: view.consoleUri(`/system-accounts/${account.id}`),
     });
-  const search = searchForm({
-    action,
-    label: text.search,
-    value: input.search,
-    isSearch: input.search !== "",
-    messages,
-  });
+  const search = searchForm({ action, label: text.search, value: input.search, messages });
   return consoleLayout({
     ...view,
     breadcrumbs: accountPages.crumbs(view, account),

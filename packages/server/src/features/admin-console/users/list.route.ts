@@ -16,14 +16,7 @@ import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { readingRoute } from "../../../page-kit/console-frame.ts";
-import {
-  filterField,
-  listPage,
-  pageUris,
-  ROWS_PER_PAGE,
-  readSearch,
-  splitPage,
-} from "../../../page-kit/list-page.ts";
+import { listPage, pageUris, ROWS_PER_PAGE, readSearch, splitPage } from "../../../page-kit/list-page.ts";
 import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
 import { displayName, roles, type UsersDeps } from "./user-pages.ts";
 
@@ -85,31 +78,20 @@ async function showList(
     done: done === "deleted" || done === "removed" ? users.done[done] : undefined,
     label: text.search,
     search,
-    isSearch: search !== "" || role !== undefined || status !== undefined,
-    filters: filterFields(filters, frame.messages),
+    filters: [
+      { id: "role", label: text.role, any: text.anyRole, value: role, choices: roles, names: users.roles },
+      {
+        id: "state",
+        label: text.state,
+        any: text.anyState,
+        value: status,
+        choices: memberStates,
+        names: users.states,
+      },
+    ],
     columns: [text.user, text.role, text.state, text.since],
     rows: shown.map((member) => memberRow(frame, member, member.id === reader.id)),
   });
-}
-
-function filterFields({ role, state: status }: Filters, messages: Messages): Content {
-  const { list: text, roles: roleNames, states } = messages.console.users;
-  return [
-    filterField(messages, {
-      id: "role",
-      label: text.role,
-      value: role,
-      any: text.anyRole,
-      choices: roles.map((value) => ({ value, label: roleNames[value] })),
-    }),
-    filterField(messages, {
-      id: "state",
-      label: text.state,
-      value: status,
-      any: text.anyState,
-      choices: memberStates.map((value) => ({ value, label: states[value] })),
-    }),
-  ];
 }
 
 function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember, isYou: boolean): Row {

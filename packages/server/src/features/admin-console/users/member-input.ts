@@ -65,19 +65,9 @@ export function readMemberInput(
   return Object.fromEntries(memberFields.map((field) => [field, read(field)])) as MemberInput;
 }
 
-export interface MemberContent {
-  readonly profile: Profile;
-  readonly username: string | null;
-  readonly role: Role;
-  readonly groups: readonly string[];
-  readonly attributes: Attributes;
-  readonly membershipAttributes: Attributes;
-}
+export type MemberContent = Extract<ReturnType<typeof validateMember>, { content: unknown }>["content"];
 
-export function validateMember(
-  input: MemberInput,
-  messages: Messages,
-): { content: MemberContent } | { faults: Record<string, string> } {
+export function validateMember(input: MemberInput, messages: Messages) {
   const { faults: text } = messages.console.users;
   const profile: Profile = {
     firstname: input.firstname,
@@ -106,7 +96,7 @@ export function validateMember(
   };
   const faults = Object.entries(checked).flatMap(([id, fault]) => (fault === false ? [] : [[id, fault]]));
   if (faults.length > 0 || !areAttributes(attributes) || !areAttributes(membershipAttributes))
-    return { faults: Object.fromEntries(faults) };
+    return { faults: Object.fromEntries(faults) as Record<string, string> };
   const content = { profile, username, role: role as Role, groups, attributes, membershipAttributes };
   return { content };
 }

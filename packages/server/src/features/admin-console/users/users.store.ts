@@ -1,10 +1,7 @@
 /** Further data for a member's page. */
 import type { Db } from "../../../db/open.ts";
 
-interface Member {
-  readonly orgId: string;
-  readonly userId: string;
-}
+type Member = { orgId: string; userId: string };
 
 /** Milliseconds. From the audit log, which outlasts sessions. */
 export async function findLastSignIn(db: Db, { orgId, userId }: Member): Promise<number | undefined> {

@@ -9,7 +9,7 @@ import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
-import { displayHash } from "../ek-trust/shown-hash.ts";
+import { displayHash } from "../ek-trust/trust-file.ts";
 import { type DevicePolicy, devicePolicyPage, type TrustList } from "./device-policy.page.ts";
 import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
 import { actingFor, inTransaction, type ManageDeps, managePath, pageAndApiRoute } from "./manage-visit.ts";

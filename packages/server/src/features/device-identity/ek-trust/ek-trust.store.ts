@@ -1,45 +1,17 @@
 /** Trusted TPM roots and allowed endorsement keys as rows. */
 import type { Db } from "../../../db/open.ts";
+import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
+import type { DeviceAllowedEkTable, DeviceRootTable } from "../../../db/tables/device-identity.ts";
 
 /** A trust anchor for EK certificates. */
-export interface DeviceRoot {
-  readonly orgId: string;
-  /** SHA-256 of the DER, base64url. */
-  readonly fingerprint: string;
-  /** PEM. */
-  readonly certificate: string;
-  /** For display. */
-  readonly subject: string;
-  /** SHA-256 of the name as DER, base64url. */
-  readonly subjectHash: string;
-  readonly notAfter: number;
-  readonly createdAt: number;
-  readonly createdBy: string;
-}
-
-export interface AllowedEk {
-  readonly orgId: string;
-  /** SHA-256 of the SPKI, base64url. */
-  readonly ekHash: string;
-  readonly label: string;
-  readonly createdAt: number;
-  readonly createdBy: string;
-}
+export type DeviceRoot = RecordOf<DeviceRootTable>;
+export type AllowedEk = RecordOf<DeviceAllowedEkTable>;
 
 /** @returns false when it exists already */
 export async function insertRoot(db: Db, root: DeviceRoot): Promise<boolean> {
   const row = await db
     .insertInto("device_root")
-    .values({
-      org_id: root.orgId,
-      fingerprint: root.fingerprint,
-      certificate: root.certificate,
-      subject: root.subject,
-      subject_hash: root.subjectHash,
-      not_after: root.notAfter,
-      created_at: root.createdAt,
-      created_by: root.createdBy,
-    })
+    .values(toRow(root))
     .onConflict((conflict) => conflict.doNothing())
     .returning("fingerprint")
     .executeTakeFirst();
@@ -69,16 +41,7 @@ export async function listRoots(
     .orderBy("fingerprint")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    fingerprint: row.fingerprint,
-    certificate: row.certificate,
-    subject: row.subject,
-    subjectHash: row.subject_hash,
-    notAfter: row.not_after,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-  }));
+  return rows.map(toRecord);
 }
 
 /** PEM of the roots with these subjects, so that only a few of many are read. */
@@ -97,7 +60,6 @@ export async function findRootsBySubject(
   return rows.map(({ certificate }) => certificate);
 }
 
-/** @returns false when there is no such row */
 export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_root")
@@ -111,13 +73,7 @@ export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Pr
 export async function insertAllowedEk(db: Db, ek: AllowedEk): Promise<boolean> {
   const row = await db
     .insertInto("device_allowed_ek")
-    .values({
-      org_id: ek.orgId,
-      ek_hash: ek.ekHash,
-      label: ek.label,
-      created_at: ek.createdAt,
-      created_by: ek.createdBy,
-    })
+    .values(toRow(ek))
     .onConflict((conflict) => conflict.doNothing())
     .returning("ek_hash")
     .executeTakeFirst();
@@ -138,13 +94,7 @@ export async function listAllowedEks(
     .orderBy("ek_hash")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    ekHash: row.ek_hash,
-    label: row.label,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-  }));
+  return rows.map(toRecord);
 }
 
 export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
@@ -157,7 +107,6 @@ export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promis
   return row !== undefined;
 }
 
-/** @returns false when there is no such row */
 export async function deleteAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("device_allowed_ek")

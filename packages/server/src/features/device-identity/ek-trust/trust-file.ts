@@ -1,10 +1,7 @@
 /** Reads trust files of operators: certificates and public keys, PEM or DER, several per file. */
 
 export class InvalidTrustFile extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "InvalidTrustFile";
-  }
+  override name = "InvalidTrustFile";
 }
 
 export interface TrustBlock {
@@ -17,7 +14,6 @@ export interface TrustFile {
   readonly blocks: readonly TrustBlock[];
 }
 
-/** Bytes. */
 export const MAX_TRUST_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BLOCKS = 10_000;
 /** RFC 7468 §5 and §13. */
@@ -39,3 +35,5 @@ export function readTrustFile(name: string, bytes: Buffer): TrustFile {
   if (blocks.length > MAX_BLOCKS) throw new InvalidTrustFile(`${name} has more than ${MAX_BLOCKS} parts`);
   return { name, blocks };
 }
+
+export const displayHash = (base64url: string): string => Buffer.from(base64url, "base64url").toString("hex");

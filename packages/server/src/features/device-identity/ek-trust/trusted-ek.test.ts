@@ -13,8 +13,7 @@ import {
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
 import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
-import { addAllowedEks } from "./allowed-eks.ts";
-import { removeRoot } from "./roots.ts";
+import { addAllowedEks, removeRoot } from "./roots.ts";
 
 describe("trust in endorsement keys", () => {
   forEachDatabase(({ fresh }) => {

@@ -8,7 +8,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findRootsBySubject, isAllowedEk } from "./ek-trust.store.ts";
-import { displayHash } from "./shown-hash.ts";
+import { displayHash } from "./trust-file.ts";
 
 export interface PresentedEk {
   readonly ek: EkCertificate;
@@ -32,15 +32,10 @@ export async function requireTrustedEk(
   if (fault !== undefined) throw untrusted(fault);
   const { deviceEkTrust } = settings;
   if (deviceEkTrust !== "allowlist") await requirePath(database.query, orgId, presented, clock());
-  if (deviceEkTrust !== "chain" && !(await isAllowedEk(database.query, orgId, ekHash)))
-    throw new CodedError(
-      403,
-      "ek_not_allowed",
-      "this endorsement key is not on the organisation's allow list",
-      {
-        cause: `EK ${displayHash(ekHash)}`,
-      },
-    );
+  if (deviceEkTrust !== "chain" && !(await isAllowedEk(database.query, orgId, ekHash))) {
+    const description = "this endorsement key is not on the organisation's allow list";
+    throw new CodedError(403, "ek_not_allowed", description, { cause: `EK ${displayHash(ekHash)}` });
+  }
 }
 
 async function requirePath(db: Db, orgId: string, { ek, others }: PresentedEk, now: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** Enrols a device: issues its certificate and redeems the enrolment code (device-identity.md §1). */
 import type { Csr } from "@signet/protocol/csr/csr";
 import { newUuid } from "@signet/protocol/uuid";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import { type Attestation, type EnrolmentCode, stricterPolicy } from "../../../core/devices/device.ts";
@@ -12,7 +12,7 @@ import type { Database, Db } from "../../../db/open.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { useCode } from "./enrolment-code.store.ts";
 import { invalidCode } from "./enrolment-code.ts";
-import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
+import { type CertifiedKey, certificateRow, certifiedKey } from "./request-members.ts";
 
 export interface EnrolDeviceDeps {
   readonly database: Database;
@@ -22,7 +22,6 @@ export interface EnrolDeviceDeps {
 
 export interface Enrolment {
   readonly organisation: { readonly id: string };
-  /** The code to redeem. */
   readonly codeHash: string;
   readonly csr: Csr;
   /** Proven by the TPM. */
@@ -42,29 +41,29 @@ export interface Enrolment {
  * key_already_enrolled, ek_already_enrolled
  */
 export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): Promise<CertifiedKey> {
-  const { organisation, csr, attested } = enrolment;
+  const { organisation, csr, attested, address } = enrolment;
   const deviceId = newUuid();
   const attestation: Attestation = attested ? "tpm" : "none";
-  const orgId = organisation.id;
+  const { id: orgId } = organisation;
   const issued = await deps.deviceCa.issue({ orgId, deviceId, spki: csr.spki, attestation });
   const now = deps.clock();
   await deps.database.transaction(async (tx) => {
     const code = await useCode(tx, { orgId, codeHash: enrolment.codeHash, deviceId, now });
     if (!code) throw invalidCode("used, withdrawn or expired meanwhile");
     await requirePolicy(tx, code, attestation);
-    await revokeReplaced(tx, code, { deviceId, address: enrolment.address, now });
+    await revokeReplaced(tx, code, { deviceId, address, now });
     await insertNewDevice(tx, enrolment, { code, deviceId, now });
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash: csr.keyHash, now }));
-    const { address } = enrolment;
-    const details = { code: code.id, attestation, fingerprint: issued.fingerprint };
-    const event = { orgId, at: now, address, action: "device.enrolled" as const, target: deviceId, details };
-    await recordAuditEvent(tx, { ...event, actor: deviceActor(deviceId) });
+    await recordAuditEvent(tx, {
+      ...auditFields({ orgId, actor: deviceActor(deviceId), address }, now),
+      action: "device.enrolled",
+      target: deviceId,
+      details: { code: code.id, attestation, fingerprint: issued.fingerprint },
+    });
   });
-  const { pem, caPem, notAfter } = issued;
-  return { deviceId, certificate: pem, ca: caPem, attestation, notAfter };
+  return certifiedKey({ id: deviceId, attestation }, issued);
 }
 
-/** For the audit log. */
 export const deviceActor = (deviceId: string): string => `device:${deviceId}`;
 
 /**
@@ -107,17 +106,15 @@ async function insertNewDevice(
     revokedReason: null,
     lastSeenAt: null,
   });
-  if (!inserted)
-    throw new CodedError(
-      409,
-      "ek_already_enrolled",
-      "an active device of this organisation already has this TPM",
-    );
+  if (!inserted) throw ekAlreadyEnrolled();
   const { keyHash } = csr;
   const tpmPublic = attested?.keyPublic ?? null;
   if (!(await insertDeviceKey(tx, { orgId, keyHash, deviceId, tpmPublic, createdAt: now })))
     throw keyAlreadyEnrolled();
 }
+
+export const ekAlreadyEnrolled = (): CodedError =>
+  new CodedError(409, "ek_already_enrolled", "an active device of this organisation already has this TPM");
 
 export const keyAlreadyEnrolled = (): CodedError =>
   new CodedError(409, "key_already_enrolled", "this key was enrolled before: create a new one");

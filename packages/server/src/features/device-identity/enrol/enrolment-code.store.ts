@@ -1,50 +1,34 @@
 /** Enrolment codes as rows. */
-import type { Selectable } from "kysely";
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
 import type { Db } from "../../../db/open.ts";
+import { toRecord, toRow } from "../../../db/records.ts";
 import type { DeviceEnrollmentCodeTable } from "../../../db/tables/device-identity.ts";
 
 export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string): Promise<void> {
   await db
     .insertInto("device_enrollment_code")
-    .values({
-      org_id: code.orgId,
-      id: code.id,
-      code_hash: codeHash,
-      name: code.name,
-      attestation: code.attestation,
-      replaces: code.replaces,
-      created_at: code.createdAt,
-      created_by: code.createdBy,
-      expires_at: code.expiresAt,
-      used_at: code.usedAt,
-      device_id: code.deviceId,
-      withdrawn_at: code.withdrawnAt,
-    })
+    .values({ ...toRow(code), code_hash: codeHash })
     .execute();
 }
 
+export const findCodeByHash = (db: Db, orgId: string, codeHash: string): Promise<EnrolmentCode | undefined> =>
+  findBy(db, orgId, "code_hash", codeHash);
+
+export const findCode = (db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> =>
+  findBy(db, orgId, "id", id);
+
 /** Also finds used, withdrawn and expired codes. */
-export async function findCodeByHash(
+async function findBy(
   db: Db,
   orgId: string,
-  codeHash: string,
+  column: "code_hash" | "id",
+  value: string,
 ): Promise<EnrolmentCode | undefined> {
   const row = await db
     .selectFrom("device_enrollment_code")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("code_hash", "=", codeHash)
-    .executeTakeFirst();
-  return row && toCode(row);
-}
-
-export async function findCode(db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> {
-  const row = await db
-    .selectFrom("device_enrollment_code")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
+    .where(column, "=", value)
     .executeTakeFirst();
   return row && toCode(row);
 }
@@ -105,16 +89,7 @@ export async function listUsableCodes(
   return rows.map(toCode);
 }
 
-const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrolmentCode => ({
-  orgId: row.org_id,
-  id: row.id,
-  name: row.name,
-  attestation: row.attestation as AttestationPolicy,
-  replaces: row.replaces,
-  createdAt: row.created_at,
-  createdBy: row.created_by,
-  expiresAt: row.expires_at,
-  usedAt: row.used_at,
-  deviceId: row.device_id,
-  withdrawnAt: row.withdrawn_at,
+const toCode = ({ attestation, code_hash, ...row }: DeviceEnrollmentCodeTable): EnrolmentCode => ({
+  ...toRecord(row),
+  attestation: attestation as AttestationPolicy,
 });

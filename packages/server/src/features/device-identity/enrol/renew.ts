@@ -1,7 +1,7 @@
 /** Renews a device certificate: once, with a day of overlap (device-identity.md §1). */
 import { X509Certificate } from "node:crypto";
 import type { Csr } from "@signet/protocol/csr/csr";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import type { DeviceCertificate } from "../../../core/devices/device.ts";
 import {
@@ -18,12 +18,10 @@ import {
   type RefusedCertificate,
 } from "../../../core/devices/presented-device.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { requireRenewalAttestation } from "../tpm/renewal-attestation.ts";
 import { deviceActor, keyAlreadyEnrolled } from "./enrol-device.ts";
 import { countEnrolmentAttempt, type EnrolmentCodeDeps } from "./enrolment-code.ts";
-import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
 import { type RenewalEvidence, requireProvenKey } from "./renewal-evidence.ts";
-import { parseCsr } from "./request-members.ts";
+import { type CertifiedKey, certificateRow, certifiedKey, parseCsr } from "./request-members.ts";
 
 export interface RenewDeps extends EnrolmentCodeDeps {
   readonly deviceCa: Pick<DeviceCa, "issue" | "generations" | "isIssuedByCa">;
@@ -57,26 +55,16 @@ export async function renewCertificate(deps: RenewDeps, renewal: Renewal): Promi
   return findSuccessor(deps, current, csr);
 }
 
-interface RenewalRequest extends Presented {
-  readonly csr: Csr;
-}
-
 /** @returns undefined when another request renewed the certificate meanwhile */
 async function issueRenewal(
   deps: RenewDeps,
   { orgId, address, evidence }: Renewal,
-  { device, certificate, csr }: RenewalRequest,
+  { device, certificate, csr }: Presented & { readonly csr: Csr },
 ): Promise<CertifiedKey | undefined> {
   requireDue(certificate, deps.clock());
   const isKept = csr.keyHash === certificate.keyHash;
   const stored = isKept ? await findDeviceKey(deps.database.query, orgId, csr.keyHash) : undefined;
-  const tpmPublic = requireProvenKey(requireRenewalAttestation, {
-    device,
-    certificate,
-    csr,
-    evidence,
-    stored,
-  });
+  const tpmPublic = requireProvenKey({ device, certificate, csr }, evidence, stored);
   const { id: deviceId, attestation } = device;
   const issued = await deps.deviceCa.issue({ orgId, deviceId, spki: csr.spki, attestation });
   const now = deps.clock();
@@ -88,17 +76,17 @@ async function issueRenewal(
       isKept || (await insertDeviceKey(tx, { orgId, keyHash, deviceId, tpmPublic, createdAt: now }));
     if (!isNew) throw keyAlreadyEnrolled();
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash, now }));
-    const details = { fingerprint: issued.fingerprint, replaced: certificate.fingerprint, newKey: !isKept };
-    const event = { orgId, at: now, address, action: "device.renewed" as const, target: deviceId, details };
-    await recordAuditEvent(tx, { ...event, actor: deviceActor(deviceId) });
+    await recordAuditEvent(tx, {
+      ...auditFields({ orgId, actor: deviceActor(deviceId), address }, now),
+      action: "device.renewed",
+      target: deviceId,
+      details: { fingerprint: issued.fingerprint, replaced: certificate.fingerprint, newKey: !isKept },
+    });
     return true;
   });
-  if (!isRenewed) return undefined;
-  const { pem, caPem, notAfter } = issued;
-  return { deviceId, certificate: pem, ca: caPem, attestation, notAfter };
+  return isRenewed ? certifiedKey(device, issued) : undefined;
 }
 
-/** @throws CodedError 401 */
 async function requireDevice(deps: RenewDeps, { orgId, presented }: Renewal): Promise<Presented> {
   if (!presented) throw new CodedError(401, "invalid_client", "no client certificate was presented");
   const found = await presentedDevice(deps, orgId, presented);
@@ -120,24 +108,21 @@ function requireDue({ notBefore, notAfter }: DeviceCertificate, now: number): vo
   if (now < due) throw notRenewable(`the certificate can be renewed from ${new Date(due).toISOString()}`);
 }
 
-/**
- * The certificate it was renewed to, which is the device's newest.
- * @throws CodedError 400 when that has another key
- */
+/** The device's newest certificate. @throws CodedError 400 when that has another key */
 async function findSuccessor(
   { database, deviceCa }: RenewDeps,
   { device }: Presented,
   csr: Csr,
 ): Promise<CertifiedKey> {
-  const { orgId, id: deviceId, attestation } = device;
-  const next = await findCurrentCertificate(database.query, orgId, deviceId);
+  const { orgId } = device;
+  const next = await findCurrentCertificate(database.query, orgId, device.id);
   if (next?.keyHash !== csr.keyHash)
     throw notRenewable("the certificate was already renewed for another key");
   const issuers = await deviceCa.generations(orgId);
   const issuer = issuers.find(({ generation }) => generation === next.generation);
   if (!issuer) throw new Error("the CA generation of a valid certificate is missing");
-  const certificate = new X509Certificate(next.der).toString();
-  return { deviceId, certificate, ca: issuer.certificatePem, attestation, notAfter: next.notAfter };
+  const pem = new X509Certificate(next.der).toString();
+  return certifiedKey(device, { pem, caPem: issuer.certificatePem, notAfter: next.notAfter });
 }
 
 const notRenewable = (description: string) => new CodedError(400, "invalid_request", description);

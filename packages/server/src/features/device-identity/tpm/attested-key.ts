@@ -1,6 +1,6 @@
 /** Verifies that the TPM attests the key of a CSR as its own (device-identity.md §1, §5). */
 import type { Csr } from "@signet/protocol/csr/csr";
-import { type Attest, readAttest, isSignedBy, readSignature } from "@signet/protocol/tpm/attest";
+import { type Attest, isSignedBy, readAttest, readSignature } from "@signet/protocol/tpm/attest";
 import { TpmError } from "@signet/protocol/tpm/buffer-reader";
 import { isDeviceKey } from "@signet/protocol/tpm/key-requirements";
 import { nameOf, type PublicArea, publicKeyOf } from "@signet/protocol/tpm/public-area";

@@ -6,7 +6,7 @@ import { certify, type SoftKey, softAk, softDeviceKey } from "@signet/protocol/t
 import { enrolmentQualifyingData, renewalQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import type { Device, DeviceCertificate } from "../../../core/devices/device.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { requireRenewalAttestation } from "./renewal-attestation.ts";
+import { requireRenewalAttestation } from "../enrol/renewal-evidence.ts";
 
 const ak = softAk();
 const kept = softDeviceKey();

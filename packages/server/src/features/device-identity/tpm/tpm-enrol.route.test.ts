@@ -8,7 +8,7 @@ import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { beginBody, completeBody, postJson, softTpmDevice } from "../../../testing/fakes/soft-tpm-device.ts";
 import { refused, type TpmFixture, tpmFixture } from "../../../testing/fixtures/tpm-fixture.ts";
-import { CHALLENGE_MS } from "./begin-enrolment.ts";
+import { CHALLENGE_MS } from "./tpm-enrolment.ts";
 
 describe("enrolment with a TPM", () => {
   forEachDatabase(({ fresh }) => {

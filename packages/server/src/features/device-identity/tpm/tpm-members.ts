@@ -78,15 +78,10 @@ export function parseAttestationKey(text: string): PublicArea {
   return area;
 }
 
-const badAlgorithm = (cause: string) =>
-  new CodedError(
-    400,
-    "ak_alg",
-    "an attestation key must fix ECDSA, RSASSA or RSAPSS with SHA-256 or better",
-    {
-      cause: `AK: ${cause}`,
-    },
-  );
+function badAlgorithm(cause: string): CodedError {
+  const description = "an attestation key must fix ECDSA, RSASSA or RSAPSS with SHA-256 or better";
+  return new CodedError(400, "ak_alg", description, { cause: `AK: ${cause}` });
+}
 
 /** @param unsupported creates the error for an unsupported key type. @throws CodedError 400 */
 export function parsePublicArea(text: string, member: string, unsupported: () => CodedError): PublicArea {

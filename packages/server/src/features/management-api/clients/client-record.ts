@@ -113,47 +113,6 @@ export const createdClientSchema = Type.Object(
   { title: "CreatedClient" },
 );
 
-export function clientRecord({ id, name: called, clientType: type, settings, ...rest }: Application) {
-  return {
-    clientId: id,
-    name: called,
-    description: settings.description ?? null,
-    logoUri: settings.logoUri ?? null,
-    homepageUri: settings.homepageUri ?? null,
-    clientType: type,
-    redirectUris: settings.redirectUris,
-    postLogoutRedirectUris: settings.postLogoutRedirectUris,
-    returnUrls: settings.returnUrls,
-    grantTypes: settings.grantTypes,
-    allowedScopes: settings.allowedScopes,
-    tokenEndpointAuthMethod: settings.tokenEndpointAuthMethod,
-    jwks: settings.jwks ?? null,
-    jwksUri: settings.jwksUri ?? null,
-    tlsClientAuthSanUri: settings.tlsClientAuthSanUri ?? null,
-    tlsClientCertificateBoundAccessTokens: settings.tlsClientCertificateBoundAccessTokens,
-    RequireConsent: settings.requireConsent,
-    consentMode: consentModeOf(settings),
-    requirePkce: settings.requirePkce,
-    AccessTokenLifetimeSeconds: settings.accessTokenLifetimeSeconds,
-    RefreshTokenLifetimeSeconds: settings.refreshTokenLifetimeSeconds,
-    idTokenSignedResponseAlg: settings.idTokenSignedResponseAlg,
-    accessTokenSignedResponseAlg: settings.accessTokenSignedResponseAlg,
-    audience: settings.audience ?? null,
-    backchannelLogoutUri: settings.backchannelLogoutUri ?? null,
-    contacts: settings.contacts,
-    enabled: rest.disabledAt === null,
-    access: settings.access,
-    requiredAcr: settings.requiredAcr ?? null,
-    allowedResources: settings.allowedResources,
-    allowPermanentKeys: settings.allowPermanentKeys,
-    requireSignedKeyCalls: settings.requireSignedKeyCalls,
-    signingPoolId: settings.signingPoolId ?? null,
-    secrets: rest.secrets.map(secretRecord),
-    createdAt: wireTime(rest.createdAt),
-    updatedAt: wireTime(rest.updatedAt),
-  };
-}
-
 type NewClient = Static<typeof newClientSchema>;
 type ChangedClient = Static<typeof changedClientSchema>;
 
@@ -166,6 +125,26 @@ const settingNames = {
 /** The wire's name of a setting. */
 export const wireNameOf = (setting: string): string =>
   Object.entries(settingNames).find(([, inside]) => inside === setting)?.[0] ?? setting;
+
+/** The setting behind a member of the wire. */
+const settingOf = (member: string): string =>
+  Object.hasOwn(settingNames, member) ? settingNames[member as keyof typeof settingNames] : member;
+
+export function clientRecord({ id, name: called, clientType: type, settings, ...rest }: Application) {
+  const values: Readonly<Record<string, unknown>> = { ...settings };
+  const listed = Object.keys(others).map((member) => [member, values[settingOf(member)] ?? null]);
+  return {
+    clientId: id,
+    name: called,
+    clientType: type,
+    ...Object.fromEntries(listed),
+    consentMode: consentModeOf(settings),
+    enabled: rest.disabledAt === null,
+    secrets: rest.secrets.map(secretRecord),
+    createdAt: wireTime(rest.createdAt),
+    updatedAt: wireTime(rest.updatedAt),
+  };
+}
 
 /** Settings that the record has no member for: replacing it keeps them. */
 const unlisted = [
@@ -183,10 +162,7 @@ export function settingsOf(
 ): ApplicationSettings {
   const { name: _name, clientType: _type, enabled: _enabled, ...sent } = body;
   const given = Object.fromEntries(
-    Object.entries(sent).map(([member, value]) => [
-      Object.hasOwn(settingNames, member) ? settingNames[member as keyof typeof settingNames] : member,
-      value,
-    ]),
+    Object.entries(sent).map(([member, value]) => [settingOf(member), value]),
   ) as Partial<ApplicationSettings>;
   const kept = before ? unlisted.map((member) => [member, before[member]] as const) : [];
   // Without users, the identity scopes have nothing to release.

@@ -1,6 +1,8 @@
 /** The admin API of pools and agents: create, register, add keys, deactivate (sovereign-signing.md §5). */
+
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
+import type { Act } from "../../../core/audit/audit.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import {
   issuerModes,
@@ -12,7 +14,7 @@ import type { Database } from "../../../db/open.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
 import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
-import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
+import { createPool, type SovereignAdminDeps } from "./pools.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
   readonly authenticator: ApiAuthenticator<Administrator, Database>;
@@ -20,6 +22,8 @@ export interface AdminRouteDeps extends SovereignAdminDeps {
 
 const shared = { tag: "Sovereign signing", credential: "administrator", errorForm: "oauth" } as const;
 const closed = { additionalProperties: false } as const;
+const uuid = Type.String({ format: "uuid" });
+const uri = Type.String({ format: "uri" });
 
 export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
   createPoolRoute(api, deps);
@@ -32,7 +36,7 @@ export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
 const inTransaction = (deps: AdminRouteDeps, within: Database | undefined): AdminRouteDeps =>
   within ? { ...deps, database: within } : deps;
 
-const acting = ({ organisation, actor, address }: Administrator): Acting => ({
+const acting = ({ organisation, actor, address }: Administrator): Act => ({
   orgId: organisation.id,
   actor,
   address,
@@ -64,14 +68,7 @@ const newPool = Type.Object(
   { title: "NewSigningPool", ...closed },
 );
 
-const pool = Type.Object(
-  {
-    poolId: Type.String({ format: "uuid" }),
-    issuer: Type.String({ format: "uri" }),
-    jwksUri: Type.String({ format: "uri" }),
-  },
-  { title: "SigningPool" },
-);
+const pool = Type.Object({ poolId: uuid, issuer: uri, jwksUri: uri }, { title: "SigningPool" });
 
 function createPoolRoute(api: ApiScope, deps: AdminRouteDeps): void {
   apiRoute(api, {
@@ -147,11 +144,7 @@ function registerAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
       201: {
         description: "The agent",
         schema: Type.Object(
-          {
-            agentId: Type.String({ format: "uuid" }),
-            apiKey: Type.Union([Type.String(), Type.Null()]),
-            keys: registeredKeys,
-          },
+          { agentId: uuid, apiKey: Type.Union([Type.String(), Type.Null()]), keys: registeredKeys },
           { title: "SigningAgent" },
         ),
       },
@@ -180,10 +173,7 @@ function addKeysRoute(api: ApiScope, deps: AdminRouteDeps): void {
     answers: {
       201: {
         description: "The added keys",
-        schema: Type.Object(
-          { agentId: Type.String({ format: "uuid" }), keys: registeredKeys },
-          { title: "SigningAgentKeys" },
-        ),
+        schema: Type.Object({ agentId: uuid, keys: registeredKeys }, { title: "SigningAgentKeys" }),
       },
     },
     authenticator: deps.authenticator,

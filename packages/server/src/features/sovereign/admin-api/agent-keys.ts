@@ -1,14 +1,21 @@
 /** Validates the public keys an agent registers: members, algorithm, proof of possession, certificates (sovereign-signing.md §5, §6). */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { type AgentAlg, defaultAgentAlg, fitsAgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import {
+  type AgentAlg,
+  type AgentVerificationKey,
+  checkAgentSignature,
+  defaultAgentAlg,
+  fitsAgentAlg,
+  isAgentAlg,
+} from "@signet/protocol/agent-signature";
 import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { seconds } from "../../../core/clock.ts";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { type SigningPool, signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { proofFault } from "./proof-of-possession.ts";
 
 export interface PresentedKey {
   readonly jwk: Readonly<Record<string, unknown>>;
@@ -18,7 +25,7 @@ export interface PresentedKey {
 
 export type ValidKey = Pick<AgentKey, "kid" | "publicJwk" | "alg" | "x5c">;
 
-export interface KeyContext {
+interface KeyContext {
   readonly baseUrl: string;
   readonly pool: SigningPool;
   /** Milliseconds. */
@@ -51,12 +58,9 @@ const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const KNOWN_MEMBERS = ["kty", "crv", "x", "y", "n", "e", "alg", "use", "kid", "key_ops", "x5c"];
 
 function refusePrivate(jwk: PresentedKey["jwk"]): void {
+  const description = "the key has private members and is compromised: create a new one";
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member)))
-    throw new CodedError(
-      400,
-      "private_key_material",
-      "the key has private members and is compromised: create a new one",
-    );
+    throw new CodedError(400, "private_key_material", description);
 }
 
 async function readAgentKey(
@@ -161,3 +165,67 @@ async function requireChain(
   const fault = await x5cChainFault({ x5c, trustedRoots, publicJwk, subjectUri, now });
   if (fault) throw refused("chain_invalid", `${at}.x5c: ${fault}`);
 }
+
+const PROOF_TYPE = "sovereign-pop+jwt";
+const PROOF_MAX_AGE_SECONDS = 300;
+/** How far the agent's clock may be ahead. */
+const PROOF_SKEW_SECONDS = 60;
+
+interface ExpectedProof extends AgentVerificationKey {
+  /** The pool's address. */
+  readonly audience: string;
+  /** RFC 7638. */
+  readonly thumbprint: string;
+  /** Seconds. */
+  readonly now: number;
+}
+
+/** @returns what is wrong with the proof, for the error description; undefined when it is valid */
+function proofFault(proof: string, expected: ExpectedProof): string | undefined {
+  const decoded = decodeJwsUnverified(proof);
+  if (!decoded) return "is not a compact JWS";
+  const { header, payload } = decoded;
+  if (Object.keys(header).sort().join() !== "alg,typ") return "must have only the header members alg and typ";
+  if (header["typ"] !== PROOF_TYPE) return `must have the typ ${PROOF_TYPE}`;
+  if (header["alg"] !== expected.alg) return `must have the alg of the key, ${expected.alg}`;
+  const [head = "", body = "", signature = ""] = proof.split(".");
+  const outcome = checkAgentSignature(expected, `${head}.${body}`, signature);
+  if (outcome !== "good") return "is not signed by the key";
+  if (payload["aud"] !== expected.audience) return `must have the aud ${expected.audience}`;
+  if (payload["jkt"] !== expected.thumbprint) return `must have the jkt ${expected.thumbprint}`;
+  const { iat } = payload;
+  if (typeof iat !== "number" || !Number.isInteger(iat)) return "must have an iat in whole seconds";
+  if (iat < expected.now - PROOF_MAX_AGE_SECONDS) return `is older than ${PROOF_MAX_AGE_SECONDS} seconds`;
+  return iat > expected.now + PROOF_SKEW_SECONDS ? "has an iat in the future" : undefined;
+}
+
+/** A dozen keys with certificates. */
+export const MAX_CHARACTERS = 48_000;
+
+/** @returns undefined for anything else; agent-keys.ts validates the keys */
+export function readRegistration(text: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const listed = isRecord(value) && "keys" in value ? value["keys"] : value;
+  const keys: unknown[] = Array.isArray(listed) ? listed : [listed];
+  if (keys.length === 0 || !keys.every(isPresentedKey)) return undefined;
+  const { poolId, name } = isRecord(value) ? value : {};
+  return {
+    keys,
+    ...(typeof poolId === "string" ? { poolId } : {}),
+    ...(typeof name === "string" ? { name } : {}),
+  };
+}
+
+function isPresentedKey(value: unknown): value is PresentedKey {
+  if (!isRecord(value) || !isRecord(value["jwk"]) || typeof value["pop"] !== "string") return false;
+  const { x5c } = value;
+  return x5c === undefined || (Array.isArray(x5c) && x5c.every((one) => typeof one === "string"));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

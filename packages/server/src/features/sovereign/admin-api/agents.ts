@@ -1,7 +1,9 @@
 /** Registers and deactivates agents, adds and retires their keys (sovereign-signing.md §2 and §7). */
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { AuditAction } from "../../../core/audit/actions.ts";
+import type { Act } from "../../../core/audit/audit.store.ts";
 import { CLOCK_SKEW_MS } from "../../../core/signing-keys/signing-key.ts";
 import {
   compromiseKeys,
@@ -27,33 +29,19 @@ import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
-import { requireName } from "./pool-settings.ts";
-import { type Acting, recordChange, type SovereignAdminDeps } from "./pools.ts";
+import { recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
 
 /** Per pool, without deactivated agents. */
 export const MAX_AGENTS = 100;
 /** Per agent, without retired keys. */
 export const MAX_KEYS = 16;
 
-export interface NewAgent {
-  readonly poolId: string;
-  readonly name: string;
-  readonly keys: readonly PresentedKey[];
-}
-
-export interface RegisteredAgent {
-  readonly agent: SigningAgent;
-  /** Shown once. */
-  readonly apiKey: string;
-  readonly keys: readonly AgentKey[];
-}
-
-/** @throws CodedError */
+/** @returns also the API key, which is shown once */
 export async function registerAgent(
   deps: SovereignAdminDeps,
-  by: Acting,
-  input: NewAgent,
-): Promise<RegisteredAgent> {
+  by: Act,
+  input: { readonly poolId: string; readonly name: string; readonly keys: readonly PresentedKey[] },
+) {
   const { orgId } = by;
   const name = requireName(input.name);
   const now = deps.clock();
@@ -84,13 +72,10 @@ export async function registerAgent(
   return { agent, apiKey, keys };
 }
 
-/**
- * Rotates: the agent's keys of the same algorithm retire when the new ones become active.
- * @throws CodedError
- */
+/** Rotates: the agent's keys of the same algorithm retire when the new ones become active. @throws CodedError */
 export async function addAgentKeys(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   input: { readonly agentId: string; readonly keys: readonly PresentedKey[] },
 ): Promise<readonly AgentKey[]> {
   const now = deps.clock();
@@ -119,7 +104,7 @@ export async function addAgentKeys(
  */
 export async function deactivateAgent(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { agentId, compromised }: { readonly agentId: string; readonly compromised: boolean },
 ): Promise<boolean> {
   const { orgId } = by;
@@ -150,7 +135,7 @@ export async function deactivateAgent(
  */
 export async function retireAgentKey(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { agentId, kid }: { readonly agentId: string; readonly kid: string },
 ): Promise<boolean> {
   const { orgId } = by;
@@ -215,7 +200,7 @@ const keyIds = (keys: readonly AgentKey[]) => ({ kids: keys.map(({ kid }) => kid
 const recordAgentChange = (
   tx: Db,
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   action: AuditAction,
   { id, poolId }: SigningAgent,
   details: Readonly<Record<string, string | readonly string[]>>,

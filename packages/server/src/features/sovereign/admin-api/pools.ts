@@ -1,6 +1,9 @@
-/** Creates, changes, disables and deletes signing pools (sovereign-signing.md §2). */
+/** Creates, changes, disables and deletes signing pools, and validates their settings (sovereign-signing.md §2). */
+import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import { rootFault } from "@signet/protocol/certificates/x5c-chain";
+import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { newUuid } from "@signet/protocol/uuid";
-import { type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import {
@@ -12,11 +15,10 @@ import {
   replacePool,
   setPoolDisabled,
 } from "../../../core/signing-pools/signing-pool.store.ts";
-import type { IssuerMode, SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { type IssuerMode, issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { ChangeFeed } from "../../../db/change-feed.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { checkPoolSettings, MAX_POOLS, type NewPool, type PoolSettings } from "./pool-settings.ts";
 
 export interface SovereignAdminDeps {
   readonly database: Database;
@@ -25,15 +27,8 @@ export interface SovereignAdminDeps {
   readonly baseUrl: string;
 }
 
-/** The administrator, for the audit log. */
-export interface Acting {
-  readonly orgId: string;
-  readonly actor: string;
-  readonly address?: string;
-}
-
 /** @throws CodedError 400 or 422 that names the member, 409 at the limit */
-export async function createPool(deps: SovereignAdminDeps, by: Acting, input: NewPool): Promise<SigningPool> {
+export async function createPool(deps: SovereignAdminDeps, by: Act, input: NewPool): Promise<SigningPool> {
   const now = deps.clock();
   const { issuerMode = "pool" } = input;
   const pool: SigningPool = {
@@ -66,7 +61,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
  */
 export async function changePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   before: SigningPool,
   settings: PoolSettings,
 ): Promise<SigningPool | undefined> {
@@ -94,7 +89,7 @@ const changedMembers = (before: SigningPool, after: SigningPool): string[] =>
  */
 export async function disablePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   { id, disabled }: { id: string; disabled: boolean },
 ): Promise<boolean> {
   const now = deps.clock();
@@ -112,7 +107,7 @@ export async function disablePool(
  */
 export async function deletePool(
   deps: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   id: string,
 ): Promise<"deleted" | "in-use" | undefined> {
   const { orgId } = by;
@@ -121,11 +116,8 @@ export async function deletePool(
     if (!pool) return undefined;
     if ((await listPoolApplications(tx, { orgId, poolId: id, limit: 1 })).length > 0) return "in-use";
     await deletePoolRow(tx, orgId, id);
-    await recordChange(tx, deps, by, {
-      action: "signing-pool.deleted",
-      target: id,
-      details: { name: pool.name },
-    });
+    const details = { name: pool.name };
+    await recordChange(tx, deps, by, { action: "signing-pool.deleted", target: id, details });
     return "deleted";
   });
 }
@@ -134,9 +126,107 @@ export async function deletePool(
 export async function recordChange(
   tx: Db,
   { clock, changes }: SovereignAdminDeps,
-  by: Acting,
+  by: Act,
   event: Pick<AuditEvent, "action" | "target" | "details">,
 ): Promise<void> {
   await recordAuditEvent(tx, { ...by, at: clock(), ...event });
   await changes.publish(tx, { orgId: by.orgId, topic: "signing-pool" });
+}
+
+export interface NewPool {
+  readonly name: string;
+  readonly algs: readonly string[];
+  readonly maxTokenLifetimeSeconds: number;
+  readonly issuerMode?: string;
+  readonly tokenWaitSeconds?: number;
+  readonly keyPublishDelaySeconds?: number;
+  readonly maxPending?: number;
+  readonly trustedRoots?: readonly string[];
+  readonly requireX5c?: boolean;
+}
+
+export const poolDefaults = {
+  tokenWaitSeconds: 8,
+  keyPublishDelaySeconds: 600,
+  maxPending: 500,
+} as const;
+
+/** An organisation's pools are cached together. */
+export const MAX_POOLS = 50;
+export const MAX_ROOTS = 10;
+const DAY_SECONDS = 86_400;
+
+/** Minimum and maximum. The wait for a token must end before its HTTP request times out (server-bounds.ts). */
+export const poolLimits = {
+  maxTokenLifetimeSeconds: [60, DAY_SECONDS],
+  tokenWaitSeconds: [1, 20],
+  keyPublishDelaySeconds: [0, 7 * DAY_SECONDS],
+  maxPending: [1, 10_000],
+} as const satisfies Partial<Record<keyof NewPool, readonly [number, number]>>;
+
+/** What can be changed; the issuer mode can't. */
+type PoolSettings = Omit<
+  SigningPool,
+  "orgId" | "id" | "issuerMode" | "createdAt" | "createdBy" | "updatedAt" | "disabledAt" | "version"
+>;
+
+/** Fills in the defaults. @throws CodedError 400 or 422 that names the member */
+export async function checkPoolSettings(input: NewPool, now: number): Promise<PoolSettings> {
+  const { trustedRoots = [], requireX5c = false, maxTokenLifetimeSeconds } = input;
+  requireValid(input);
+  await requireTrustedRoots(trustedRoots, now);
+  return {
+    name: input.name.trim(),
+    algs: input.algs as readonly AgentAlg[],
+    maxTokenLifetimeSeconds,
+    tokenWaitSeconds: input.tokenWaitSeconds ?? poolDefaults.tokenWaitSeconds,
+    keyPublishDelaySeconds: input.keyPublishDelaySeconds ?? poolDefaults.keyPublishDelaySeconds,
+    maxPending: input.maxPending ?? poolDefaults.maxPending,
+    // Only the certificate is stored: the rest of the file is unchecked.
+    trustedRoots: trustedRoots.map((pem) => pemOfCertificate(certificateInPem(pem))),
+    requireX5c,
+  };
+}
+
+/** @throws CodedError 400 */
+export function requireName(name: string): string {
+  const trimmed = name.trim();
+  // Control and bidirectional characters could disguise a name.
+  if (trimmed === "" || [...trimmed].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(trimmed))
+    throw invalid("name must be 1 to 100 plain characters");
+  return trimmed;
+}
+
+const invalid = (description: string) => new CodedError(400, "invalid_request", description);
+
+function requireValid(input: NewPool): void {
+  requireName(input.name);
+  const { algs, issuerMode, trustedRoots = [], requireX5c = false } = input;
+  if (algs.length === 0 || new Set(algs).size < algs.length)
+    throw invalid("algs must list at least one algorithm, each once");
+  const unknown = algs.find((alg) => !isAgentAlg(alg));
+  if (unknown !== undefined)
+    throw new CodedError(422, "unsupported_alg", "algs must be some of ES256, ES384, PS256, RS256, EdDSA");
+  for (const [name, [min, max]] of Object.entries(poolLimits))
+    requireRange(name, input[name as keyof typeof poolLimits] ?? min, min, max);
+  if (issuerMode !== undefined && !issuerModes.some((mode) => mode === issuerMode))
+    throw invalid(`issuerMode must be one of ${issuerModes.join(", ")}`);
+  if (requireX5c && trustedRoots.length === 0) throw invalid("requireX5c requires trustedRoots");
+}
+
+/** @throws CodedError 400 */
+async function requireTrustedRoots(trustedRoots: readonly string[], now: number): Promise<void> {
+  if (trustedRoots.length > MAX_ROOTS) throw invalid(`trustedRoots has at most ${MAX_ROOTS} certificates`);
+  for (const [index, pem] of trustedRoots.entries()) {
+    const compromised = "contains a private key: it is compromised, replace the certificate authority's key";
+    if (/PRIVATE KEY/i.test(pem))
+      throw new CodedError(400, "private_key_material", `trustedRoots[${index}] ${compromised}`);
+    const fault = await rootFault(pem, now);
+    if (fault) throw invalid(`trustedRoots[${index}] ${fault}`);
+  }
+}
+
+function requireRange(name: string, value: number, min: number, max: number): void {
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw invalid(`${name} must be a whole number from ${min} to ${max}`);
 }

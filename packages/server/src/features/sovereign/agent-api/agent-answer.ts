@@ -1,8 +1,7 @@
-/** The outcome of an agent's call as an HTTP response (sovereign-signing.md §5). */
+/** The outcome of an agent's call as an HTTP response; the refusals are CodedErrors (sovereign-signing.md §5). */
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import type { ChallengeOutcome } from "../requests/challenge/challenge-user.ts";
 import type { ClaimOutcome } from "../requests/claim-request.ts";
-import type { LeaseRefusal } from "../requests/lease.ts";
 import type { RejectOutcome } from "../requests/reject-request.ts";
 import type { SignOutcome } from "../requests/sign-request.ts";
 
@@ -12,25 +11,12 @@ export interface AgentAnswer {
   readonly body?: unknown;
 }
 
-/** @throws CodedError */
-export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
-  switch (claimed.outcome) {
-    case "claimed": {
-      const { outcome: _, ...body } = claimed;
-      return { status: 200, body };
-    }
-    case "nothing":
-      return { status: 204 };
-    case "not_found":
-      throw codedNotFound();
-    case "not_claimable":
-      throw new CodedError(409, "not_claimable", "another agent has claimed the request, or it is final");
-    case "no_usable_key":
-      throw new CodedError(422, "no_usable_key", "none of the keys is an active key of this agent");
-  }
+export function claimAnswer({ outcome, ...claimed }: ClaimOutcome): AgentAnswer {
+  if (outcome === "claimed") return { status: 200, body: claimed };
+  if (outcome === "nothing") return { status: 204 };
+  throw refusal(outcome);
 }
 
-/** @throws CodedError */
 export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer {
   switch (signed.outcome) {
     case "signed":
@@ -45,46 +31,37 @@ export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer 
         cause: signed.reason,
       });
     default:
-      throw leaseError(signed.outcome);
+      throw refusal(signed.outcome);
   }
 }
 
-/** @throws CodedError */
 export function challengeAnswer(challenged: ChallengeOutcome): AgentAnswer {
-  switch (challenged.outcome) {
-    case "challenge":
-      return { status: 202, body: { status: "challenge", leaseSeconds: challenged.leaseSeconds } };
-    case "not_interactive":
-      throw new CodedError(409, "not_interactive", "no browser waits for this request");
-    case "challenge_limit":
-      throw new CodedError(409, "challenge_limit", "no further challenge is possible for this request now");
-    case "foreign_challenge":
-      throw new CodedError(
-        400,
-        "invalid_request",
-        "publicKey.challenge must be SHA-256 over the claimed signing inputs, joined by line feeds",
-      );
-    default:
-      throw leaseError(challenged.outcome);
-  }
+  const { outcome } = challenged;
+  if (outcome !== "challenge") throw refusal(outcome);
+  return { status: 202, body: { status: "challenge", leaseSeconds: challenged.leaseSeconds } };
 }
 
-/** @throws CodedError */
-export function rejectAnswer(rejected: RejectOutcome): AgentAnswer {
-  if (rejected.outcome === "failed" || rejected.outcome === "pending")
-    return { status: 200, body: { status: rejected.outcome } };
-  throw leaseError(rejected.outcome);
+export function rejectAnswer({ outcome }: RejectOutcome): AgentAnswer {
+  if (outcome !== "failed" && outcome !== "pending") throw refusal(outcome);
+  return { status: 200, body: { status: outcome } };
 }
 
-function leaseError(refusal: LeaseRefusal): CodedError {
-  switch (refusal) {
-    case "not_found":
-      return codedNotFound();
-    case "lease_lost":
-      return new CodedError(409, "lease_lost", "the lease has expired, or another agent holds it");
-    case "already_final":
-      return new CodedError(409, "already_final", "the request is final");
-    case "request_expired":
-      return new CodedError(410, "request_expired", "the request has expired");
+const refusals = {
+  not_claimable: [409, "another agent has claimed the request, or it is final"],
+  no_usable_key: [422, "none of the keys is an active key of this agent"],
+  not_interactive: [409, "no browser waits for this request"],
+  challenge_limit: [409, "no further challenge is possible for this request now"],
+  lease_lost: [409, "the lease has expired, or another agent holds it"],
+  already_final: [409, "the request is final"],
+  request_expired: [410, "the request has expired"],
+} as const;
+
+function refusal(outcome: keyof typeof refusals | "not_found" | "foreign_challenge"): CodedError {
+  if (outcome === "not_found") return codedNotFound();
+  if (outcome === "foreign_challenge") {
+    const expected = "SHA-256 over the claimed signing inputs, joined by line feeds";
+    return new CodedError(400, "invalid_request", `publicKey.challenge must be ${expected}`);
   }
+  const [status, description] = refusals[outcome];
+  return new CodedError(status, outcome, description);
 }

@@ -120,17 +120,8 @@ export function requireShowable({ type, display, publicKey }: Challenge): void {
   if (type === "webauthn" && publicKey === undefined) throw malformed("webauthn requires publicKey.");
 }
 
-export interface QueueQuery {
-  /** Seconds. */
-  readonly wait: number;
-  readonly max: number;
-  readonly renew: readonly string[];
-  /** Challenges whose answers the agent has. */
-  readonly known: readonly string[];
-}
-
 /** @throws OAuthError invalid_request */
-export function readQueueQuery(request: FastifyRequest): QueueQuery {
+export function readQueueQuery(request: FastifyRequest) {
   const { values, repeated } = parseQuery(request);
   for (const name of repeated) throw invalid(`${name} must not be repeated`);
   const number = (name: string, max: number, fallback: number) => {
@@ -148,6 +139,7 @@ export function readQueueQuery(request: FastifyRequest): QueueQuery {
     wait: number("wait", MAX_WAIT, 0),
     max: number("max", MAX_PENDING, 10),
     renew: list("renew"),
+    /** Challenges whose answers the agent has. */
     known: list("known"),
   };
 }

@@ -44,15 +44,12 @@ export async function listAnswered(
     .execute();
 }
 
+type Renewal = Omit<AgentRef, "poolId"> & { requestIds: readonly string[]; now: number };
+
 /** @returns the state of each request the agent still has a lease on */
 export async function extendLeases(
   db: Db,
-  {
-    orgId,
-    agentId,
-    requestIds,
-    now,
-  }: Omit<AgentRef, "poolId"> & { requestIds: readonly string[]; now: number },
+  { orgId, agentId, requestIds, now }: Renewal,
 ): Promise<Array<{ id: string; state: string }>> {
   return db
     .updateTable("signing_request")

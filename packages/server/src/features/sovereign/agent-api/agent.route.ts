@@ -25,9 +25,8 @@ import {
   signBody,
 } from "./agent-body.ts";
 import { readQueue, renewLeases } from "./agent-queue.ts";
-import { type HeldCalls, heldCalls } from "./held-calls.ts";
 
-export interface AgentRouteDeps extends AgentAuthenticationDeps {
+interface AgentRouteDeps extends AgentAuthenticationDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
   readonly signing: SigningDeps;
 }
@@ -141,4 +140,31 @@ function send(reply: FastifyReply, { status, body }: AgentAnswer): FastifyReply 
   reply.code(status).header("cache-control", "no-store");
   if (body === undefined) return reply.send();
   return reply.type("application/json").send(JSON.stringify(body));
+}
+
+type HeldCalls = ReturnType<typeof heldCalls>;
+
+/** The reason of an abort; the default would be an error with a stack trace. */
+const GONE = "gone";
+
+function heldCalls() {
+  const held = new Set<AbortController>();
+  let isStopping = false;
+  return {
+    /** Aborts when the call must no longer wait. */
+    signalFor: ({ raw }: FastifyReply): AbortSignal => {
+      const gone = new AbortController();
+      held.add(gone);
+      raw.once("close", () => {
+        held.delete(gone);
+        gone.abort(GONE);
+      });
+      if (isStopping || raw.destroyed) gone.abort(GONE);
+      return gone.signal;
+    },
+    endAll: (): void => {
+      isStopping = true;
+      for (const one of held) one.abort(GONE);
+    },
+  };
 }

@@ -12,7 +12,7 @@ import {
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import type { Content, Html } from "../../../html/html.ts";
-import { poolLimits } from "../admin-api/pool-settings.ts";
+import { poolLimits } from "../admin-api/pools.ts";
 import type { NumberField, PoolInput } from "./pool-input.ts";
 import { poolCrumbs } from "./pool-path.ts";
 

@@ -19,8 +19,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { VersionConflict } from "../../../page-kit/record-version.ts";
-import { checkPoolSettings, MAX_POOLS } from "../admin-api/pool-settings.ts";
-import { changePool, createPool } from "../admin-api/pools.ts";
+import { changePool, checkPoolSettings, createPool, MAX_POOLS } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import {
   emptyPool,

@@ -5,7 +5,7 @@ import { isRecordName } from "../../../core/organisations/organisation.ts";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
-import { MAX_ROOTS, type NewPool, poolDefaults, poolLimits } from "../admin-api/pool-settings.ts";
+import { MAX_ROOTS, type NewPool, poolDefaults, poolLimits } from "../admin-api/pools.ts";
 
 export type NumberField = keyof typeof poolLimits;
 const numberFields = Object.keys(poolLimits) as NumberField[];

@@ -17,7 +17,7 @@ import {
   textOf,
 } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
-import { MAX_POOLS } from "../admin-api/pool-settings.ts";
+import { MAX_POOLS } from "../admin-api/pools.ts";
 import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
 import { waitingOfPools } from "./console.store.ts";
 

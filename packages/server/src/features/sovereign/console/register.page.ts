@@ -1,8 +1,7 @@
 /** Pages that register an agent or its new keys: paste, then compare and approve. */
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import type { ConsoleView } from "../../../html/components/console-layout.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { type ConsoleView, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textArea, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";

@@ -29,10 +29,15 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { type PresentedKey, readAgentKeys, type ValidKey } from "../admin-api/agent-keys.ts";
+import {
+  MAX_CHARACTERS,
+  type PresentedKey,
+  readAgentKeys,
+  readRegistration,
+  type ValidKey,
+} from "../admin-api/agent-keys.ts";
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
-import { requireName } from "../admin-api/pool-settings.ts";
-import { MAX_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
+import { requireName } from "../admin-api/pools.ts";
 import { agentPath, type PoolAgent, poolCrumbs, poolPath, requireAgent, requirePool } from "./pool-path.ts";
 import { FOLDER, type RegistrationInput, registerPage, reviewPage } from "./register.page.ts";
 

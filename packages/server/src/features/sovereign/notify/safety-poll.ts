@@ -7,14 +7,8 @@ import { expireInPool } from "../requests/expire-requests.ts";
 import type { ExpiryDeps } from "../requests/signing-request.ts";
 import { requestTopic, type Topic, type WakeUp } from "./wake-up.ts";
 
-export interface SafetyPollDeps extends ExpiryDeps {
+interface SafetyPollDeps extends ExpiryDeps {
   readonly wakeUp: Pick<WakeUp, "notify" | "notifyLocal" | "topics">;
-}
-
-export interface SafetyPoll {
-  /** One round. */
-  poll(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 const INTERVAL_MS = 2_000;
@@ -22,21 +16,14 @@ const BATCH = 500;
 /** Waiters notified per pool and round. */
 const MAX_NOTIFIED = 50;
 
-interface WaitedTopic {
-  readonly topic: Topic;
-  readonly orgId: string;
-  readonly id: string;
-}
+type WaitedTopic = { readonly topic: Topic; readonly orgId: string; readonly id: string };
 
-export function safetyPoll(deps: SafetyPollDeps): SafetyPoll {
+export function safetyPoll(deps: SafetyPollDeps) {
   let seqs = new Map<Topic, number>();
   const poll = async () => {
     const waited = deps.wakeUp.topics().map((topic) => ({ topic, ...parseTopic(topic) }));
-    seqs = await pollRequests(
-      deps,
-      waited.filter(({ kind }) => kind === "request"),
-      seqs,
-    );
+    const requests = waited.filter(({ kind }) => kind === "request");
+    seqs = await pollRequests(deps, requests, seqs);
     for (const { kind, topic, orgId, id } of waited)
       if (kind === "pool") await pollPool(deps, { topic, orgId, id });
       else if (kind === "agent") deps.wakeUp.notifyLocal(topic);
@@ -53,7 +40,7 @@ export function safetyPoll(deps: SafetyPollDeps): SafetyPoll {
   timer.unref();
   return {
     poll,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       await round;
     },

@@ -14,21 +14,9 @@ export const requestTopic = (orgId: string, requestId: string): Topic => `reques
 export const poolTopic = (orgId: string, poolId: string): Topic => `pool:${orgId}:${poolId}`;
 export const agentTopic = (orgId: string, agentId: string): Topic => `agent:${orgId}:${agentId}`;
 
-export interface WakeUp {
-  /** Call it after the commit. Notifies this node and the others. */
-  notify(...topics: Topic[]): void;
-  notifyLocal(topic: Topic): void;
-  /** The topics with waiters on this node. */
-  topics(): readonly Topic[];
-  /**
-   * Reads until there is something: at once, and after each notification.
-   * @returns undefined when the time is over, the signal aborts or the node stops
-   */
-  waitUntil<T>(wait: Wait, read: () => Promise<T | undefined>): Promise<T | undefined>;
-  close(): Promise<void>;
-}
+export type WakeUp = Awaited<ReturnType<typeof openWakeUp>>;
 
-export interface Wait {
+interface Wait {
   readonly topics: readonly Topic[];
   /** One exclusive waiter is notified at a time: what it reads is taken by one (a claim). */
   readonly isExclusive: boolean;
@@ -55,10 +43,10 @@ interface WaitQueue {
 
 type WaitQueues = Map<Topic, WaitQueue>;
 
-export async function openWakeUp(database: Database): Promise<WakeUp> {
+export async function openWakeUp(database: Database) {
   const queues: WaitQueues = new Map();
   const stopped = new AbortController();
-  const notifyLocal = (topic: Topic) => {
+  const notifyLocal = (topic: Topic): void => {
     const queue = queues.get(topic);
     if (!queue) return;
     queue.count++;
@@ -74,22 +62,29 @@ export async function openWakeUp(database: Database): Promise<WakeUp> {
     },
   });
   return {
-    notify: (...topics) => {
+    /** Call it after the commit. Notifies this node and the others. */
+    notify: (...topics: Topic[]): void => {
       for (const topic of topics) {
         notifyLocal(topic);
         calls.call(topic);
       }
     },
     notifyLocal,
-    topics: () => [...queues.keys()],
-    waitUntil: (wait, read) => waitUntil(queues, stopped.signal, wait, read),
-    close: async () => {
+    /** The topics with waiters on this node. */
+    topics: (): Topic[] => [...queues.keys()],
+    waitUntil: <T>(wait: Wait, read: () => Promise<T | undefined>) =>
+      waitUntil(queues, stopped.signal, wait, read),
+    close: async (): Promise<void> => {
       stopped.abort();
       await calls.close();
     },
   };
 }
 
+/**
+ * Reads until there is something: at once, and after each notification.
+ * @returns undefined when the time is over, the signal aborts or the node stops
+ */
 async function waitUntil<T>(
   queues: WaitQueues,
   stopped: AbortSignal,

@@ -1,4 +1,4 @@
-/** The statements of a claim: each checks state, lease and time in its own `where`. */
+/** The statements that begin and end a claim: each checks state, lease and time in its own `where`. */
 import { type ExpressionBuilder, sql } from "kysely";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
@@ -6,12 +6,14 @@ import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { Lease } from "./lease.ts";
 import {
+  failing,
   isChanged,
   isOpen,
   nextSeq,
   resetToPending,
   type SigningRequestRow,
 } from "./signing-request.store.ts";
+import type { FailReason } from "./signing-request.ts";
 
 /** Agent ids are UUIDs: they contain no LIKE wildcards. */
 export const refusedByPattern = (agentId: string) => `%"${agentId}"%`;
@@ -92,17 +94,20 @@ export async function claimOldest(db: Db, lease: NewLease): Promise<SigningReque
 }
 
 /** The lease is valid, and the request has not expired. */
-export const isLeased =
-  ({ orgId, poolId, agentId, requestId, hash, now }: Lease) =>
+export const isLeased = (lease: Lease) => isLeasedBy((name) => lease[name]);
+
+/** The same in a prepared statement. */
+export const isLeasedBy =
+  (value: <Name extends Exclude<keyof Lease, "address">>(name: Name) => Lease[Name]) =>
   (eb: ExpressionBuilder<Schema, "signing_request">) =>
     eb.and([
-      eb("org_id", "=", orgId),
-      eb("id", "=", requestId),
-      eb("pool_id", "=", poolId),
-      eb("claimed_by", "=", agentId),
-      eb("lease_token_hash", "=", hash),
-      eb("lease_until", ">", now),
-      eb("expires_at", ">", now),
+      eb("org_id", "=", value("orgId")),
+      eb("id", "=", value("requestId")),
+      eb("pool_id", "=", value("poolId")),
+      eb("claimed_by", "=", value("agentId")),
+      eb("lease_token_hash", "=", value("hash")),
+      eb("lease_until", ">", value("now")),
+      eb("expires_at", ">", value("now")),
       eb("state", "in", ["claimed", "challenge", "responded"]),
     ]);
 
@@ -128,4 +133,22 @@ export async function releaseClaims(db: Db, { orgId, poolId, agentId }: AgentRef
     .where("claimed_by", "=", agentId)
     .where("state", "in", ["claimed", "challenge", "responded"])
     .execute();
+}
+
+export const failLeased = (db: Db, lease: Lease, reason: FailReason): Promise<boolean> =>
+  isChanged(db.updateTable("signing_request").set(failing(reason, lease.now)).where(isLeased(lease)));
+
+/** @param refusals.refusedBy the row's `refused_by` as it was read, with this agent added */
+export async function returnToQueue(
+  db: Db,
+  lease: Lease,
+  refusals: { readonly was: string; readonly refusedBy: string },
+): Promise<boolean> {
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set({ ...resetToPending, refused_by: refusals.refusedBy })
+      .where(isLeased(lease))
+      .where("refused_by", "=", refusals.was),
+  );
 }

@@ -1,20 +1,14 @@
 /** An agent claims the oldest pending request, or one by its id; its tokens are rendered for the agent's key (sovereign-signing.md §3). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
 import { claimById, claimOldest, revertClaim } from "./claim-request.store.ts";
 import { currentRow, sweepPool } from "./expire-requests.ts";
 import { type LeaseToken, presentedLease } from "./lease.ts";
-import { newRendering, renderTokens } from "./signing-input.ts";
-import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
-import {
-  type AgentCaller,
-  LEASE_MS,
-  openJson,
-  type RenderedToken,
-  type SealedClaims,
-  type SigningDeps,
-} from "./signing-request.ts";
+import { newRendering, type Rendering, renderTokens } from "./signing-input.ts";
+import { findRequest, openColumn, type SigningRequestRow } from "./signing-request.store.ts";
+import { type AgentCaller, LEASE_MS, type SealedClaims, type SigningDeps } from "./signing-request.ts";
 
 export interface Claim {
   /** The oldest pending request when absent. */
@@ -23,35 +17,12 @@ export interface Claim {
   readonly kids: readonly string[];
 }
 
+/** 200; 204; 404; 409; 422. */
 export type ClaimOutcome =
-  | ({ readonly outcome: "claimed" } & ClaimedRequest)
-  /** 204; 404; 409; 422. */
+  | ClaimedRequest
   | { readonly outcome: "nothing" | "not_found" | "not_claimable" | "no_usable_key" };
 
-export interface ClaimedRequest extends LeaseToken {
-  readonly leaseSeconds: number;
-  readonly attempt: number;
-  /** Seconds. */
-  readonly expiresIn: number;
-  readonly interactive: boolean;
-  readonly context: RequestContext;
-  readonly tokens: readonly RenderedToken[];
-}
-
-/** What an agent's policy can judge by, beside the tokens. */
-export interface RequestContext {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly grantType: string;
-  readonly scope: readonly string[];
-  readonly sub: string;
-  /** Seconds since the epoch, as in the token. */
-  readonly authTime?: number;
-  readonly amr?: readonly string[];
-  readonly ip: string;
-  readonly parentRequestId?: string;
-}
+export type ClaimedRequest = ReturnType<typeof claimedRequest>;
 
 export async function claimRequest(
   deps: SigningDeps,
@@ -66,13 +37,12 @@ export async function claimRequest(
   const usable = pool && (await findUsableKey(deps, agent, { kids, algs: pool.algs }));
   if (!usable) return { outcome: "no_usable_key" };
 
-  const { key } = usable;
   const now = deps.clock();
   const leaseToken = randomSecret("sgn_lt_");
   const rendering = newRendering(now, pool);
   const lease = {
     ...agent,
-    kid: key.kid,
+    kid: usable.key.kid,
     leaseTokenHash: sha256Base64url(leaseToken),
     leaseUntil: now + LEASE_MS,
     rendering: JSON.stringify(rendering),
@@ -89,17 +59,40 @@ export async function claimRequest(
 
   // A waiting token endpoint ignores claims: only a wait page shows them.
   if (row.interactive === 1) deps.wakeUp.notify(requestTopic(orgId, row.id));
-  const sealed = openJson<SealedClaims>(deps.encryption, { orgId, requestId: row.id }, "claims", row.claims);
+  return claimedRequest(deps, row, { leaseToken, rendering, key: usable.key, now });
+}
+
+type Claimed = { leaseToken: string; rendering: Rendering; key: AgentKey; now: number };
+
+function claimedRequest(
+  deps: SigningDeps,
+  row: SigningRequestRow,
+  { leaseToken, rendering, key, now }: Claimed,
+) {
+  const { claims, context } = openColumn<SealedClaims>(deps, row, "claims");
+  const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;
   return {
-    outcome: "claimed",
+    outcome: "claimed" as const,
     requestId: row.id,
     leaseToken,
     leaseSeconds: LEASE_MS / 1000,
     attempt: row.attempts,
     expiresIn: Math.ceil((row.expires_at - now) / 1000),
     interactive: row.interactive === 1,
-    context: requestContext(row, sealed),
-    tokens: renderTokens(sealed.claims, key, rendering).tokens,
+    /** What an agent's policy can judge by, beside the tokens; `authTime` in seconds since the epoch, as in the token. */
+    context: {
+      issuer: iss,
+      clientId: row.application_id,
+      clientName: context.clientName,
+      grantType: row.grant_type,
+      scope: scope === undefined ? [] : scope.split(" "),
+      sub,
+      ...(authTime === undefined ? {} : { authTime }),
+      ...(amr === undefined ? {} : { amr }),
+      ip: context.ip,
+      ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
+    },
+    tokens: renderTokens(claims, key, rendering).tokens,
   };
 }
 
@@ -108,23 +101,4 @@ export async function undoClaim(deps: SigningDeps, agent: AgentCaller, claimed: 
   const { orgId, poolId } = agent;
   if (await revertClaim(deps.database.query, presentedLease(agent, claimed, deps.clock())))
     deps.wakeUp.notify(requestTopic(orgId, claimed.requestId), poolTopic(orgId, poolId));
-}
-
-function requestContext(
-  row: SigningRequestRow,
-  { claims, context: { clientName, ip } }: SealedClaims,
-): RequestContext {
-  const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;
-  return {
-    issuer: iss,
-    clientId: row.application_id,
-    clientName,
-    grantType: row.grant_type,
-    scope: scope === undefined ? [] : scope.split(" "),
-    sub,
-    ...(authTime === undefined ? {} : { authTime }),
-    ...(amr === undefined ? {} : { amr }),
-    ip,
-    ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
-  };
 }

@@ -26,7 +26,6 @@ export interface NewSigningRequest {
   /** The request whose tokens this one replaces. */
   readonly parentRequestId?: string;
   readonly clientName: string;
-  /** The client address of the user or the client. */
   readonly ip: string;
   /** `iat`, `exp` and `jti` are rendered anew at each claim; `exp - iat` is the application's token lifetime. */
   readonly claims: ClaimsToSign;
@@ -40,7 +39,6 @@ export interface NewSigningRequest {
 }
 
 export interface Waiter {
-  /** Random. */
   readonly id: string;
   /** Milliseconds after which the waiter counts as gone. */
   readonly ms: number;
@@ -98,12 +96,7 @@ export async function joinRequest(
   {
     waiter,
     ...which
-  }: {
-    readonly orgId: string;
-    readonly applicationId: string;
-    readonly joinKeyHash: string;
-    readonly waiter: Waiter;
-  },
+  }: Required<Pick<NewSigningRequest, "orgId" | "applicationId" | "joinKeyHash" | "waiter">>,
 ): Promise<{ readonly requestId: string } | undefined> {
   const now = clock();
   const assigned = { ...which, waiter: waiter.id, until: now + waiter.ms, now };

@@ -22,14 +22,12 @@ const timeColumns = [
   "ended_at",
 ] as const satisfies ReadonlyArray<keyof SigningRequestRow>;
 
-/** The columns that decide what has expired. */
 export type TimesRow = Pick<SigningRequestRow, (typeof timeColumns)[number]>;
 
+type InPool = { orgId: string; poolId: string; now: number; limit: number };
+
 /** A pool's open requests of which something has expired. */
-export async function listDue(
-  db: Db,
-  { orgId, poolId, now, limit }: { orgId: string; poolId: string; now: number; limit: number },
-): Promise<TimesRow[]> {
+export async function listDue(db: Db, { orgId, poolId, now, limit }: InPool): Promise<TimesRow[]> {
   return db
     .selectFrom("signing_request")
     .select(timeColumns)
@@ -56,19 +54,12 @@ export async function listExpired(db: Db, now: number, limit: number): Promise<T
     .execute();
 }
 
-type Progress = {
-  readonly orgId: string;
-  readonly id: string;
-  readonly seq: number;
-  readonly isDue: boolean;
-};
-
 /** Each request's `seq`, and whether something of it has expired. */
 export async function listSeqs(
   db: Db,
   requests: ReadonlyArray<{ readonly orgId: string; readonly requestId: string }>,
   now: number,
-): Promise<Progress[]> {
+) {
   const rows = await db
     .selectFrom("signing_request")
     .select(["seq", ...timeColumns])
@@ -86,10 +77,7 @@ export async function listSeqs(
 }
 
 /** How many of the pool's requests are pending, at most `limit`. */
-export async function countPending(
-  db: Db,
-  { orgId, poolId, now, limit }: { orgId: string; poolId: string; now: number; limit: number },
-): Promise<number> {
+export async function countPending(db: Db, { orgId, poolId, now, limit }: InPool): Promise<number> {
   const rows = await db
     .selectFrom("signing_request")
     .select("id")
@@ -146,23 +134,16 @@ export const expireLease = (db: Db, due: DueRequest): Promise<boolean> =>
       .where("expires_at", ">", due.now),
   );
 
+const endedBefore = (db: Db, before: number, limit: number) =>
+  db.selectFrom("signing_request").select(["org_id", "id"]).where("ended_at", "<", before).limit(limit);
+
 /** @returns how many were cleared, at most `limit` */
 export async function clearOldContinuations(db: Db, before: number, limit: number): Promise<number> {
+  const old = endedBefore(db, before, limit).where("continuation", "is not", null);
   const rows = await db
     .updateTable("signing_request")
     .set({ continuation: null })
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple("org_id", "id"),
-        "in",
-        selectFrom("signing_request")
-          .select(["org_id", "id"])
-          .where("continuation", "is not", null)
-          .where("ended_at", "<", before)
-          .limit(limit)
-          .$asTuple("org_id", "id"),
-      ),
-    )
+    .where(({ eb, refTuple }) => eb(refTuple("org_id", "id"), "in", old.$asTuple("org_id", "id")))
     .returning("id")
     .execute();
   return rows.length;
@@ -170,20 +151,10 @@ export async function clearOldContinuations(db: Db, before: number, limit: numbe
 
 /** @returns how many were deleted, at most `limit` */
 export async function deleteOldRequests(db: Db, before: number, limit: number): Promise<number> {
+  const old = endedBefore(db, before, limit).orderBy("ended_at");
   const rows = await db
     .deleteFrom("signing_request")
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple("org_id", "id"),
-        "in",
-        selectFrom("signing_request")
-          .select(["org_id", "id"])
-          .where("ended_at", "<", before)
-          .orderBy("ended_at")
-          .limit(limit)
-          .$asTuple("org_id", "id"),
-      ),
-    )
+    .where(({ eb, refTuple }) => eb(refTuple("org_id", "id"), "in", old.$asTuple("org_id", "id")))
     .returning("id")
     .execute();
   return rows.length;

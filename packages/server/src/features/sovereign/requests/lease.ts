@@ -2,8 +2,9 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import type { AuditEvent } from "../../../core/audit/audit.store.ts";
+import { currentRow } from "./expire-requests.ts";
 import type { SigningRequestRow } from "./signing-request.store.ts";
-import type { AgentCaller } from "./signing-request.ts";
+import type { AgentCaller, ExpiryDeps } from "./signing-request.ts";
 
 export interface Lease extends AgentCaller {
   readonly requestId: string;
@@ -42,18 +43,15 @@ export function leaseRefusal(row: SigningRequestRow | undefined, lease: Lease): 
   return isValid ? undefined : "lease_lost";
 }
 
+/** Why a statement about the lease has changed nothing. */
+export const refusalNow = async (deps: ExpiryDeps, lease: Lease): Promise<LeaseRefusal> =>
+  leaseRefusal(await currentRow(deps, lease), { ...lease, now: deps.clock() }) ?? "lease_lost";
+
 export function leaseAuditEvent(
-  { orgId, poolId, agentId, requestId, now, address }: Lease,
+  { orgId, poolId, agentId, requestId: target, now: at, address }: Lease,
   action: AuditAction,
   details: NonNullable<AuditEvent["details"]>,
 ): AuditEvent {
-  return {
-    orgId,
-    at: now,
-    actor: `agent:${agentId}`,
-    action,
-    target: requestId,
-    address,
-    details: { pool: poolId, ...details },
-  };
+  const actor = `agent:${agentId}`;
+  return { orgId, at, actor, action, target, address, details: { pool: poolId, ...details } };
 }

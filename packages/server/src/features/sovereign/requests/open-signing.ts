@@ -8,7 +8,7 @@ import type { Encryption } from "../../../core/encryption/encryption.ts";
 import { databaseClock } from "../../../db/database-clock.ts";
 import type { Database } from "../../../db/open.ts";
 import { safetyPoll } from "../notify/safety-poll.ts";
-import { openWakeUp, type WakeUp } from "../notify/wake-up.ts";
+import { openWakeUp } from "../notify/wake-up.ts";
 import type { SigningDeps } from "./signing-request.ts";
 
 export interface OpenSigningDeps extends Pick<SigningDeps, "pools"> {
@@ -19,29 +19,28 @@ export interface OpenSigningDeps extends Pick<SigningDeps, "pools"> {
   readonly count?: CountActivity;
 }
 
-export interface OpenSigning extends SigningDeps {
-  readonly wakeUp: WakeUp;
-  /** Ends every wait. */
-  close(): Promise<void>;
-}
+export type OpenSigning = Awaited<ReturnType<typeof openSigning>>;
 
-/** @throws when the database does not answer */
-export async function openSigning(deps: OpenSigningDeps): Promise<OpenSigning> {
+export async function openSigning(deps: OpenSigningDeps) {
   const { database, encryption, pools, count = () => {} } = deps;
   const sharedClock = deps.clock ? undefined : await databaseClock(database);
   const clock = deps.clock ?? sharedClock?.now ?? Date.now;
   const wakeUp = await openWakeUp(database);
   const poll = safetyPoll({ database, clock, wakeUp, count });
-  return {
+  const signing = {
     database,
     encryption,
     pools,
     clock,
-    wakeUp,
     count,
     recordedExps: new Map(),
     poolSweeps: new Map(),
-    close: async () => {
+  };
+  return {
+    ...signing,
+    wakeUp,
+    /** Ends every wait. */
+    close: async (): Promise<void> => {
       await wakeUp.close();
       await poll.stop();
       sharedClock?.close();

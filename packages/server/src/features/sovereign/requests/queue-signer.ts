@@ -37,7 +37,6 @@ import type { RequestKey, SigningDeps } from "./signing-request.ts";
 /** After its wait the token endpoint still commits: until then no other call may join the request. */
 const COMMIT_MS = 5_000;
 
-/** The `seq` of a new request. */
 const NEW_SEQ = 1;
 
 export function queueSigner(deps: SigningDeps): PoolSigning {
@@ -92,14 +91,8 @@ async function signNow(
   const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
   const joinKeyHash = joinKey(pool, tokens, signingContext);
   const joined = await joinRequest(deps, { orgId, applicationId, joinKeyHash, waiter });
-  const { requestId } =
-    joined ??
-    (await queue(deps, {
-      ...newRequest(pool, tokens, signingContext),
-      interactive: false,
-      joinKeyHash,
-      waiter,
-    }));
+  const request = { ...newRequest(pool, tokens, signingContext), interactive: false, joinKeyHash, waiter };
+  const { requestId } = joined ?? (await queue(deps, request));
 
   // A new request is pending: its first status need not be read.
   const sinceSeq = joined ? 0 : NEW_SEQ;

@@ -1,6 +1,7 @@
 /** An agent rejects a claimed request: the request fails, or another agent may claim it. */
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
+import { failLeased, returnToQueue } from "./claim-request.store.ts";
 import { currentRow } from "./expire-requests.ts";
 import {
   type LeaseRefusal,
@@ -8,8 +9,8 @@ import {
   leaseAuditEvent,
   leaseRefusal,
   presentedLease,
+  refusalNow,
 } from "./lease.ts";
-import { failLeased, returnToQueue } from "./reject-request.store.ts";
 import { type AgentCaller, countSignature, type FailReason, type SigningDeps } from "./signing-request.ts";
 
 export const rejectReasons = [
@@ -49,18 +50,12 @@ export async function rejectRequest(
     const isChanged = retryable
       ? await returnToQueue(tx, lease, { was, refusedBy })
       : await failLeased(tx, lease, reason);
-    const details = {
-      reason,
-      retryable,
-      ...(detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") }),
-    };
+    const short = detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") };
+    const details = { reason, retryable, ...short };
     if (isChanged) await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.rejected", details));
     return isChanged;
   });
-  if (!isRejected) {
-    const current = await currentRow(deps, lease);
-    return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
-  }
+  if (!isRejected) return { outcome: await refusalNow(deps, lease) };
   deps.wakeUp.notify(requestTopic(lease.orgId, lease.requestId));
   if (retryable) deps.wakeUp.notify(poolTopic(lease.orgId, lease.poolId));
   else countSignature(deps.count, lease, "failed");

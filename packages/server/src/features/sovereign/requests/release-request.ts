@@ -2,16 +2,10 @@
 import type { Db } from "../../../db/open.ts";
 import { clearContinuation, extendSigned, releaseSigned } from "./release-request.store.ts";
 import type { SealedTokens } from "./sign-request.ts";
-import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
+import { findRequest, openColumn, type SigningRequestRow } from "./signing-request.store.ts";
 import { openJson, type RequestKey, type RequestState, type SigningDeps } from "./signing-request.ts";
 
-export interface ReleasedTokens {
-  readonly accessToken: string;
-  readonly idToken?: string;
-  /** Seconds since the epoch, as in the access token. */
-  readonly iat: number;
-  readonly exp: number;
-}
+export type ReleasedTokens = NonNullable<Awaited<ReturnType<typeof releaseTokens>>>;
 
 /**
  * Releases the signed tokens in the caller's transaction, so that the grant (a refresh token, a code) is consumed with
@@ -25,7 +19,7 @@ export async function releaseTokens(
   db: Db,
   signed: RequestKey & { readonly seq: number; readonly sealedTokens: string | null },
   waiter?: string,
-): Promise<ReleasedTokens | undefined> {
+) {
   const { orgId, requestId, seq, sealedTokens } = signed;
   if (sealedTokens === null) return undefined;
   if (!(await releaseSigned(db, { orgId, requestId, seq, waiter, now: deps.clock() }))) return undefined;
@@ -41,10 +35,8 @@ export const keepTokens = (
   kept: RequestKey & { readonly until: number },
 ): Promise<boolean> => extendSigned(db, { ...kept, now: clock() });
 
-export function openContinuation({ encryption }: SigningDeps, row: SigningRequestRow): unknown {
-  if (row.continuation === null) return null;
-  return openJson(encryption, { orgId: row.org_id, requestId: row.id }, "continuation", row.continuation);
-}
+export const openContinuation = (deps: SigningDeps, row: SigningRequestRow): unknown =>
+  row.continuation === null ? null : openColumn(deps, row, "continuation");
 
 const continuable: readonly string[] = ["signed", "failed", "expired"];
 

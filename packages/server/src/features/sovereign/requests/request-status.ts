@@ -7,37 +7,11 @@ import { requestTopic } from "../notify/wake-up.ts";
 import { openedChallenge } from "./challenge/challenge-user.ts";
 import { currentRow } from "./expire-requests.ts";
 import { openContinuation } from "./release-request.ts";
-import type { Challenge, FailReason, RequestKey, RequestState, SigningDeps } from "./signing-request.ts";
+import type { FailReason, RequestKey, RequestState, SigningDeps } from "./signing-request.ts";
 
-export interface RequestStatus extends RequestKey {
-  readonly poolId: string;
-  readonly applicationId: string;
-  readonly userId: string | null;
-  readonly grantType: string;
-  readonly interactive: boolean;
-  readonly state: RequestState;
-  readonly seq: number;
-  /** Milliseconds, as all times here. Signed tokens are kept until then. */
-  readonly expiresAt: number;
-  /** The open one; it expires at `challengeUntil`. */
-  readonly challenge?: Challenge;
-  readonly challengeUntil: number | null;
-  readonly challengeCount: number;
-  readonly failReason: FailReason | null;
-  /** False while the request is pending, a browser waits, and no agent of the pool was seen in the last minute. */
-  readonly agentSeen: boolean;
-  readonly createdAt: number;
-  readonly signedAt: number | null;
-  /** The `exp` of the signed access token. */
-  readonly tokenExp: number | null;
-  /** For `releaseTokens` only; null unless the request is signed. */
-  readonly sealedTokens: string | null;
-  readonly browserSessionHash: string | null;
-  /** As given to `createRequest`; null when none was given, and after it was taken. */
-  readonly continuation: unknown;
-}
+export type RequestStatus = NonNullable<Awaited<ReturnType<typeof requestStatus>>>;
 
-export async function requestStatus(deps: SigningDeps, key: RequestKey): Promise<RequestStatus | undefined> {
+export async function requestStatus(deps: SigningDeps, key: RequestKey) {
   const row = await currentRow(deps, key);
   if (!row) return undefined;
   const state = row.state as RequestState;
@@ -54,17 +28,23 @@ export async function requestStatus(deps: SigningDeps, key: RequestKey): Promise
     interactive,
     state,
     seq: row.seq,
+    /** Milliseconds, as all times here. Signed tokens are kept until then. */
     expiresAt: row.expires_at,
+    /** The open one; it expires at `challengeUntil`. */
     ...(challenge ? { challenge } : {}),
     challengeUntil: challenge ? row.challenge_until : null,
     challengeCount: row.challenge_count,
     failReason: row.fail_reason as FailReason | null,
+    /** False while the request is pending, a browser waits, and no agent of the pool was seen in the last minute. */
     agentSeen: state !== "pending" || !interactive || (await isAgentSeen(deps.database.query, seenSince)),
     createdAt: row.created_at,
     signedAt: row.signed_at,
+    /** The `exp` of the signed access token. */
     tokenExp: row.token_exp,
+    /** For `releaseTokens` only; null unless the request is signed. */
     sealedTokens: row.signed,
     browserSessionHash: row.browser_session_hash,
+    /** As given to `createRequest`; null when none was given, and after it was taken. */
     continuation: openContinuation(deps, row),
   };
 }

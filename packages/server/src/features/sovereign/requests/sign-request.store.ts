@@ -2,25 +2,14 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
-import { isLeased } from "./claim-request.store.ts";
+import { isLeased, isLeasedBy } from "./claim-request.store.ts";
 import type { Lease } from "./lease.ts";
 import { clearedColumns, failing, isChanged, nextSeq } from "./signing-request.store.ts";
 import { MAX_BAD_SUBMISSIONS } from "./signing-request.ts";
 
-type Signed = {
-  orgId: string;
-  poolId: string;
-  agentId: string;
-  requestId: string;
-  hash: string;
-  now: number;
-  rendering: string;
-  signed: string;
-  inputHashes: string;
-  tokenIds: string;
-  tokenExp: number;
-  keptUntil: number;
-};
+type Signed = Omit<Lease, "address"> &
+  Readonly<Record<"rendering" | "signed" | "inputHashes" | "tokenIds", string>> &
+  Readonly<Record<"tokenExp" | "keptUntil", number>>;
 
 const signLeased = prepared((db, value: Parameter<Signed>) =>
   db
@@ -37,14 +26,7 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
       signed_at: value("now"),
       expires_at: value("keptUntil"),
     })
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("requestId"))
-    .where("pool_id", "=", value("poolId"))
-    .where("claimed_by", "=", value("agentId"))
-    .where("lease_token_hash", "=", value("hash"))
-    .where("lease_until", ">", value("now"))
-    .where("expires_at", ">", value("now"))
-    .where("state", "in", ["claimed", "challenge", "responded"])
+    .where(isLeasedBy(value))
     // The bytes that were checked, not a newer rendering.
     .where("rendering", "=", value("rendering"))
     .where(

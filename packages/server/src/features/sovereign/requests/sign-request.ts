@@ -3,7 +3,7 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { findAgentKey, recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { publicKeyOf } from "../../../core/signing-pools/agent-key.ts";
-import { findUsableKey, type UsableKey } from "../../../core/signing-pools/usable-key.ts";
+import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
 import { requestTopic } from "../notify/wake-up.ts";
 import { currentRow } from "./expire-requests.ts";
 import {
@@ -13,6 +13,7 @@ import {
   leaseAuditEvent,
   leaseRefusal,
   presentedLease,
+  refusalNow,
 } from "./lease.ts";
 import { countBadSubmission, replaceRendering, storeSigned } from "./sign-request.store.ts";
 import {
@@ -27,22 +28,17 @@ import {
   renderTokens,
   type SubmittedJwts,
 } from "./signing-input.ts";
-import type { SigningRequestRow } from "./signing-request.store.ts";
+import { openColumn, type SigningRequestRow } from "./signing-request.store.ts";
 import {
   type AgentCaller,
   countSignature,
   MAX_BAD_SUBMISSIONS,
-  openJson,
   type RenderedToken,
   type SealedClaims,
   type SigningDeps,
   STALE_PAYLOAD_MS,
   sealJson,
 } from "./signing-request.ts";
-
-export interface Submission extends LeaseToken {
-  readonly jwts: SubmittedJwts;
-}
 
 export type SignOutcome =
   | { readonly outcome: "signed" | LeaseRefusal }
@@ -66,51 +62,52 @@ const RECORDED_EXP_STEP_MS = 60_000;
 export async function signRequest(
   deps: SigningDeps,
   agent: AgentCaller,
-  submission: Submission,
+  submission: LeaseToken & { readonly jwts: SubmittedJwts },
 ): Promise<SignOutcome> {
   const lease = presentedLease(agent, submission, deps.clock());
   const row = await currentRow(deps, lease);
   const refusal = leaseRefusal(row, lease);
-  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission)))
+  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission.jwts)))
     return { outcome: "signed" };
-  if (refusal || !row?.rendering || row.kid === null) return { outcome: refusal ?? "lease_lost" };
+  if (refusal || !row) return { outcome: refusal ?? "lease_lost" };
 
-  // A key that was retired since the claim signs nothing; the next claim chooses another.
-  const usable = await findUsableKey(deps, agent, { kids: [row.kid], algs: agentAlgs });
-  if (!usable) return { outcome: "lease_lost" };
-  const { claims } = openJson<SealedClaims>(deps.encryption, lease, "claims", row.claims);
-  const rendered = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
-  const checked = await checkJwts(rendered.tokens, submission.jwts, {
-    publicKey: usable.publicKey,
-    alg: usable.key.alg,
-  });
+  const claimed = await claimedTokens(deps, agent, row);
+  if (!claimed) return { outcome: "lease_lost" };
+  const { publicKey, key, rendered } = claimed;
+  const checked = await checkJwts(rendered.tokens, submission.jwts, { publicKey, alg: key.alg });
   if ("reason" in checked) return refuseJwts(deps, lease, checked.reason);
-  const claimed = { row, lease, kid: row.kid, was: row.rendering };
-  if (isStale(rendered, lease.now)) return reissueStale(deps, claimed, claims, usable);
-  if (await saveSigned(deps, claimed, rendered, checked.jwts)) return { outcome: "signed" };
+  if (isStale(rendered, lease.now)) return reissueStale(deps, lease, claimed);
+  if (await saveSigned(deps, lease, claimed, checked.jwts)) return { outcome: "signed" };
 
   // A simultaneous call with the same lease may have been first.
   const current = await currentRow(deps, lease);
-  if (current && (await isRepeated(deps, current, lease, submission))) return { outcome: "signed" };
-  return { outcome: refusalNow(deps, current, lease) };
+  if (current && (await isRepeated(deps, current, lease, submission.jwts))) return { outcome: "signed" };
+  return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
+}
+
+/**
+ * The tokens as they were rendered at the claim.
+ * @returns undefined when the key was retired since then: it signs nothing, and the next claim chooses another
+ */
+export async function claimedTokens(deps: SigningDeps, agent: AgentCaller, row: SigningRequestRow) {
+  if (row.rendering === null || row.kid === null) return undefined;
+  const usable = await findUsableKey(deps, agent, { kids: [row.kid], algs: agentAlgs });
+  if (!usable) return undefined;
+  const { claims } = openColumn<SealedClaims>(deps, row, "claims");
+  const rendered = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
+  return { row, was: row.rendering, ...usable, claims, rendered };
 }
 
 /** Half of a short lifetime counts, too: a code for such a token would have it signed anew at once. */
 const isStale = ({ iat, exp }: RenderedTokens, now: number): boolean =>
   now - iat * 1000 > Math.min(STALE_PAYLOAD_MS, ((exp - iat) * 1000) / 2);
 
-interface ClaimedRow {
-  readonly row: SigningRequestRow;
-  readonly lease: Lease;
-  readonly kid: string;
-  /** The rendering as it was read. */
-  readonly was: string;
-}
+type ClaimedTokens = NonNullable<Awaited<ReturnType<typeof claimedTokens>>>;
 
 async function saveSigned(
   deps: SigningDeps,
-  { row, lease, kid, was }: ClaimedRow,
-  rendered: RenderedTokens,
+  lease: Lease,
+  { row, key: { kid }, was, rendered }: ClaimedTokens,
   jwts: CheckedJwts,
 ): Promise<boolean> {
   const { orgId, requestId, now } = lease;
@@ -131,13 +128,8 @@ async function saveSigned(
     });
     if (!isSigned) return false;
     if (!isRecorded) await recordTokenExp(tx, { orgId, kid, exp: recordedExp });
-    const details = {
-      kid,
-      client: row.application_id,
-      grant: row.grant_type,
-      jti,
-      ...(row.user_id === null ? {} : { user: row.user_id }),
-    };
+    const user = row.user_id === null ? {} : { user: row.user_id };
+    const details = { kid, client: row.application_id, grant: row.grant_type, jti, ...user };
     await recordAuditEvent(tx, leaseAuditEvent(lease, "signing-request.signed", details));
     return true;
   });
@@ -148,22 +140,18 @@ async function saveSigned(
   return true;
 }
 
-const refusalNow = ({ clock }: SigningDeps, row: SigningRequestRow | undefined, lease: Lease): LeaseRefusal =>
-  leaseRefusal(row, { ...lease, now: clock() }) ?? "lease_lost";
-
 /** The lease continues with a new `iat`, `exp` and `jti`; the claims are the same. */
 async function reissueStale(
   deps: SigningDeps,
-  { lease, was }: ClaimedRow,
-  claims: SealedClaims["claims"],
-  { key }: UsableKey,
+  lease: Lease,
+  { was, claims, key }: ClaimedTokens,
 ): Promise<SignOutcome> {
   const pool = await deps.pools.find(lease.orgId, lease.poolId);
   if (!pool) return { outcome: "lease_lost" };
   const rendering = newRendering(lease.now, pool);
   if (await replaceRendering(deps.database.query, lease, was, JSON.stringify(rendering)))
     return { outcome: "stale_payload", tokens: renderTokens(claims, key, rendering).tokens };
-  return { outcome: refusalNow(deps, await currentRow(deps, lease), lease) };
+  return { outcome: await refusalNow(deps, lease) };
 }
 
 /** Counts the bad submission; the third fails the request. */
@@ -183,7 +171,7 @@ async function refuseJwts(deps: SigningDeps, lease: Lease, reason: InvalidJwtRea
     }
     if (counted) return { outcome: "invalid_signed_jwt", reason };
   }
-  return { outcome: refusalNow(deps, await currentRow(deps, lease), lease) };
+  return { outcome: await refusalNow(deps, lease) };
 }
 
 /**
@@ -194,7 +182,7 @@ async function isRepeated(
   deps: SigningDeps,
   row: SigningRequestRow,
   lease: Lease,
-  { jwts }: Submission,
+  jwts: SubmittedJwts,
 ): Promise<boolean> {
   const isSigner = row.claimed_by === lease.agentId && row.signed_lease_hash === lease.hash;
   if (!isSigner || row.kid === null || row.input_hashes === null) return false;

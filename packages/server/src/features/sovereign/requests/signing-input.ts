@@ -14,37 +14,25 @@ import { familyIdFromTokenId, newTokenId } from "../../../core/tokens/token-fami
 import type { ClaimsToSign, RenderedToken } from "./signing-request.ts";
 
 /** What differs between two renderings of the same claims; stored with the lease instead of the bytes. */
-export interface Rendering {
-  /** Seconds since the epoch. */
-  readonly iat: number;
-  /** The pool's limit at that time; the claims' own `exp - iat` is the application's. */
-  readonly longestSeconds: number;
-  /** A random UUID for the `jti`, so that no two leases get the same. */
-  readonly random: string;
-}
-
-export interface RenderedTokens {
-  readonly tokens: readonly RenderedToken[];
-  /** Seconds since the epoch; the ID token has the same. */
-  readonly iat: number;
-  /** Of the access token. */
-  readonly exp: number;
-  /** Of the access token; an ID token has none. */
-  readonly jti: string;
-}
+export type Rendering = ReturnType<typeof newRendering>;
+export type RenderedTokens = ReturnType<typeof renderTokens>;
 
 /** @param now milliseconds */
-export const newRendering = (
-  now: number,
-  { maxTokenLifetimeSeconds }: { readonly maxTokenLifetimeSeconds: number },
-): Rendering => ({ iat: seconds(now), longestSeconds: maxTokenLifetimeSeconds, random: randomUUID() });
+export const newRendering = (now: number, pool: { readonly maxTokenLifetimeSeconds: number }) => ({
+  /** Seconds since the epoch. */
+  iat: seconds(now),
+  /** The pool's limit at that time; the claims' own `exp - iat` is the application's. */
+  longestSeconds: pool.maxTokenLifetimeSeconds,
+  /** For the `jti`, so that no two leases get the same. */
+  random: randomUUID() as string,
+});
 
 /** Deterministic: the same arguments give the same bytes. The header has `alg`, `typ` and `kid` only. */
 export function renderTokens(
   { accessToken, idToken }: ClaimsToSign,
   { kid, alg }: { readonly kid: string; readonly alg: AgentAlg },
   { iat, longestSeconds, random }: Rendering,
-): RenderedTokens {
+) {
   const expOf = (token: { readonly iat: number; readonly exp: number }) =>
     iat + Math.min(token.exp - token.iat, longestSeconds);
   const jti = newTokenId(familyIdFromTokenId(accessToken.jti), random);
@@ -56,8 +44,11 @@ export function renderTokens(
     protected: base64urlJson({ alg, typ, kid }),
     payload: base64urlJson(payload),
   });
-  const tokens = [render("access_token", "at+jwt", { ...accessToken, iat, exp, jti })];
-  if (idToken) tokens.push(render("id_token", "JWT", { ...idToken, iat, exp: expOf(idToken) }));
+  const tokens: readonly RenderedToken[] = [
+    render("access_token", "at+jwt", { ...accessToken, iat, exp, jti }),
+    ...(idToken ? [render("id_token", "JWT", { ...idToken, iat, exp: expOf(idToken) })] : []),
+  ];
+  // All of the access token, but an ID token has the same `iat`.
   return { tokens, iat, exp, jti };
 }
 

@@ -4,7 +4,13 @@ import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { SigningRequestTable } from "../../../db/tables/sovereign-signing.ts";
-import type { FailReason, RequestKey } from "./signing-request.ts";
+import {
+  type FailReason,
+  openJson,
+  type RequestKey,
+  type SealedColumn,
+  type SigningDeps,
+} from "./signing-request.ts";
 
 export type SigningRequestRow = Readonly<SigningRequestTable>;
 
@@ -22,6 +28,15 @@ export async function findRequest(
 ): Promise<SigningRequestRow | undefined> {
   return (await selectRequest(db, { orgId, requestId }))[0];
 }
+
+export const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_id, requestId: row.id });
+
+/** @throws when the column is empty, was altered, or belongs to another row or column */
+export const openColumn = <T>(
+  { encryption }: Pick<SigningDeps, "encryption">,
+  row: SigningRequestRow,
+  column: SealedColumn,
+): T => openJson<T>(encryption, rowKey(row), column, row[column]);
 
 /** Spelled as in the partial index, or the index is not used. */
 export const isOpen = sql<boolean>`ended_at is null and state <> 'signed'`;

@@ -11,17 +11,15 @@ import type { AccessTokenClaims, IdTokenClaims } from "../../../core/tokens/clai
 import type { Database } from "../../../db/open.ts";
 import type { WakeUp } from "../notify/wake-up.ts";
 
-export const requestStates = [
-  "pending",
-  "claimed",
-  "challenge",
-  "responded",
-  "signed",
-  "released",
-  "failed",
-  "expired",
-] as const;
-export type RequestState = (typeof requestStates)[number];
+export type RequestState =
+  | "pending"
+  | "claimed"
+  | "challenge"
+  | "responded"
+  | "signed"
+  | "released"
+  | "failed"
+  | "expired";
 
 export const failReasons = [
   "policy_denied",
@@ -50,7 +48,6 @@ export const MAX_PER_USER = 50;
 
 export type RequestKey = { readonly orgId: string; readonly requestId: string };
 
-/** The agent that an API key authenticated. */
 export interface AgentCaller {
   readonly orgId: string;
   readonly poolId: string;
@@ -59,7 +56,6 @@ export interface AgentCaller {
   readonly address?: string;
 }
 
-/** What expiring a request needs. */
 export interface ExpiryDeps {
   readonly database: Database;
   /** The database's time. */
@@ -68,7 +64,6 @@ export interface ExpiryDeps {
   readonly count: CountActivity;
 }
 
-/** What every step of a signing request needs. */
 export interface SigningDeps extends ExpiryDeps {
   readonly encryption: Encryption;
   readonly pools: Pick<SigningPoolDirectory, "find" | "published">;
@@ -116,7 +111,7 @@ export interface Challenge {
   readonly ttl: number;
 }
 
-type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
+export type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
 
 const sealingContext = ({ orgId, requestId }: RequestKey, column: SealedColumn) =>
   `signing-request|${orgId}|${requestId}|${column}`;

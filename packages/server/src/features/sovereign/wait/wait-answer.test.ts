@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
-import { agentAnswer, readFormAnswer, readJsonAnswer } from "./wait-answer.ts";
+import { agentAnswer, readFormAnswer, readJsonAnswer } from "./respond.route.ts";
 
 const json = (value: unknown) => readJsonAnswer(Buffer.from(JSON.stringify(value)));
 

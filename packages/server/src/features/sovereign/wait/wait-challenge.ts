@@ -2,12 +2,11 @@
  * An open challenge on the wait page (sovereign-signing.md §5). The agent's text is shown as the organisation's message,
  * apart from Signet's own; what a passkey signs is passed on unchanged.
  */
-import { hiddenFields } from "../../../html/components/form.ts";
+import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import type { ShownChallenge } from "./wait-status.ts";
-import { answerFields, type WaitContent, type WaitView } from "./wait-view.ts";
+import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
+import type { ShownChallenge, WaitStatus } from "./wait-status.ts";
 
-/** @returns undefined for an unknown type */
 export function challengeContent(view: WaitView): WaitContent | undefined {
   const { challenge } = view.status;
   switch (challenge?.type) {
@@ -52,17 +51,17 @@ ${answerForm(view, { field, button: text.pin.submit })}`,
 
 function confirmation(view: WaitView, challenge: ShownChallenge): WaitContent {
   const text = view.messages.wait;
-  const shown = message(view, challenge, challenge.display);
+  const quote = message(view, challenge, challenge.display);
   const choices = choiceButtons(challenge);
   if (choices)
     return {
       heading: text.question({ organisation: view.organisation.name }),
-      body: html`${shown}
+      body: html`${quote}
 ${answerForm(view, choices)}`,
     };
   return {
     heading: text.confirm.heading,
-    body: html`${shown}
+    body: html`${quote}
 <p>${text.confirm.explanation}</p>
 ${answerForm(view, { button: text.confirm.submit, value: "confirmed" })}`,
   };
@@ -134,3 +133,27 @@ function timeLeft({ messages, status }: WaitView): Html {
 
 const clockText = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+export type WaitView = PageFrame & {
+  organisation: PageOrganisation;
+  application: PageApplication;
+  status: WaitStatus;
+  /** For the device grant: there is no application in this browser to return to. */
+  isForDevice: boolean;
+  /** `/oauth/{org}/sovereign/wait/{requestId}`. */
+  path: string;
+  csrf: string;
+  error?: WaitFailure | undefined;
+};
+
+export type WaitFailure = "stale" | "page-too-old";
+
+export type WaitContent = { heading: string; body: Html };
+
+export function answerFields({ csrf, status }: Pick<WaitView, "csrf" | "status">): HiddenField[] {
+  const { challenge } = status;
+  return [
+    { name: "csrf", value: csrf },
+    ...(challenge ? [{ name: "challengeId", value: challenge.challengeId }] : []),
+  ];
+}

@@ -7,6 +7,9 @@ import {
 } from "../../../http/api/described-operation.ts";
 import { challengeTypes, failReasons } from "../requests/signing-request.ts";
 
+/** What the page says while it waits. */
+export type WaitDetail = "no_agent" | "answered" | "withdrawn";
+
 const challenge = Type.Object({
   challengeId: Type.String(),
   type: Type.Enum([...challengeTypes]),
@@ -19,14 +22,18 @@ const challenge = Type.Object({
   expiresIn: Type.Integer({ description: "seconds" }),
 });
 
-const status = Type.Object(
+export const waitStatusSchema = Type.Object(
   {
     requestId: Type.String({ examples: ["n0dDuBYIAVxYyrs1hqyOxQ2ZK6dWqBcF"] }),
     status: Type.Enum(["pending", "challenge", "signed", "failed", "expired"]),
     seq: Type.Integer({ description: "increases with every change" }),
     expiresIn: Type.Integer({ description: "seconds until the request expires" }),
     detail: Type.Optional(
-      Type.String({ description: "why the request is still pending", examples: ["no_agent"] }),
+      Type.Unsafe<WaitDetail>({
+        type: "string",
+        description: "why the request is still pending",
+        examples: ["no_agent"],
+      }),
     ),
     challenge: Type.Optional(challenge),
     continueUrl: Type.Optional(
@@ -42,7 +49,7 @@ const status = Type.Object(
 
 const shared = { tag: "Sovereign signing", security: [["browserSession"]] } as const;
 const errors = oauthErrorAnswers([400, 404, 500, 503]);
-const statusAnswer: DescribedAnswer = { description: "The status of the request", schema: status };
+const statusAnswer: DescribedAnswer = { description: "The status of the request", schema: waitStatusSchema };
 
 export const waitOperations: readonly DescribedOperation[] = [
   {

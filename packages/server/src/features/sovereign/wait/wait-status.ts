@@ -1,30 +1,13 @@
 /** The status of a request as its browser sees it: on the page, at the status endpoint and in the stream. */
+import type { Static } from "typebox";
 import type { RequestStatus } from "../requests/request-status.ts";
-import type { Challenge, FailReason, RequestState } from "../requests/signing-request.ts";
+import type { RequestState } from "../requests/signing-request.ts";
+import type { WaitDetail, waitStatusSchema } from "./wait-operations.ts";
 
-export type WaitState = "pending" | "challenge" | "signed" | "failed" | "expired";
-
-/** What the page says while it waits. */
-export type WaitDetail = "no_agent" | "answered" | "withdrawn";
-
-/** The JSON of status and stream (sovereign-signing.md §5). `detail` is an addition for the page. */
-export interface WaitStatus {
-  readonly requestId: string;
-  readonly status: WaitState;
-  readonly seq: number;
-  /** Seconds until the request expires; 0 when it is final. */
-  readonly expiresIn: number;
-  readonly detail?: WaitDetail;
-  readonly challenge?: ShownChallenge;
-  /** Leads back to the application, once: with the code or the error. */
-  readonly continueUrl?: string;
-  readonly reason?: FailReason;
-}
-
-export interface ShownChallenge extends Omit<Challenge, "ttl"> {
-  /** Seconds. */
-  readonly expiresIn: number;
-}
+/** The JSON of status and stream (sovereign-signing.md §5). */
+export type WaitStatus = Static<typeof waitStatusSchema>;
+export type ShownChallenge = NonNullable<WaitStatus["challenge"]>;
+type WaitState = WaitStatus["status"];
 
 const waitStates = {
   pending: "pending",
@@ -37,10 +20,7 @@ const waitStates = {
   expired: "expired",
 } as const satisfies Record<RequestState, WaitState>;
 
-/**
- * @param now milliseconds, of the same clock as the request's times
- * @param continueUrl until it has been used
- */
+/** @param now milliseconds, of the same clock as the request's times. @param continueUrl until it has been used */
 export function waitStatus(request: RequestStatus, now: number, continueUrl: string | undefined): WaitStatus {
   const { requestId, seq, failReason } = request;
   const status = waitStates[request.state];
@@ -84,7 +64,7 @@ function shownChallenge(request: RequestStatus, now: number): { challenge?: Show
       type,
       prompt,
       ...(display === undefined ? {} : { display }),
-      ...(options === undefined ? {} : { options }),
+      ...(options === undefined ? {} : { options: [...options] }),
       ...(publicKey === undefined ? {} : { publicKey }),
       expiresIn: secondsUntil(until, now),
     },

@@ -20,18 +20,15 @@ export interface Watched {
   next(sinceSeq: number, ms: number, signal: AbortSignal): Promise<WaitStatus | undefined>;
 }
 
-/** The streams of this node; on shutdown their browsers reconnect to another. */
-export interface StatusStreams {
-  /** @throws CodedError 429 above the limit per request */
-  open(request: FastifyRequest, reply: FastifyReply, watched: Watched): Promise<void>;
-  endAll(): void;
-}
+export type StatusStreams = ReturnType<typeof statusStreams>;
 
-export function statusStreams(): StatusStreams {
+/** The streams of this node; on shutdown their browsers reconnect to another. */
+export function statusStreams() {
   const open = new Map<string, Set<AbortController>>();
   let isStopping = false;
   return {
-    open: async (request, reply, watched) => {
+    /** @throws CodedError 429 above the limit per request */
+    open: async (request: FastifyRequest, reply: FastifyReply, watched: Watched): Promise<void> => {
       const { first } = watched;
       if (isFinal(first.status) && request.headers["last-event-id"] === String(first.seq)) {
         await reply.code(204).header("cache-control", "no-store").send();
@@ -53,7 +50,7 @@ export function statusStreams(): StatusStreams {
         reply.raw.end();
       }
     },
-    endAll: () => {
+    endAll: (): void => {
       isStopping = true;
       for (const some of open.values()) for (const one of some) one.abort();
     },

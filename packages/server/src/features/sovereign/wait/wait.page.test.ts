@@ -5,8 +5,8 @@ import { messages } from "../../../html/messages/messages.ts";
 import { assertEscapes, assertWellMade, testFrame } from "../../../testing/probes/page-checks.ts";
 import { failReasons } from "../requests/signing-request.ts";
 import { waitPage } from "./wait.page.ts";
+import type { WaitView } from "./wait-challenge.ts";
 import type { ShownChallenge, WaitStatus } from "./wait-status.ts";
-import type { WaitView } from "./wait-view.ts";
 
 const waiting: WaitStatus = { requestId: "r-1", status: "pending", seq: 1, expiresIn: 290 };
 const continueUrl = "https://id.example/oauth/1/sovereign/wait/r-1/continue";

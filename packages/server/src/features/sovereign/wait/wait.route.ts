@@ -10,16 +10,16 @@ import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import { signingOutcome, waitForChange } from "../requests/request-status.ts";
 import { waitPage } from "./wait.page.ts";
+import type { WaitFailure } from "./wait-challenge.ts";
 import { isFinal } from "./wait-status.ts";
 import { type StatusStreams, statusStreams } from "./wait-stream.ts";
-import type { WaitFailure } from "./wait-view.ts";
 import {
   describeWait,
   isRequestOwner,
   loadWaitingRequest,
-  type Visit,
   type WaitDeps,
   type WaitingRequest,
 } from "./waiting-request.ts";
@@ -90,11 +90,7 @@ export async function showWaitPage(
     error: failure?.error,
   });
   // A form's redirects end at the application: its form-action policy must allow that.
-  await sendPage(reply, render(page), {
-    nonce,
-    redirectsElsewhere: true,
-    ...(failure ? { status: failure.code } : {}),
-  });
+  await sendPage(reply, render(page), { nonce, redirectsElsewhere: true, status: failure?.code ?? 200 });
 }
 
 async function streamStatus(

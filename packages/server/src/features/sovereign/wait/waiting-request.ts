@@ -1,20 +1,16 @@
 /** The signing request that a browser waits for, checked to be this browser's. */
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Continuation } from "../../../core/tokens/pool-signing.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
-import type { InOrganisation } from "../../../http/organisation-lookup.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import { browserSessionHash } from "../requests/create-request.ts";
 import { type RequestStatus, requestStatus } from "../requests/request-status.ts";
 import type { SigningDeps } from "../requests/signing-request.ts";
-import { type WaitStatus, waitStatus } from "./wait-status.ts";
-
-export type Visit = InOrganisation<Organisation>;
+import { waitStatus } from "./wait-status.ts";
 
 export interface WaitDeps {
   readonly baseUrl: string;
@@ -43,20 +39,13 @@ export interface WaitDeps {
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 
-export interface WaitingRequest {
-  readonly request: RequestStatus;
-  readonly status: WaitStatus;
-  readonly application: Application;
-  readonly isForDevice: boolean;
-  /** `/oauth/{org}/sovereign/wait/{requestId}`. */
-  readonly path: string;
-}
+export type WaitingRequest = Awaited<ReturnType<typeof loadWaitingRequest>>;
 
 /**
  * A request id alone grants nothing: the browser session that began the request must be present.
  * @throws NotFound for any other session, and for an unknown request
  */
-export async function loadWaitingRequest(deps: WaitDeps, visit: Visit): Promise<WaitingRequest> {
+export async function loadWaitingRequest(deps: WaitDeps, visit: Visit) {
   const { requestId = "" } = visit.request.params as { requestId?: string };
   const request = await requestStatus(deps.signing, { orgId: visit.organisation.id, requestId });
   if (!request || !(await isRequestOwner(deps, visit, request))) throw new NotFound("request");
@@ -76,14 +65,11 @@ export async function isRequestOwner(
 }
 
 /** For a request that is known to be this browser's. */
-export function describeWait(
-  deps: WaitDeps,
-  { organisation }: Visit,
-  request: RequestStatus,
-): Omit<WaitingRequest, "application"> {
+export function describeWait(deps: WaitDeps, { organisation }: Visit, request: RequestStatus) {
   const isForDevice = request.grantType.endsWith("device_code");
   const path = `/oauth/${organisation.id}/sovereign/wait/${request.requestId}`;
   const canContinue = request.continuation !== null && request.continuation !== undefined && !isForDevice;
   const continueUrl = canContinue ? `${deps.baseUrl}${path}/continue` : undefined;
-  return { request, status: waitStatus(request, deps.signing.clock(), continueUrl), isForDevice, path };
+  const status = waitStatus(request, deps.signing.clock(), continueUrl);
+  return { request, status, isForDevice, path };
 }

@@ -37,10 +37,7 @@ export async function openChallenge(
 
 type Answer = RequestKey & { challenge: string; sealed: string; now: number };
 
-/**
- * @param answer.challenge the sealed challenge that it answers, as it was read
- * @returns the agent that waits for it
- */
+/** @param answer.challenge the sealed challenge that it answers, as it was read. @returns the agent that waits for it */
 export async function storeAnswer(db: Db, answer: Answer): Promise<string | undefined> {
   const row = await db
     .updateTable("signing_request")
@@ -70,7 +67,7 @@ export async function storeAnswer(db: Db, answer: Answer): Promise<string | unde
  */
 export async function denyRequest(
   db: Db,
-  { orgId, requestId, challenge, now }: { orgId: string; requestId: string; challenge?: string; now: number },
+  { orgId, requestId, challenge, now }: RequestKey & { challenge: string | undefined; now: number },
 ): Promise<Pick<SigningRequestRow, "user_id" | "pool_id" | "claimed_by"> | undefined> {
   return db
     .updateTable("signing_request")

@@ -1,21 +1,18 @@
 /** An agent challenges the user through the wait page; the user answers or refuses (sovereign-signing.md §3 and §5). */
-import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
-import { findUsableKey } from "../../../../core/signing-pools/usable-key.ts";
 import { agentTopic, requestTopic } from "../../notify/wake-up.ts";
 import { currentRow } from "../expire-requests.ts";
 import { type Lease, type LeaseRefusal, type LeaseToken, leaseRefusal, presentedLease } from "../lease.ts";
-import { passkeyChallenge, type Rendering, renderTokens } from "../signing-input.ts";
-import { findRequest, type SigningRequestRow } from "../signing-request.store.ts";
+import { claimedTokens } from "../sign-request.ts";
+import { passkeyChallenge } from "../signing-input.ts";
+import { findRequest, openColumn, type SigningRequestRow } from "../signing-request.store.ts";
 import {
   type AgentCaller,
   CHALLENGE_LEASE_MS,
   CHALLENGE_TTL_MS,
   type Challenge,
   MAX_CHALLENGES,
-  openJson,
   type RequestKey,
-  type SealedClaims,
   type SigningDeps,
   sealJson,
 } from "../signing-request.ts";
@@ -85,37 +82,25 @@ async function passkeyFault(
   { type, publicKey }: Challenge,
 ): Promise<"lease_lost" | "foreign_challenge" | undefined> {
   if (type !== "webauthn") return undefined;
-  if (row.rendering === null || row.kid === null) return "lease_lost";
-  const usable = await findUsableKey(deps, agent, { kids: [row.kid], algs: agentAlgs });
-  if (!usable) return "lease_lost";
-  const { claims } = openJson<SealedClaims>(deps.encryption, rowKey(row), "claims", row.claims);
-  const { tokens } = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
-  return publicKey?.["challenge"] === passkeyChallenge(tokens) ? undefined : "foreign_challenge";
+  const claimed = await claimedTokens(deps, agent, row);
+  if (!claimed) return "lease_lost";
+  const challenge = passkeyChallenge(claimed.rendered.tokens);
+  return publicKey?.["challenge"] === challenge ? undefined : "foreign_challenge";
 }
 
 /** The challenge that is open, or the last one answered. */
-export function openedChallenge(
-  { encryption }: Pick<SigningDeps, "encryption">,
+export const openedChallenge = (
+  deps: Pick<SigningDeps, "encryption">,
   row: SigningRequestRow,
-): Challenge | undefined {
-  if (row.challenge === null) return undefined;
-  return openJson<Challenge>(encryption, rowKey(row), "challenge", row.challenge);
-}
-
-const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_id, requestId: row.id });
-
-export interface ChallengeAnswer {
-  readonly challengeId: string;
-  readonly answer: unknown;
-}
+): Challenge | undefined =>
+  row.challenge === null ? undefined : openColumn<Challenge>(deps, row, "challenge");
 
 export type AnswerOutcome = "accepted" | "stale_challenge" | "already_answered";
 
-/** The user's answer to the open challenge. */
 export async function answerChallenge(
   deps: SigningDeps,
   { orgId, requestId }: RequestKey,
-  { challengeId, answer }: ChallengeAnswer,
+  { challengeId, answer }: { readonly challengeId: string; readonly answer: unknown },
 ): Promise<AnswerOutcome> {
   const key = { orgId, requestId };
   // A challenge is withdrawn when its lease expires, answered or not.
@@ -155,23 +140,18 @@ export async function cancelRequest(
   const challenge = challengeId === undefined ? undefined : (row?.challenge ?? undefined);
   const now = deps.clock();
   const denied = await deps.database.transaction(async (tx) => {
-    const found = await denyRequest(tx, {
-      orgId,
-      requestId,
-      now,
-      ...(challenge === undefined ? {} : { challenge }),
-    });
-    if (found)
+    const row = await denyRequest(tx, { orgId, requestId, now, challenge });
+    if (row)
       await recordAuditEvent(tx, {
         orgId,
         at: now,
-        actor: found.user_id === null ? "anonymous" : `user:${found.user_id}`,
+        actor: row.user_id === null ? "anonymous" : `user:${row.user_id}`,
         action: "signing-request.denied",
         target: requestId,
         address,
-        details: { pool: found.pool_id },
+        details: { pool: row.pool_id },
       });
-    return found;
+    return row;
   });
   if (!denied) return false;
   deps.wakeUp.notify(requestTopic(orgId, requestId));

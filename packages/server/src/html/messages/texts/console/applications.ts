@@ -33,9 +33,9 @@ export type ConsoleApplicationsTexts = {
         active: string; expired: string; revoked: string; revoke: string;
         revokeOf: (values: { name: string }) => string; firstLabel: string; secret: string;
         shownTitle: (values: { name: string }) => string; shownText: string; newTitle: string;
-        newText: string; lifetime: string; lifetimeHint: string; lifetimeNever: string; existing: string;
-        existingHint: string; existingKeep: string; existingExpire: (values: { count: number }) => string;
-        days: (values: { count: number }) => string; create: string;
+        newText: string; lifetime: string; lifetimeHint: string; never: string; others: string;
+        othersHint: string; keep: string; expireIn: (values: { count: number }) => string;
+        days: (values: { count: number }) => string; submit: string;
         advice: { none: string; expiring: string; old: string; several: string; };
         revokeHeading: (values: { name: string }) => string;
         revokeText: (values: { application: string }) => string;

@@ -16,7 +16,7 @@ export type ConsoleSystemAccountsTexts = {
         kindTexts: { plain: string; administrator: string; }; strict: string; strictHint: string;
         submit: string; shownTitle: (values: { name: string }) => string; shownText: string; keys: string;
       };
-      faults: { name: string; label: string; choice: string; application: string; };
+      faults: { name: string; application: string; };
       record: {
         details: string; id: string; application: string; kind: string; state: string; signatures: string;
         strict: string; either: string; lastUsed: string; created: string; edit: string;
@@ -26,9 +26,10 @@ export type ConsoleSystemAccountsTexts = {
         title: string; text: string; add: string; publicKey: string; label: string; state: string;
         active: string; expired: string; revoked: string; until: (values: { at: number }) => string;
         lastUsed: string; none: string; end: string; endOf: (values: { name: string }) => string;
-        endHeading: string; endText: string; lastText: string; addTitle: string; labelHint: string;
-        lifetime: string; others: string; days: (values: { count: number }) => string; forever: string;
-        inDays: (values: { count: number }) => string; later: string; submit: string; shownTitle: string;
+        endHeading: string; endText: string; lastText: string; newTitle: string; labelHint: string;
+        labelFault: string; choiceFault: string; lifetime: string; others: string;
+        days: (values: { count: number }) => string; never: string;
+        expireIn: (values: { count: number }) => string; keep: string; submit: string; shownTitle: string;
       };
       permissions: {
         title: string; text: string; all: string; none: string; add: string; addTitle: string; search: string;
