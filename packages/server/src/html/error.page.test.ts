@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEscapes, assertWellMade, testFrame } from "../testing/probes/page-checks.ts";
 import { type ErrorView, errorPage } from "./error.page.ts";
 import { render } from "./html.ts";
 import { messages } from "./messages/messages.ts";
-import { assertEscapes, assertWellMade, testFrame } from "./page-checks.ts";
 
 const view: ErrorView = {
   ...testFrame,

@@ -5,7 +5,6 @@ import type { Messages } from "./messages/messages.ts";
 export type ErrorView = PageFrame & {
   /** Chooses the title and the advice where the caller gives none. */
   status: number;
-  /** Finds the request in the log. */
   requestId: string;
   title?: string | undefined;
   /** A public description, e.g. an `OAuthError`'s. */
@@ -48,10 +47,7 @@ export function errorPage(view: ErrorView): Html {
   const title = view.title ?? text.titles[kind];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title,
-      organisation: view.organisation?.name ?? view.messages.product,
-    }),
+    title,
     body: html`<h1>${title}</h1>
 ${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEscapes, assertWellMade, testFrame } from "../testing/probes/page-checks.ts";
 import { html, render } from "./html.ts";
 import { contentLayout, type LayoutView, signInLayout } from "./layout.ts";
-import { assertEscapes, assertWellMade, testFrame } from "./page-checks.ts";
 
 const view: LayoutView = {
   ...testFrame,

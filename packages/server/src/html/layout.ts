@@ -17,7 +17,6 @@ export type PageApplication = {
   name: string;
   /** Shown as its host, linked when it is an http(s) address. */
   homepageUri?: string | undefined;
-  /** As `PageOrganisation.logoUri`. */
   logoUri?: string | undefined;
 };
 
@@ -26,7 +25,6 @@ export type PageFrame = {
   messages: Messages;
   /** Of the response's Content-Security-Policy, for the accent colour's style element. */
   nonce: string;
-  /** Address of the stylesheet: `stylesheet.path`. */
   stylesheet: string;
 };
 
@@ -91,16 +89,12 @@ ${frame}
 `;
 }
 
-export const organisationTitle = (
-  { messages, organisation }: PageFrame & { organisation: PageOrganisation },
-  title: string,
-): string => messages.frame.documentTitle({ title, organisation: organisation.name });
-
-/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name. */
+/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name, which its title has too. */
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;
+  const title = view.messages.frame.documentTitle({ title: view.title, organisation: name });
   return documentShell(
-    view,
+    { ...view, title },
     html`<body class="narrow">
 <header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
 <main class="card">

@@ -3,7 +3,7 @@ import { isUuid } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../core/applications/applications.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
-import { pageApplication, pageOrganisation } from "../features/oauth/authorize/browser.ts";
+import { pageApplication } from "../features/oauth/authorize/browser.ts";
 import { type ErrorView, errorPage } from "../html/error.page.ts";
 import { render } from "../html/html.ts";
 import { messages, preferredLocales } from "../html/messages/messages.ts";
@@ -11,6 +11,7 @@ import { stylesheet } from "../html/stylesheet.ts";
 import type { RenderErrorPage } from "../http/error-handlers.ts";
 import { parseQuery } from "../http/form-body.ts";
 import { newNonce, sendPage } from "../http/page.ts";
+import { pageOrganisation } from "../page-kit/console-frame.ts";
 
 export interface ErrorPageDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;

@@ -14,7 +14,6 @@ import { actionPageRoutes } from "../features/oauth/recovery/action.route.ts";
 import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route.ts";
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
-import { verifyOfferRoutes } from "../features/oauth/recovery/verify-offer.route.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
@@ -35,7 +34,6 @@ export const recoveryPages: Module = (scope, { service, browser }) => {
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, deps);
   actionPageRoutes(scope, deps);
-  verifyOfferRoutes(scope, browser);
   verifyEmailRoutes(scope, browser);
 };
 

@@ -69,8 +69,17 @@ export async function acceptOneTimeForm(
   visit: Visit,
   returnTo?: string,
 ): Promise<FormOutcome<OneTimeForm>> {
-  return requireFreshNonce(deps, visit, await acceptForm(deps, visit, returnTo));
+  const form = await acceptForm(deps, visit, returnTo);
+  return form.outcome === "accepted" ? requireFreshNonce(deps, visit, form) : form;
 }
+
+/** @param isRepeatable doing it again is something else each time, as sending a mail is: each form does it at most once */
+export const acceptActionForm = (
+  deps: FormDeps,
+  visit: Visit,
+  { isRepeatable }: { readonly isRepeatable?: true },
+): Promise<FormOutcome<AcceptedForm | OneTimeForm>> =>
+  isRepeatable ? acceptOneTimeForm(deps, visit) : acceptForm(deps, visit);
 
 /** Comes first: nothing that another site sent is ever shown again with a token of ours. @throws OAuthError 403 */
 export function requireSameOrigin({ browserSession }: Pick<FormDeps, "browserSession">, visit: Visit): void {
@@ -162,9 +171,8 @@ export const newSubmissionToken = ({ clock }: Pick<FormDeps, "clock">): string =
 export function requireFreshNonce(
   deps: Pick<FormDeps, "clock">,
   { organisation }: Visit,
-  form: FormOutcome,
-): FormOutcome<OneTimeForm> {
-  if (form.outcome !== "accepted") return form;
+  form: AcceptedForm,
+): OneTimeForm | RejectedForm {
   const value = form.values.get("once") ?? "";
   const expiresAt = tokenExpiry(value, deps.clock());
   if (expiresAt === undefined) return reject(form, "expired");

@@ -13,11 +13,9 @@ import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import {
   type AcceptedForm,
-  acceptForm,
-  acceptOneTimeForm,
+  acceptActionForm,
   applyOnce,
   duplicateSubmission,
-  type FormOutcome,
   newSubmissionToken,
   type OneTimeForm,
 } from "./accept-form.ts";
@@ -59,9 +57,8 @@ export interface Confirmed {
 
 export interface Confirmation<Deps, Pending> {
   readonly current: ConsolePage;
-  /** Doing it again is something else each time, as sending a mail is: each form does it at most once. */
+  /** See `acceptActionForm`. */
   readonly isRepeatable?: true;
-  /** @param params of the path */
   load(
     deps: Deps,
     organisation: Organisation,
@@ -113,7 +110,7 @@ export async function showConfirmation<Deps extends ConsoleDeps, Pending>(
 /** What a page says by itself in its query stays. */
 const withAlready = (uri: string): string => (uri.includes("?") ? uri : `${uri}?done=${ALREADY_APPLIED}`);
 
-interface Asked {
+interface QuestionState {
   readonly typedName?: string;
   readonly isWrongName?: boolean;
   readonly failure?: FormFailure | undefined;
@@ -126,7 +123,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
   visit: Visit,
   signedIn: SignedIn,
   confirmation: Confirmation<Deps, Pending>,
-  { status, ...asked }: Asked = {},
+  { status, ...state }: QuestionState = {},
 ): Promise<void> {
   const { organisation } = visit;
   const pending = await loadPending(deps, visit, confirmation);
@@ -139,7 +136,7 @@ async function ask<Deps extends ConsoleDeps, Pending>(
     ...frame,
     ...question,
     text: typeof question.text === "string" ? html`<p>${question.text}</p>` : question.text,
-    ...asked,
+    ...state,
     csrf: deps.browserSession.formBinding(visit).csrf,
     once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
     action: requestPath(visit),
@@ -164,13 +161,12 @@ export async function confirm<Deps extends ConsoleDeps, Pending>(
   confirmation: Confirmation<Deps, Pending>,
 ): Promise<void> {
   const { organisation } = visit;
-  const form: FormOutcome<AcceptedForm | OneTimeForm> = confirmation.isRepeatable
-    ? await acceptOneTimeForm(deps, visit)
-    : await acceptForm(deps, visit);
+  const form = await acceptActionForm(deps, visit, confirmation);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const typedName = values.get("name") ?? "";
-  const rerender = (asked: Asked) => ask(deps, visit, signedIn, confirmation, { typedName, ...asked });
+  const rerender = (state: QuestionState) =>
+    ask(deps, visit, signedIn, confirmation, { typedName, ...state });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const pending = await loadPending(deps, visit, confirmation);

@@ -1,6 +1,7 @@
 /** What is around every page of the console, for the one who looks at it. */
 
 import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts";
@@ -114,7 +115,7 @@ export async function consoleFrame(
     messages,
     nonce: newNonce(),
     stylesheet: consoleStylesheet.path,
-    organisation: pageOrganisation(visit),
+    organisation: pageOrganisation(organisation),
     homeUri: consolePath(organisation),
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
@@ -166,7 +167,8 @@ export function readingRoute<Deps extends ConsoleDeps>(
   });
 }
 
-export function pageOrganisation({ organisation }: Pick<Visit, "organisation">): PageOrganisation {
-  const { name, settings } = organisation;
-  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
-}
+export const pageOrganisation = ({ name, settings }: Organisation): PageOrganisation => ({
+  name,
+  accentColor: settings.branding.accentColor,
+  logoUri: settings.branding.logoUri,
+});

@@ -19,13 +19,12 @@ import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import {
   type AcceptedForm,
-  acceptForm,
-  acceptOneTimeForm,
+  acceptActionForm,
   applyOnce,
   duplicateSubmission,
-  type FormOutcome,
   newSubmissionToken,
   type OneTimeForm,
+  type RejectedForm,
   type SentForm,
 } from "./accept-form.ts";
 import { findLastChange } from "./actor-names.ts";
@@ -58,7 +57,7 @@ export interface EditForm<Deps, Stored, Input, Content> {
   readonly current: ConsolePage;
   /** Any administrator may open the page, however long ago they signed in. */
   readonly readOnlyAllowed?: boolean;
-  /** It sends something and leaves the record as it is: each form does so at most once. */
+  /** It sends something and leaves the record as it is: see `acceptActionForm`. */
   readonly isRepeatable?: true;
   /** @throws NotFound */
   load(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
@@ -148,9 +147,7 @@ export async function submitEditForm<Deps extends ConsoleDeps, Stored extends { 
   visit: Visit,
   form: EditForm<Deps, Stored, Input, Content>,
 ): Promise<void> {
-  const sent: FormOutcome<AcceptedForm | OneTimeForm> = form.isRepeatable
-    ? await acceptOneTimeForm(deps, visit)
-    : await acceptForm(deps, visit);
+  const sent = await acceptActionForm(deps, visit, form);
   if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent);
   try {
     await submit(deps, visit, form, sent);
@@ -164,7 +161,7 @@ async function submit<Deps extends ConsoleDeps, Stored extends { id: string }, I
   deps: Deps,
   visit: Visit,
   form: EditForm<Deps, Stored, Input, Content>,
-  sent: Exclude<FormOutcome<AcceptedForm | OneTimeForm>, { outcome: "reauthenticate" }>,
+  sent: AcceptedForm | OneTimeForm | RejectedForm,
 ): Promise<void> {
   const editing = await startEditing(deps, visit, form, sent.signedIn);
   const input = form.readInput(sent, editing);

@@ -60,7 +60,6 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly browserSession: BrowserSessionPort;
-  /** Renders errors as pages. */
   readonly showError: ErrorHandler;
 }
 

@@ -2,7 +2,8 @@
  * A form whose sender's sign-in is too old waits in a page of its own, with what was typed, while the user signs in again
  * in another tab.
  */
-import { waitingFormPage } from "../html/components/act.page.ts";
+import type { FastifyInstance } from "fastify";
+import { identityConfirmedPage, waitingFormPage } from "../html/components/act.page.ts";
 import type { ConsoleFrame } from "../html/components/console-layout.ts";
 import {
   type FormDeps,
@@ -11,7 +12,14 @@ import {
   type SentForm,
 } from "./accept-form.ts";
 import { consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, consolePath, show, type Visit } from "./page.ts";
+import {
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  requireRecentAuthentication,
+  show,
+  type Visit,
+} from "./page.ts";
 
 /** Answers a form of the console with outcome `reauthenticate`. */
 export async function askForIdentity(
@@ -57,4 +65,15 @@ export async function showWaitingForm(
     signInUri,
   });
   await show(visit, frame, page, 403);
+}
+
+/** GET confirm-identity: signs in again in another tab, while a form waits. */
+export function confirmIdentityRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/oauth/manage/:org/confirm-identity", {
+    get: async (_, visit) => {
+      const signedIn = await requireRecentAuthentication(deps, visit);
+      const frame = await consoleFrame(deps, visit, signedIn, undefined);
+      await show(visit, frame, identityConfirmedPage(frame));
+    },
+  });
 }

@@ -1,18 +1,17 @@
 /**
- * Shared by the account pages: access, frame and route registration. Viewing needs a session. Changing needs
+ * Shared by the account pages: access and frame. Viewing needs a session. Changing needs
  * authentication within the last ten minutes, with a second factor if the user has one: an unlocked screen or a stolen
  * password isn't enough to change how an account is protected.
  */
 
-import type { FastifyInstance } from "fastify";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
-import { type RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
+import type { PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
@@ -21,21 +20,20 @@ import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
-import type { PageOrganisation } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
-import { wasAlready } from "../../page-kit/console-frame.ts";
+import type { Refusal } from "../../page-kit/accept-form.ts";
+import { pageMessages, pageOrganisation, wasAlready } from "../../page-kit/console-frame.ts";
 import {
   type BrowserSessionPort,
   consolePath,
-  pageHandler,
+  requestPath,
   SeeOther,
   SignInRequired,
   type Visit,
 } from "../../page-kit/page.ts";
-import { readerMessages } from "../../page-kit/reader-language.ts";
 
 export interface AccountDeps {
   readonly database: Database;
@@ -56,82 +54,89 @@ export interface AccountDeps {
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;
 
-/** @param returnTo where the browser returns after signing in. @throws SignInRequired */
-export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
-  const signedIn = await deps.browserSession.currentSession(visit);
-  if (!signedIn) throw new SignInRequired(returnTo);
-  return signedIn;
+/** A request by a signed-in user. */
+export interface AccountVisit extends Visit {
+  readonly signedIn: SignedIn;
+  readonly user: User;
+  readonly messages: Messages;
 }
 
 /** Who may make a change, and when it is available. */
-export interface ChangePolicy {
+export interface ChangePolicy<Deps> {
   /** For changes within this organisation; the account itself is changed at its home organisation. */
   readonly allowsGuests?: boolean;
+  /** A session is enough to view and to change: the change revokes access or grants none. */
+  readonly allowsOldSignIn?: boolean;
   /** Where to redirect if the change isn't available. */
-  redirectIfUnavailable?(signedIn: SignedIn): string | undefined | Promise<string | undefined>;
+  redirectIfUnavailable?(deps: Deps, visit: AccountVisit): string | undefined | Promise<string | undefined>;
 }
 
-/** @throws SignInRequired; SeeOther for guests, unless the policy allows them */
-async function requireOwner(
+/** @param returnTo where the browser returns after signing in. @throws SignInRequired */
+export async function requireSignedIn(
   deps: AccountDeps,
   visit: Visit,
   returnTo: string,
-  { allowsGuests }: ChangePolicy,
-): Promise<SignedIn> {
-  const signedIn = await requireSignedIn(deps, visit, returnTo);
-  if (allowsGuests !== true && !isHomeUser(visit.organisation, signedIn.user))
-    throw new SeeOther(accountPath(visit.organisation, "security"));
-  return signedIn;
+): Promise<AccountVisit> {
+  const signedIn = await deps.browserSession.currentSession(visit);
+  if (!signedIn) throw new SignInRequired(returnTo);
+  const { user } = signedIn;
+  return { ...visit, signedIn, user, messages: pageMessages(visit, signedIn) };
 }
 
-/** @throws SeeOther */
-async function requireAvailable(signedIn: SignedIn, { redirectIfUnavailable }: ChangePolicy): Promise<void> {
-  const location = await redirectIfUnavailable?.(signedIn);
+/**
+ * Requires a user who may make the change.
+ * @param needsRecentSignIn a form decides that for itself: it waits while the user reauthenticates
+ * @throws SignInRequired; SeeOther for guests, unless the policy allows them, and for a change that isn't available
+ */
+export async function requireChangeAllowed<Deps extends AccountDeps>(
+  deps: Deps,
+  visit: Visit,
+  returnTo: string,
+  policy: ChangePolicy<Deps>,
+  needsRecentSignIn: boolean,
+): Promise<AccountVisit> {
+  const account = await requireSignedIn(deps, visit, returnTo);
+  const { signedIn, organisation } = account;
+  if (!policy.allowsGuests && !isHomeUser(account)) throw new SeeOther(accountPath(organisation, "security"));
+  const missing =
+    needsRecentSignIn &&
+    (await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock()));
+  if (missing) throw new SignInRequired(returnTo, missing);
+  const location = await policy.redirectIfUnavailable?.(deps, account);
   if (location !== undefined) throw new SeeOther(location);
+  return account;
 }
 
-/** Headers of a rate-limited response (RFC 9110 §10.2.3). */
-export function setRetryAfter({ reply }: Visit, error: RateLimited): void {
-  reply.headers({ ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) });
+/** The form is shown again with the reason. */
+export const refusal = (status: number, title: string, text?: string): Refusal => ({
+  failure: { kind: "refused", title, ...(text === undefined ? {} : { text }) },
+  status,
+});
+
+/** As `refusal`, for one that ends by itself: sets `Retry-After` (RFC 9110 §10.2.3), and a limit's own headers. */
+export function waitRefusal(
+  { reply }: Visit,
+  error: RateLimited | PasswordQueueFull,
+  title: string,
+  text: (wait: { seconds: number }) => string,
+): Refusal {
+  const { retryAfterSeconds: seconds } = error;
+  if (error instanceof RateLimited) reply.headers(rateLimitHeaders(error));
+  reply.header("retry-after", String(seconds));
+  return refusal(error instanceof RateLimited ? 429 : 503, title, text({ seconds }));
 }
 
-/** Requires a user who may make the change, without recent authentication. @throws SignInRequired, SeeOther */
-export async function requireChangeAllowed(
-  deps: AccountDeps,
-  visit: Visit,
-  returnTo: string,
-  change: ChangePolicy,
-): Promise<SignedIn> {
-  const signedIn = await requireOwner(deps, visit, returnTo, change);
-  await requireAvailable(signedIn, change);
-  return signedIn;
-}
-
-/** Requires a user who may make the change and has authenticated recently. @throws SignInRequired, SeeOther */
-export async function requireRecentSignIn(
-  deps: AccountDeps,
-  visit: Visit,
-  returnTo: string,
-  change: ChangePolicy = {},
-): Promise<SignedIn> {
-  const signedIn = await requireOwner(deps, visit, returnTo, change);
-  const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
-  if (missing !== undefined) throw new SignInRequired(returnTo, missing);
-  await requireAvailable(signedIn, change);
-  return signedIn;
-}
-
-export function factorChange(visit: Visit, { session, user }: SignedIn): FactorChange {
-  const { organisation } = visit;
-  const actor = `user:${user.id}`;
-  return { organisation, user, actor, origin: requestOrigin(visit, user), reached: toAssurance(session.acr) };
+export function factorChange(visit: AccountVisit): FactorChange {
+  const { organisation, user, signedIn } = visit;
+  const reached = toAssurance(signedIn.session.acr);
+  return { organisation, user, actor: `user:${user.id}`, origin: requestOrigin(visit), reached };
 }
 
 /** IP address, user agent and page language, for notices and sessions. */
-export const requestOrigin = ({ organisation, request }: Visit, user: User) => ({
+export const requestOrigin = ({ request, messages }: AccountVisit) => ({
   address: addressOf(request),
   userAgent: request.headers["user-agent"] ?? "",
-  locale: readerMessages(request, user, organisation).locale,
+  locale: messages.locale,
 });
 
 /** An entry of the navigation. */
@@ -147,9 +152,8 @@ const pages: ReadonlyArray<readonly [page: AccountPage, path: string]> = [
 ];
 
 /** @param current the navigation entry to highlight, if any */
-export function accountFrame(visit: Visit, user: User, current: AccountPage | undefined): ConsoleFrame {
-  const { organisation, request } = visit;
-  const messages = readerMessages(request, user, organisation);
+export function accountFrame(visit: AccountVisit, current: AccountPage | undefined): ConsoleFrame {
+  const { organisation, user, messages } = visit;
   const { frame } = messages.console;
   const isAdministrator = user.role === "Administrator";
   return {
@@ -182,24 +186,18 @@ export function accountFrame(visit: Visit, user: User, current: AccountPage | un
   };
 }
 
-export function pageOrganisation({ name, settings }: Organisation): PageOrganisation {
-  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
-}
+/** The frame of a page with a form that posts to its own address. @param page where it belongs: "Cancel" leads there */
+export const accountFormFrame = (
+  { browserSession }: Pick<AccountDeps, "browserSession">,
+  visit: AccountVisit,
+  page: Exclude<AccountPage, "consents">,
+) => ({
+  ...accountFrame(visit, page),
+  csrf: browserSession.formBinding(visit).csrf,
+  action: requestPath(visit),
+  backUri: accountPath(visit.organisation, page),
+});
 
 /** False for guests: their account is changed at its home organisation. */
-export const isHomeUser = (organisation: Organisation, user: User): boolean =>
+export const isHomeUser = ({ organisation, user }: AccountVisit): boolean =>
   user.homeOrgId === organisation.id;
-
-/** Registers the page and its form; POST handlers start with `acceptAccountForm`. */
-export function accountRoute(
-  app: FastifyInstance,
-  deps: AccountDeps,
-  url: `/oauth/:org/account/${string}`,
-  handlers: { get(visit: Visit): Promise<void>; post?(visit: Visit): Promise<void> },
-): void {
-  const handler = (handle: (visit: Visit) => Promise<void>) => pageHandler(deps, (_, visit) => handle(visit));
-  app.get(url, handler(handlers.get));
-  // Rejected input is shown again even if it isn't valid text (page-kit/accept-form.ts).
-  const options = { config: { sanitizesForms: true } };
-  if (handlers.post) app.post(url, options, handler(handlers.post));
-}

@@ -1,7 +1,7 @@
 /** Registers the account pages, except user/consents, which also serves API clients. */
 import type { FastifyInstance } from "fastify";
+import { confirmIdentityRoute } from "./account-form.ts";
 import type { AccountDeps } from "./account-page.ts";
-import { confirmIdentityRoute } from "./confirm-identity.route.ts";
 import { activityRoute } from "./own-data/activity.route.ts";
 import { dataRoutes } from "./own-data/data.route.ts";
 import { deletionRoutes } from "./own-data/deletion.route.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
 import { testAccountFrame } from "../../testing/fixtures/account-frame.ts";
+import { assertEscapes, assertWellMade } from "../../testing/probes/page-checks.ts";
 import {
   authenticatorPage,
   type ChangeFrame,
@@ -19,7 +19,7 @@ const frame: ChangeFrame = {
   action: "/oauth/1/account/security/x",
   backUri: "/oauth/1/account/security",
 };
-const failure = { title: "It did not work", text: "Try again" };
+const failure = { kind: "refused", title: "It did not work", text: "Try again" } as const;
 const setup = {
   qr: { size: 29, path: "M4 4h7v1h-7z" },
   uri: "otpauth://totp/Acme:ada?secret=ABC",

@@ -3,26 +3,29 @@ import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
+  recoveryCodeList,
 } from "../../html/components/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
-import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../html/components/form.ts";
+import {
+  doubleSubmitGuard,
+  type HiddenField,
+  hiddenFields,
+  namedFields,
+} from "../../html/components/form.ts";
 import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
-import { submissionTokenField } from "../../html/components/record-form.ts";
-import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
+import { type FormFailure, submissionTokenField } from "../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 
 export type ChangeFrame = ConsoleFrame & {
   csrf: string;
-  /** The form's action: the page's own address. */
   action: string;
   /** The navigation page that the change belongs to. */
   backUri: string;
-  /** Why the page is shown again. */
-  failure?: { title: string; text: string } | undefined;
+  failure?: FormFailure | undefined;
 };
 
-export const NOTICE_ID = "change-notice";
+const NOTICE_ID = "change-notice";
 
 /** Breadcrumb to the current navigation page. */
 export const breadcrumb = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
@@ -37,26 +40,37 @@ function changePage(
   body: Content,
   options: { scripts?: readonly string[]; isDangerous?: boolean } = {},
 ): Html {
-  const { failure } = view;
   return consoleLayout({
     ...view,
     scripts: options.scripts,
     title: heading,
     breadcrumbs: breadcrumb(view),
-    notice: failure && notice("error", NOTICE_ID, failure.title, failure.text),
+    notice: failureNotice(view),
     body: html`<section class="card confirm${options.isDangerous && " danger"}">
 ${body}</section>
 `,
   });
 }
 
-export const cancel = (view: ChangeFrame): Html =>
+function failureNotice({ failure, messages }: ChangeFrame): Html | undefined {
+  const { security, console } = messages;
+  const { form } = console.frame;
+  switch (failure?.kind) {
+    case "expired":
+      return notice("error", NOTICE_ID, security.expired, security.expiredText);
+    case "unreadable":
+      return notice("error", NOTICE_ID, form.unreadable, form.unreadableText);
+    case "refused":
+      return notice("error", NOTICE_ID, failure.title, failure.text);
+  }
+}
+
+const cancel = (view: ChangeFrame): Html =>
   html`<a class="button" id="change-cancel" href="${linkAddress(view.backUri)}">${view.messages.security.cancel}</a>`;
 
 export type ConfirmView = ChangeFrame & {
   heading: string;
   text: string;
-  /** Label of the button. */
   confirm: string;
   /** Id of the button; default `change-confirm`. */
   confirmId?: string | undefined;
@@ -64,7 +78,6 @@ export type ConfirmView = ChangeFrame & {
   isHarmless?: boolean;
   /** Submission token of a one-time form (page-kit/accept-form.ts). */
   once?: string | undefined;
-  /** Hidden fields. */
   fields?: readonly HiddenField[] | undefined;
 };
 
@@ -86,26 +99,19 @@ ${cancel(view)}
 
 export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;
-  /** The encrypted secret. */
   enrolment: string;
-  /** Replaces an existing authenticator app. */
   replaces: boolean;
-  /** Address of copy.js. */
   script: string;
 };
 
 export function authenticatorPage(view: AuthenticatorView): Html {
   const text = view.messages.enrolment.totp;
-  const fields = [
-    { name: "csrf", value: view.csrf },
-    { name: "enrolment", value: view.enrolment },
-  ];
   return changePage(
     view,
     text.heading,
     html`${view.replaces && html`<p class="quiet">${view.messages.security.totp.replaceText}</p>`}
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields(fields)}
+${namedFields({ csrf: view.csrf, enrolment: view.enrolment })}
 ${authenticatorSetup(view.setup, view.messages)}
 ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
 <div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
@@ -119,7 +125,6 @@ export type NewPasskeyView = ChangeFrame & {
   /** JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`. */
   options: string;
   name: string;
-  /** Address of passkey.js. */
   script: string;
 };
 
@@ -136,7 +141,7 @@ ${passkeyForm({
   options: view.options,
   button: { id: "passkey-create", text: text.submit, primary: true },
   failed: text.notAdded,
-  fields: html`${hiddenFields([{ name: "csrf", value: view.csrf }])}
+  fields: html`${namedFields({ csrf: view.csrf })}
 <div class="field">
 <label for="name">${text.name}</label>
 <input id="name" name="name" value="${view.name}" maxlength="60" autocomplete="off">
@@ -152,17 +157,13 @@ ${passkeyForm({
 export type PasskeyView = ChangeFrame & {
   id: string;
   name: string;
-  /** Value of the name field. */
   input: string;
 };
 
 /** Rename or remove a passkey. */
 export function passkeyPage(view: PasskeyView): Html {
   const text = view.messages.security.passkeys;
-  const sealed = hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "id", value: view.id },
-  ]);
+  const sealed = namedFields({ csrf: view.csrf, id: view.id });
   return changePage(
     view,
     text.changeHeading({ name: view.name }),
@@ -185,7 +186,6 @@ ${cancel(view)}`,
 
 export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
   codes: readonly string[];
-  /** Address of copy.js. */
   script: string;
 };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
 import { copyScript } from "../../html/scripts.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../testing/probes/page-checks.ts";
 import { type DecodedToken, type TokensView, tokensPage } from "./tokens.page.ts";
 
 const NOW = 1_780_000_000_000;

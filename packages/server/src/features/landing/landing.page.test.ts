@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../testing/probes/page-checks.ts";
 import { type LandingView, landingPage } from "./landing.page.ts";
 
 const demo: LandingView = {

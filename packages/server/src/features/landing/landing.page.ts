@@ -5,10 +5,8 @@ import type { Messages } from "../../html/messages/messages.ts";
 
 export type LandingOrganisation = {
   name: string;
-  /** `{baseUrl}/oauth/{org}`. */
   issuer: string;
   discoveryUri: string;
-  /** `/oauth/manage/{org}`. */
   consoleUri: string;
 };
 

@@ -21,12 +21,10 @@ export type ConfirmActView = ConsoleFrame &
     name?: string | undefined;
     typedName?: string | undefined;
     isWrongName?: boolean;
-    /** The button is not the red one. */
     isHarmless?: boolean;
     backUri: string;
     /** Submission token of a repeatable action: see page-kit/accept-form.ts. */
     once?: string | undefined;
-    /** Further fields. */
     fields?: Content;
     failure?: FormFailure | undefined;
   };
@@ -100,7 +98,6 @@ export function waitingFormPage(
   const { prove } = view.messages.console.frame;
   return consoleLayout({
     ...view,
-    breadcrumbs: [],
     title: prove.title,
     summary: view.hasSecrets ? prove.textSecrets : prove.text,
     body: html`<section class="card confirm">
@@ -119,7 +116,7 @@ export function goneRecordPage(frame: ConsoleFrame): Html {
   const { changed } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="record-gone">${changed.goneText}</p></section>
 `;
-  return consoleLayout({ ...frame, breadcrumbs: [], title: changed.gone, body });
+  return consoleLayout({ ...frame, title: changed.gone, body });
 }
 
 /** Where the sign-in beside a waiting form ends. */
@@ -127,5 +124,5 @@ export function identityConfirmedPage(frame: ConsoleFrame): Html {
   const { prove } = frame.messages.console.frame;
   const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>
 `;
-  return consoleLayout({ ...frame, breadcrumbs: [], title: prove.confirmed, body });
+  return consoleLayout({ ...frame, title: prove.confirmed, body });
 }

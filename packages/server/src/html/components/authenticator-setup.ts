@@ -1,6 +1,7 @@
+/** What pages show to enrol an authenticator app: QR code, key, first code; and the recovery codes that come with it. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
-import { type QrCode, qrImage } from "./qr-code.ts";
+import { notice } from "./notice.ts";
 
 /** A TOTP secret to add to an authenticator app. */
 export type AuthenticatorSetup = {
@@ -40,5 +41,47 @@ export function authenticatorCode(messages: Messages, noticeId: string | undefin
 <label for="code">${messages.enrolment.totp.code}</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required${wrong}>
 </div>
+`;
+}
+
+/** A QR code as one path: an image without a file, a canvas or an inline style. */
+export type QrCode = {
+  /** Modules along one side, the quiet zone included. */
+  size: number;
+  path: string;
+};
+
+/** ISO/IEC 18004 §6.3.8. */
+const QUIET = 4;
+
+/** Loaded at the first code. */
+export async function qrCode(text: string): Promise<QrCode> {
+  const { create } = await import("qrcode");
+  const { size, data } = create(text, { errorCorrectionLevel: "M" }).modules;
+  let path = "";
+  for (let y = 0; y < size; y += 1) {
+    for (let x = 0; x < size; x += 1) {
+      let width = 0;
+      while (x + width < size && data[y * size + x + width]) width += 1;
+      if (width > 0) path += `M${x + QUIET} ${y + QUIET}h${width}v1h-${width}z`;
+      x += width;
+    }
+  }
+  return { size: size + 2 * QUIET, path };
+}
+
+/** @param label for screen readers */
+export function qrImage({ size, path }: QrCode, label: string): Html {
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}"><path d="${path}"/></svg>`;
+}
+
+/** Shown once. */
+export function recoveryCodeList(codes: readonly string[], messages: Messages): Html {
+  const text = messages.recoveryCodes;
+  return html`<p>${text.explanation}</p>
+${notice("hint", "codes-notice", text.once, text.onceText)}
+<pre class="codes" id="recovery-codes" aria-label="${text.list}">${codes.join("\n")}</pre>
+<button class="button" type="button" data-copy="recovery-codes" data-copied="${text.copied}" hidden>${text.copy}</button>
+<p class="visually-hidden" id="copy-status" role="status"></p>
 `;
 }

@@ -21,7 +21,6 @@ export type ConsoleFrame = PageFrame & {
   signOutUri: string;
   /** The last action found nothing left to do: shown when the page has no other notice. */
   wasAlready?: boolean;
-  /** Other organisations that the user administers. */
   otherOrganisations: readonly { name: string; uri: string }[];
 };
 
@@ -32,7 +31,6 @@ export type ConsoleView = ConsoleFrame & {
   heading?: Content;
   breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
-  /** Buttons beside the heading. */
   actions?: Content;
   notice?: Html | undefined;
   body: Content;
@@ -42,7 +40,11 @@ export type ConsoleView = ConsoleFrame & {
   previewAccent?: string | undefined;
 };
 
-export function consoleLayout(view: ConsoleView): Html {
+/** @param page without breadcrumbs for a page of the navigation */
+export function consoleLayout(
+  page: Omit<ConsoleView, "breadcrumbs"> & Partial<Pick<ConsoleView, "breadcrumbs">>,
+): Html {
+  const view = { breadcrumbs: [], ...page };
   const { frame } = view.messages.console;
   const title = view.messages.frame.documentTitle({
     title: tabTitle(view),

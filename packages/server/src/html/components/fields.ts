@@ -34,7 +34,6 @@ export type TextField = Field & {
 /** Validated while typing by scripts/checks.js; the server validates when the form is sent. */
 export type Check = {
   uri: string;
-  /** The result for the initial value. */
   text?: string | undefined;
 };
 
@@ -96,14 +95,26 @@ ${groups.map(([group, members]) =>
 }
 
 /** The ids are `<id>-<value>`. */
-export function radioField(view: Field & { value: string; choices: readonly Choice[] }): Html {
-  const { id, choices } = view;
+export const radioField = (view: Field & { value: string; choices: readonly Choice[] }): Html =>
+  optionList(view, "radio", view.choices, [view.value]);
+
+/** Checkboxes of one name. The ids are `<id>-<value>`. */
+export const checkList = (view: Field & { values: readonly string[]; choices: readonly Choice[] }): Html =>
+  optionList(view, "checkbox", view.choices, view.values);
+
+function optionList(
+  view: Field,
+  type: "radio" | "checkbox",
+  choices: readonly Choice[],
+  selected: readonly string[],
+): Html {
+  const { id } = view;
   return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
 ${notes(view)}${choices.map((choice, index) => {
   const own = `${id}-${choice.value}`;
   const isFirst = index === 0 && view.hasFocus;
-  return html`<div class="option"><input type="radio" id="${own}" name="${id}" value="${choice.value}"${
-    choice.value === view.value && html` checked`
+  return html`<div class="option"><input type="${type}" id="${own}" name="${id}" value="${choice.value}"${
+    selected.includes(choice.value) && html` checked`
   }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
 <label for="${own}">${choice.label}</label>
 ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${choice.text}</span>`}</div>
@@ -121,23 +132,6 @@ export function checkField(view: Field & { isChecked: boolean; isDisabled?: bool
 <label for="${id}">${view.label}</label>
 ${view.hint !== undefined && html`<span class="field-hint" id="${id}-hint">${view.hint}</span>`}</div>
 ${faultText(view)}${presentValue(view)}</div>
-`;
-}
-
-/** Checkboxes of one name. The ids are `<id>-<value>`. */
-export function checkList(view: Field & { values: readonly string[]; choices: readonly Choice[] }): Html {
-  const { id, choices, values } = view;
-  return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
-${notes(view)}${choices.map((choice, index) => {
-  const own = `${id}-${choice.value}`;
-  const isFirst = index === 0 && view.hasFocus;
-  return html`<div class="option"><input type="checkbox" id="${own}" name="${id}" value="${choice.value}"${
-    values.includes(choice.value) && html` checked`
-  }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
-<label for="${own}">${choice.label}</label>
-${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${choice.text}</span>`}</div>
-`;
-})}</fieldset>
 `;
 }
 

@@ -10,12 +10,11 @@ export function hiddenFields(fields: readonly HiddenField[]): Html {
   return html`${fields.map((field) => html`<input type="hidden" name="${field.name}" value="${field.value}">\n`)}`;
 }
 
-export function sealFields(seal: FormSeal): Html {
-  return hiddenFields([
-    { name: "csrf", value: seal.csrf },
-    { name: "flow", value: seal.flow },
-  ]);
-}
+/** Hidden fields by their names. */
+export const namedFields = (fields: Readonly<Record<string, string>>): Html =>
+  hiddenFields(Object.entries(fields).map(([name, value]) => ({ name, value })));
+
+export const sealFields = ({ csrf, flow }: FormSeal): Html => namedFields({ csrf, flow });
 
 /** Ignores the second click of a double click, so that the response to the first one is shown. */
 export const doubleSubmitGuard: Html = html`<script src="${doubleSubmitScript.path}" defer></script>

@@ -78,7 +78,6 @@ export function copyable(view: {
   value: string;
   copy: string;
   copied: string;
-  /** The button's accessible name. */
   label?: string;
 }): Html {
   const name = view.label === undefined ? view.copy : `${view.copy}: ${view.label}`;
@@ -104,3 +103,17 @@ export function snippet(view: {
 /** Where copy buttons announce success: once on a page. */
 export const copyStatus: Html = html`<p class="visually-hidden" id="copy-status" role="status"></p>
 `;
+
+/** Pages under one entry of the navigation. */
+export function tabs(view: {
+  label: string;
+  links: ReadonlyArray<{ id: string; label: string; uri: string; isCurrent: boolean }>;
+}): Html {
+  return html`<nav class="tabs" aria-label="${view.label}"><ul>
+${view.links.map(
+  ({ id, label, uri, isCurrent }) =>
+    html`<li><a id="${id}" href="${linkAddress(uri)}"${isCurrent && html` aria-current="page"`}>${label}</a></li>
+`,
+)}</ul></nav>
+`;
+}

@@ -1,7 +1,6 @@
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 
 export type PasskeyForm = {
-  /** Prefix of the elements' ids. */
   id: string;
   action: string;
   use: "get" | "create";
@@ -12,9 +11,7 @@ export type PasskeyForm = {
   button: { id: string; text: string; primary: boolean };
   /** Shown when the browser returns no passkey. */
   failed: string;
-  /** Before the button. */
   fields: Content;
-  /** After the button. */
   after?: Content;
 };
 

@@ -7,7 +7,6 @@ import { doubleSubmitGuard, type HiddenField, hiddenFields } from "./form.ts";
 /** Why a form is shown again. */
 export type FormFailure =
   | { kind: "faults"; fields: ReadonlyArray<{ id: string; label: string }> }
-  /** Somebody else changed the record meanwhile. */
   | { kind: "changed"; by?: { who: string; at: number } | undefined }
   | { kind: "expired" }
   /** Something in it was no text, and has been replaced by U+FFFD. */
@@ -34,7 +33,6 @@ export function recordForm(view: {
   hidden?: readonly HiddenField[];
   fields: Content;
   submit: { id: string; label: string; isDangerous?: boolean };
-  /** Further buttons. */
   more?: Content;
   cancelUri?: string | undefined;
   messages: Messages;

@@ -5,7 +5,6 @@ import type { Messages } from "../messages/messages.ts";
 export type ScopeText = {
   /** As in the request, e.g. `email`. */
   name: string;
-  /** Of a custom scope. */
   displayName?: string | undefined;
   description?: string | undefined;
   sensitive?: boolean | undefined;

@@ -3,11 +3,9 @@ import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
 export type Row = {
-  /** Unique on the page. */
   id: string;
   /** One for each column; the first one names the record. */
   cells: readonly Content[];
-  /** In the last column. */
   actions?: Content;
 };
 

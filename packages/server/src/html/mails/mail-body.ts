@@ -9,7 +9,6 @@ export type MailBody = {
   paragraphs: readonly string[];
   facts: readonly { name: string; value: string }[];
   action?: { label: string; uri: string } | undefined;
-  /** Paragraphs after the action. */
   closing: readonly string[];
 };
 

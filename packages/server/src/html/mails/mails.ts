@@ -24,7 +24,6 @@ export type MailView = {
 
 export function mailBody(view: MailView, messages: Messages): MailBody {
   const text = messages.mails;
-  const { name } = view.organisation;
   switch (view.template) {
     case "ResetPassword":
       return linkMail(view, view.data, text.resetPassword, text.newPassword);
@@ -37,43 +36,22 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "ChangeEmail":
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "AccountExists":
-      return noticeMail(view, view.data, messages, {
-        subject: text.accountExists.subject({ organisation: name }),
-        text: text.accountExists.text({ organisation: name }),
-        advice: text.accountExists.advice,
-      });
+      return noticeMail(view, view.data, messages, text.accountExists);
     case "EmailChanged":
-      return noticeMail(view, view.data, messages, {
-        subject: text.emailChanged.subject({ organisation: name }),
-        text: text.emailChanged.text({ organisation: name }),
-        advice: text.emailChanged.advice({ organisation: name }),
-      });
-    case "AccountDeleted": {
-      const words = text.accountDeleted;
-      const texts = {
-        subject: words.subject({ organisation: name }),
-        text: words.text({ organisation: name }),
-        advice: words.advice({ organisation: name }),
-      };
-      return { ...noticeMail(view, view.data, messages, texts), action: undefined };
-    }
+      return noticeMail(view, view.data, messages, text.emailChanged);
+    case "AccountDeleted":
+      return { ...noticeMail(view, view.data, messages, text.accountDeleted), action: undefined };
     case "PasswordChanged":
-      return noticeMail(view, view.data, messages, {
-        subject: text.passwordChanged.subject({ organisation: name }),
-        text: text.passwordChanged.text({ organisation: name }),
-      });
+      return noticeMail(view, view.data, messages, text.passwordChanged);
     case "NewSignIn":
-      return noticeMail(view, view.data, messages, {
-        subject: text.newSignIn.subject({ organisation: name }),
-        text: text.newSignIn.text({ organisation: name }),
-      });
+      return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorAdded":
     case "FactorRemoved": {
       const words = view.template === "FactorAdded" ? text.factorAdded : text.factorRemoved;
       const { factor } = view.data;
       return noticeMail(view, view.data, messages, {
-        subject: words.subject({ factor, organisation: name }),
-        text: words.text({ factor, organisation: name }),
+        subject: ({ organisation }) => words.subject({ factor, organisation }),
+        text: ({ organisation }) => words.text({ factor, organisation }),
       });
     }
   }
@@ -95,17 +73,21 @@ function linkMail(
   };
 }
 
+type OrganisationText = (name: { organisation: string }) => string;
+
 function noticeMail(
   { organisation, recoveryUri }: MailView,
   { at, address, browser }: Origin,
   messages: Messages,
-  words: { subject: string; text: string; advice?: string },
+  words: { subject: OrganisationText; text: OrganisationText; advice?: string | OrganisationText },
 ): MailBody {
-  const { facts, notYou, newPassword } = messages.mails;
+  const { advice = messages.mails.notYou } = words;
+  const name = { organisation: organisation.name };
+  const { facts, newPassword } = messages.mails;
   return {
-    subject: words.subject,
+    subject: words.subject(name),
     organisation,
-    paragraphs: [words.text, words.advice ?? notYou],
+    paragraphs: [words.text(name), typeof advice === "string" ? advice : advice(name)],
     facts: [
       { name: facts.at, value: messages.format.minute(at) },
       ...(browser === undefined ? [] : [{ name: facts.browser, value: browser }]),

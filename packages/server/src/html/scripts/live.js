@@ -1,60 +1,60 @@
-// Pieces of a page that change by themselves: an element with data-live="<path>" is replaced by what the server says there,
-// every few seconds while somebody looks. The server decides each time whether they may; when not, the page stays as it is.
-const EVERY_MS = 4_000;
-const LONGEST_MS = 60_000;
+// Live pieces: an element with data-live="<path>" is replaced by the server's response from that path every few seconds
+// while the page is visible. The server checks access each time; without it, the page stays as it is.
+const INTERVAL_MS = 4_000;
+const MAX_INTERVAL_MS = 60_000;
 
-const keepFresh = (place, wait = EVERY_MS) =>
+const poll = (piece, interval = INTERVAL_MS) =>
   setTimeout(async () => {
-    if (document.hidden || isInUse(place)) return keepFresh(place, wait);
-    const fresh = await ask(place);
-    if (fresh === "over") return;
-    // A server that is away for a moment is not asked as often.
-    if (fresh === undefined) return keepFresh(place, Math.min(2 * wait, LONGEST_MS));
-    keepFresh(put(fresh, place));
-  }, wait);
+    if (document.hidden || isBeingCopied(piece)) return poll(piece, interval);
+    const fresh = await fetchPiece(piece);
+    if (fresh === "gone") return;
+    // Backs off while the server is unavailable.
+    if (fresh === undefined) return poll(piece, Math.min(2 * interval, MAX_INTERVAL_MS));
+    poll(replace(fresh, piece));
+  }, interval);
 
-// What is marked to be copied must not vanish under the pointer.
-const isInUse = (place) => {
+// Text that is selected for copying must not vanish under the pointer.
+const isBeingCopied = (piece) => {
   const marked = document.getSelection();
-  return Boolean(marked && !marked.isCollapsed && place.contains(marked.anchorNode));
+  return Boolean(marked && !marked.isCollapsed && piece.contains(marked.anchorNode));
 };
 
-const ask = async ({ dataset: { live } }) => {
+const fetchPiece = async ({ dataset: { live } }) => {
   const response = await fetch(live, { redirect: "error", headers: { accept: "text/html" } }).catch(
     () => undefined,
   );
   if (!response || response.status >= 500) return undefined;
-  if (!response.ok) return "over";
+  if (!response.ok) return "gone";
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const found = [...page.querySelectorAll("[data-live]")].find((one) => one.dataset.live === live);
-  return found ?? "over";
+  const match = [...page.querySelectorAll("[data-live]")].find((one) => one.dataset.live === live);
+  return match ?? "gone";
 };
 
-// Only what has changed: whoever reads with a screen reader, or has the focus inside, notices nothing else.
-const put = (fresh, place) => {
-  if (fresh.outerHTML === place.outerHTML) return place;
-  const focused = place.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
-  const own = document.adoptNode(fresh);
-  sayWhatIsNew(own, place);
-  place.replaceWith(own);
+// Only when it has changed: screen readers and the focus are not disturbed otherwise.
+const replace = (fresh, piece) => {
+  if (fresh.outerHTML === piece.outerHTML) return piece;
+  const focused = piece.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
+  const adopted = document.adoptNode(fresh);
+  announceChanges(adopted, piece);
+  piece.replaceWith(adopted);
   if (focused !== undefined)
-    [...own.querySelectorAll("a, button, summary")]
+    [...adopted.querySelectorAll("a, button, summary")]
       .find((one) => nameOf(one) === focused)
       ?.focus({ preventScroll: true });
-  return own;
+  return adopted;
 };
 
-// A region that comes into the page with its text is not always announced: one that stays says what is new.
-const sayWhatIsNew = (fresh, place) => {
+// A region that is inserted with its text is not always announced: one that stays announces the changes.
+const announceChanges = (fresh, piece) => {
   const status = document.getElementById("live-status");
-  const said = linesOf(place);
-  const news = linesOf(fresh).filter((line) => !said.includes(line));
-  if (status && news.length > 0) status.textContent = news.join(" ");
+  const previous = linesOf(piece);
+  const changes = linesOf(fresh).filter((line) => !previous.includes(line));
+  if (status && changes.length > 0) status.textContent = changes.join(" ");
 };
 
 const linesOf = ({ dataset: { says = "" } }) => says.split("\n").filter((line) => line !== "");
 
-// A link in a table may have no id: where it leads names it as well.
+// A link in a table may have no id: its address identifies it as well.
 const nameOf = (element) => element.id || element.getAttribute("href") || undefined;
 
-for (const place of document.querySelectorAll("[data-live]")) keepFresh(place);
+for (const piece of document.querySelectorAll("[data-live]")) poll(piece);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
-import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
+import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { type ConsentsView, consentsPage } from "./consents.page.ts";
 
 const view: ConsentsView = {

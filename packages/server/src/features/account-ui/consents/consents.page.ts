@@ -6,7 +6,6 @@ import { type ScopeText, scopeList } from "../../../html/components/scope-list.t
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type ConsentsView = ConsoleFrame & {
-  /** A consent was just revoked. */
   isDone: boolean;
   /** Newest first. */
   consents: readonly {
@@ -14,7 +13,6 @@ export type ConsentsView = ConsoleFrame & {
     /** Milliseconds. */
     grantedAt: number;
     scopes: readonly ScopeText[];
-    /** The confirmation page. */
     revokeUri: string;
   }[];
   /** Used without the user's consent: allowed by the organisation. */
@@ -26,7 +24,6 @@ export function consentsPage(view: ConsentsView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
     body: html`<div class="cards">

@@ -10,52 +10,40 @@ import { revokeConsent } from "../../../core/consents/consents.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { listUsedApplications } from "../../../core/tokens/tokens.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import type { Rejection } from "../../../page-kit/accept-form.ts";
+import type { Refusal } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
 import { pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
-import { type AccountDeps, accountFrame, requireSignedIn } from "../account-page.ts";
+import { type AccountRoute, submitAccountForm, viewAccountPage } from "../account-form.ts";
+import { type AccountDeps, type AccountVisit, accountFrame } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { rejectionTexts } from "../change.ts";
 import { consentsPage } from "./consents.page.ts";
 
 export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
   /** @throws OAuthError with a bearer challenge */
   authenticateBearer(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
-  /** For API clients and for browsers. */
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 
 export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
   const errorHandler: ErrorHandler = (error, request, reply) =>
     deps.errorHandlers[isApiRequest(request) ? "program" : "page"](error, request, reply);
-  app.get(
-    "/oauth/:org/user/consents",
-    { errorHandler },
-    pageHandler(deps, async (_, visit) => {
+  const handler = (byApi: ConsentsHandler, byBrowser: ConsentsHandler) =>
+    pageHandler(deps, (_, visit) => {
       visit.reply.header("vary", "Accept, Authorization");
-      if (isApiRequest(visit.request)) return sendConsents(deps, visit);
-      return showConsents(deps, visit);
-    }),
-  );
-  app.post(
-    "/oauth/:org/user/consents/:id/revoke",
-    { errorHandler },
-    pageHandler(deps, async (_, visit) => {
-      visit.reply.header("vary", "Accept, Authorization");
-      if (isApiRequest(visit.request)) return revokeByApi(deps, visit);
-      return revokeByForm(deps, visit);
-    }),
-  );
+      return (isApiRequest(visit.request) ? byApi : byBrowser)(deps, visit);
+    });
+  app.get("/oauth/:org/user/consents", { errorHandler }, handler(sendConsents, showConsents));
+  app.post("/oauth/:org/user/consents/:id/revoke", { errorHandler }, handler(revokeByApi, revokeByForm));
 }
+
+type ConsentsHandler = (deps: ConsentsDeps, visit: Visit) => Promise<void>;
 
 /** A request with a token, or for JSON only: the session cookie is ignored. */
 function isApiRequest({ headers }: FastifyRequest): boolean {
@@ -103,30 +91,33 @@ function revokeOwnConsent(
   });
 }
 
-async function showConsents(deps: ConsentsDeps, visit: Visit): Promise<void> {
-  const id = parseQuery(visit.request).values.get("id");
-  const signedIn = await requireSignedIn(deps, visit, consentsPath(visit, id));
-  if (id === undefined) await showList(deps, visit, signedIn);
-  else await askToConfirm(deps, visit, signedIn, id);
-}
+/** The consent that a page is about: of its query, or of the form's address. */
+const requestedConsent = ({ request }: Visit): string | undefined =>
+  (request.params as { id?: string }).id ?? parseQuery(request).values.get("id");
 
-async function revokeByForm(deps: ConsentsDeps, visit: Visit): Promise<void> {
-  const { id = "" } = visit.request.params as { id?: string };
-  const rules = { allowsGuests: true, allowsOldSignIn: true };
-  const form = await acceptAccountForm(deps, visit, consentsPath(visit, id), rules);
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-  const { signedIn } = form;
-  if (form.outcome === "rejected") return askToConfirm(deps, visit, signedIn, id, form.refusal.failure?.kind);
-  const isDone = await revokeOwnConsent(deps, visit, signedIn.user);
-  await redirectTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
-}
+const consentsRoute: AccountRoute<ConsentsDeps> = {
+  allowsGuests: true,
+  allowsOldSignIn: true,
+  returnTo: (visit) => consentsPath(visit, requestedConsent(visit)),
+  show: (deps, visit, rejected) => {
+    const id = requestedConsent(visit);
+    return id === undefined ? showList(deps, visit) : askToConfirm(deps, visit, id, rejected?.refusal);
+  },
+  submit: async (deps, visit) => {
+    const isDone = await revokeOwnConsent(deps, visit, visit.user);
+    await redirectTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
+  },
+};
+
+const showConsents: ConsentsHandler = (deps, visit) => viewAccountPage(deps, visit, consentsRoute);
+const revokeByForm: ConsentsHandler = (deps, visit) => submitAccountForm(deps, visit, consentsRoute);
 
 const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string): string =>
   `/oauth/${organisation.id}/user/consents${id === undefined ? "" : `?id=${encodeURIComponent(id)}`}`;
 
-async function showList(deps: ConsentsDeps, visit: Visit, { user }: SignedIn): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "consents");
+async function showList(deps: ConsentsDeps, visit: AccountVisit): Promise<void> {
+  const { organisation, user } = visit;
+  const frame = accountFrame(visit, "consents");
   const customScopes = await deps.customScopes.list(organisation.id);
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const allowed = new Set(list.map(({ consent }) => consent.applicationId));
@@ -152,27 +143,26 @@ function scopeText(name: string, customScopes: readonly CustomScope[]) {
 
 async function askToConfirm(
   deps: ConsentsDeps,
-  visit: Visit,
-  { user }: SignedIn,
+  visit: AccountVisit,
   id: string,
-  failure?: Rejection,
+  again?: Refusal,
 ): Promise<void> {
-  const { organisation } = visit;
+  const { organisation, user } = visit;
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const granted = list.find(({ consent }) => consent.id === id.toLowerCase());
   if (!granted) throw new NotFound("consent");
-  const frame = accountFrame(visit, user, "consents");
+  const frame = accountFrame(visit, "consents");
   const { consents: text } = frame.messages;
   const page = confirmPage({
     ...frame,
     csrf: deps.browserSession.formBinding(visit).csrf,
     action: `${consentsPath(visit)}/${granted.consent.id}/revoke`,
     backUri: consentsPath(visit),
-    failure: failure && rejectionTexts(frame)[failure],
+    failure: again?.failure,
     heading: text.revokeHeading({ application: granted.applicationName }),
     text: text.revokeText,
     confirm: text.revoke,
     confirmId: "consent-revoke",
   });
-  return show(visit, frame, page, failure ? 403 : 200);
+  return show(visit, frame, page, again?.status);
 }

@@ -9,7 +9,6 @@ export type ActivityView = ConsoleFrame & {
     /** Milliseconds. */
     at: number;
     what: string;
-    /** Name of the application concerned. */
     application: string | undefined;
     by: string;
     /** IP address; undefined for other users' actions. */
@@ -18,7 +17,7 @@ export type ActivityView = ConsoleFrame & {
   }[];
   newestUri: string | undefined;
   olderUri: string | undefined;
-  /** ChangePolicy the password; for guests, sign out everywhere. */
+  /** Changes the password; for guests, sign out everywhere. */
   notMeUri: string;
 };
 
@@ -28,7 +27,6 @@ export function activityPage(view: ActivityView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     body: html`<div class="cards">
 <section class="card" aria-label="${text.title}">

@@ -6,39 +6,35 @@ import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { StoredEvent } from "../../../core/audit/audit.store.ts";
 import { listUserActivity } from "../../../core/audit/search/search.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSessionBrowsers } from "../../../core/sessions/sessions.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { show, type Visit } from "../../../page-kit/page.ts";
+import { requestPath, show } from "../../../page-kit/page.ts";
+import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
+  type AccountVisit,
   accountFrame,
   accountPath,
-  accountRoute,
   isHomeUser,
-  requireSignedIn,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
 import { notMePath } from "../security/password.route.ts";
 import { activityPage } from "./activity.page.ts";
 
-const ACTIVITY = "activity";
 const PAGE_SIZE = 25;
 
 export function activityRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/activity", {
-    get: async (visit) => {
-      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, ACTIVITY));
-      await showActivity(deps, visit, signedIn);
-    },
+    allowsOldSignIn: true,
+    show: showActivity,
   });
 }
 
-async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "activity");
+async function showActivity(deps: AccountDeps, visit: AccountVisit): Promise<void> {
+  const { organisation, user } = visit;
+  const frame = accountFrame(visit, "activity");
   const before = parseQuery(visit.request).values.get("before");
   const db = deps.database.query;
   const { events, next } = await listUserActivity(db, organisation.id, user.id, { before, limit: PAGE_SIZE });
@@ -50,7 +46,7 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
     organisation.id,
     targets.map((target) => `client:${target}`),
   );
-  const path = accountPath(organisation, ACTIVITY);
+  const path = requestPath(visit);
   const page = activityPage({
     ...frame,
     events: events.map((event) => ({
@@ -60,7 +56,7 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
     })),
     newestUri: before === undefined ? undefined : path,
     olderUri: next === undefined ? undefined : `${path}?before=${encodeURIComponent(next)}`,
-    notMeUri: isHomeUser(organisation, user) ? notMePath(visit) : accountPath(organisation, "sessions/end"),
+    notMeUri: isHomeUser(visit) ? notMePath(visit) : accountPath(organisation, "sessions/end"),
   });
   return show(visit, frame, page);
 }

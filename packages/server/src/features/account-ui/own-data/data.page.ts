@@ -10,9 +10,8 @@ export type YourDataView = ConsoleFrame & {
   exportAction: string;
   /** Undefined if users may not delete their account. */
   deletionUri: string | undefined;
-  /** For guests: leave the organisation and keep the account. */
   leaveUri: string | undefined;
-  failure?: "expired" | "unreadable" | { waitSeconds: number } | undefined;
+  failure?: FormFailure | undefined;
 };
 
 export function dataPage(view: YourDataView): Html {
@@ -20,9 +19,8 @@ export function dataPage(view: YourDataView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: failureNotice(formFailure(view), view.messages),
+    notice: failureNotice(view.failure, view.messages),
     body: html`<div class="cards">
 ${card({
   id: "export",
@@ -35,13 +33,6 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}<div class="actions"><butto
 })}${view.leaveUri === undefined ? removal(view) : leaving(view, view.leaveUri)}</div>
 `,
   });
-}
-
-function formFailure({ failure, messages }: YourDataView): FormFailure | undefined {
-  const text = messages.console.account.data;
-  if (failure === undefined) return undefined;
-  if (typeof failure === "string") return { kind: failure };
-  return { kind: "refused", title: text.notExported, text: text.limited({ seconds: failure.waitSeconds }) };
 }
 
 function removal({ deletionUri, messages, organisation }: YourDataView): Html {

@@ -48,7 +48,7 @@ export function gonePage(view: PageFrame & { organisation: PageOrganisation; has
   const title = view.hasLeft ? text.leftTitle({ organisation: view.organisation.name }) : text.goneTitle;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title, organisation: view.organisation.name }),
+    title,
     body: html`<h1 id="gone">${title}</h1>
 <p>${view.hasLeft ? text.left : text.gone}</p>`,
   });

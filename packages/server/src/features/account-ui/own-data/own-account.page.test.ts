@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
-import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
+import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
 import { type ProfileView, profilePage } from "../profile/profile.page.ts";
 import { type PasswordView, passwordPage } from "../security/password.page.ts";
@@ -11,6 +11,8 @@ import { dataPage } from "./data.page.ts";
 import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
 
 const form = { csrf: "the-csrf", action: "/oauth/1/account/x", backUri: "/oauth/1/account/profile" };
+
+const refused = { kind: "refused", title: "Not done", text: "Try again in an hour" } as const;
 
 const profile: ProfileView = {
   ...testAccountFrame("profile"),
@@ -47,30 +49,28 @@ test("the password page never shows input and announces each error with its fiel
     ...form,
     hasPassword: true,
     minLength: 12,
-    maxLength: 256,
     reportsIntrusion: true,
     recoveryUri: "/oauth/1/recovery",
-    failure: undefined,
   };
-  const failures = [
-    undefined,
-    { kind: "expired" },
-    { kind: "wrong-password" },
-    { kind: "same-password" },
-    { kind: "refused", fault: "too-short" },
-    { kind: "refused", fault: "too-long" },
-    { kind: "refused", fault: "is-common" },
-    { kind: "limited", waitSeconds: 60 },
-    { kind: "busy", waitSeconds: 1 },
-  ] as const;
+  const failures: Pick<PasswordView, "failure" | "fault">[] = [
+    {},
+    { failure: { kind: "expired" } },
+    { failure: refused },
+    ...(["present", "password"] as const).map((id) => ({
+      failure: { kind: "faults", fields: [{ id, label: "The field" }] } as const,
+      fault: { id, text: "Another one" },
+    })),
+  ];
   for (const failure of failures) {
-    const { failure: _, ...rest } = view;
-    assertWellMade(passwordPage({ ...rest, failure }));
-    assertEscapes((shown: PasswordView) => passwordPage({ ...shown, failure }), view);
-    assertWellMade(passwordPage({ ...rest, hasPassword: false, failure }));
+    assertWellMade(passwordPage({ ...view, ...failure }));
+    assertEscapes(passwordPage, { ...view, ...failure });
+    assertWellMade(passwordPage({ ...view, hasPassword: false, ...failure }));
   }
-  const weak = render(passwordPage({ ...view, failure: { kind: "refused", fault: "too-short" } }));
-  assert.match(weak, /id="password-fault">Use at least 12 characters/);
+  const weak = { id: "password", text: "Use at least 12 characters" } as const;
+  assert.match(
+    render(passwordPage({ ...view, fault: weak })),
+    /id="password-fault">Use at least 12 characters/,
+  );
 });
 
 test("activity, data, address, deletion and leave pages render valid HTML and escape every value", () => {
@@ -97,7 +97,7 @@ test("activity, data, address, deletion and leave pages render valid HTML and es
     exportAction: "/oauth/1/account/data/export",
     deletionUri: "/oauth/1/account/deletion",
     leaveUri: undefined,
-    failure: { waitSeconds: 60 },
+    failure: refused,
   };
   const guest = { ...data, deletionUri: undefined, leaveUri: "/oauth/1/account/leave" };
   const addressForm = {
@@ -114,10 +114,10 @@ test("activity, data, address, deletion and leave pages render valid HTML and es
     activityPage(activity),
     activityPage({ ...activity, events: [] }),
     dataPage(data),
-    dataPage({ ...guest, failure: "expired" }),
+    dataPage({ ...guest, failure: { kind: "expired" } }),
     dataPage({ ...guest, leaveUri: undefined }),
-    newAddressPage({ ...addressForm, refusal: "invalid" }),
-    newAddressPage({ ...addressForm, refusal: { waitSeconds: 5 } }),
+    newAddressPage({ ...addressForm, fault: "No address" }),
+    newAddressPage({ ...addressForm, failure: refused }),
     addressSentPage(sent),
     deletionPage(end),
     leavePage(end),

@@ -12,13 +12,12 @@ export type NewAddressView = ConsoleFrame & {
   action: string;
   backUri: string;
   input: string;
-  refusal?: "expired" | "unreadable" | "sent" | "invalid" | "same" | { waitSeconds: number } | undefined;
+  fault?: string | undefined;
+  failure?: FormFailure | undefined;
 };
 
 export function newAddressPage(view: NewAddressView): Html {
   const text = view.messages.console.account.address;
-  const { refusal } = view;
-  const fault = refusal === "invalid" || refusal === "same" ? text[refusal] : undefined;
   const field = {
     id: "newEmail",
     label: text.newEmail,
@@ -27,7 +26,7 @@ export function newAddressPage(view: NewAddressView): Html {
     maxLength: 254,
     autocomplete: "email",
     isRequired: true,
-    fault,
+    fault: view.fault,
     hasFocus: true,
     messages: view.messages,
   } as const;
@@ -35,7 +34,7 @@ export function newAddressPage(view: NewAddressView): Html {
     ...view,
     title: text.title,
     breadcrumbs: breadcrumb(view),
-    notice: failureNotice(formFailure(view), view.messages),
+    notice: failureNotice(view.failure, view.messages),
     body: html`<section class="card confirm">
 <p>${text.text({ email: view.user.email })}</p>
 ${recordForm({
@@ -50,15 +49,6 @@ ${recordForm({
 })}</section>
 `,
   });
-}
-
-function formFailure({ refusal, messages }: NewAddressView): FormFailure | undefined {
-  const text = messages.console.account.address;
-  if (refusal === undefined) return undefined;
-  if (refusal === "expired" || refusal === "unreadable" || refusal === "sent") return { kind: refusal };
-  if (typeof refusal === "object")
-    return { kind: "refused", title: text.failed, text: text.limited({ seconds: refusal.waitSeconds }) };
-  return { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] };
 }
 
 /** Doesn't reveal whether the address is taken. */

@@ -5,78 +5,74 @@
 
 import type { FastifyInstance } from "fastify";
 import { countAttempt, networkPrefix, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
-import { applyOnce, newSubmissionToken, requireFreshNonce } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/page.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import {
+  type AcceptedForm,
+  applyOnce,
+  duplicateSubmission,
+  newSubmissionToken,
+  type Refusal,
+  requireFreshNonce,
+} from "../../../page-kit/accept-form.ts";
+import { show } from "../../../page-kit/page.ts";
+import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
+  type AccountVisit,
+  accountFormFrame,
   accountFrame,
   accountPath,
-  accountRoute,
-  type ChangePolicy,
   requestOrigin,
-  requireRecentSignIn,
-  setRetryAfter,
+  waitRefusal,
 } from "../account-page.ts";
-import { addressSentPage, type NewAddressView, newAddressPage } from "./address.page.ts";
-
-const ADDRESS = "address";
+import { addressSentPage, newAddressPage } from "./address.page.ts";
 
 export function addressRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/address", {
-    get: async (visit) => {
-      const path = accountPath(visit.organisation, ADDRESS);
-      const signedIn = await requireRecentSignIn(deps, visit, path, addressPolicy(deps, visit));
-      await showForm(deps, visit, signedIn);
-    },
-    post: (visit) => requestAddress(deps, visit),
+    // The service can't send email.
+    redirectIfUnavailable: ({ outbox }, { organisation }) =>
+      outbox.isOpen ? undefined : accountPath(organisation, "profile"),
+    show: (_, visit, rejected) =>
+      showForm(deps, visit, rejected && { input: readInput(rejected), ...rejected.refusal }),
+    submit: requestAddress,
   });
 }
 
-/** Unavailable if the service can't send email. */
-const addressPolicy = ({ outbox }: AccountDeps, visit: Visit): ChangePolicy => ({
-  redirectIfUnavailable: () => (outbox.isOpen ? undefined : accountPath(visit.organisation, "profile")),
-});
+const readInput = ({ values }: Pick<AcceptedForm, "values">): string => (values.get("newEmail") ?? "").trim();
 
-interface FormState {
+interface FormState extends Partial<Refusal> {
   readonly input?: string;
-  readonly failure?: NewAddressView["refusal"] | undefined;
-  readonly status?: number;
+  readonly fault?: string;
 }
 
-function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, state: FormState = {}): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "profile");
+function showForm(
+  deps: AccountDeps,
+  visit: AccountVisit,
+  { input = "", status, ...state }: FormState = {},
+): Promise<void> {
+  const frame = accountFormFrame(deps, visit, "profile");
   const page = newAddressPage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
+    ...state,
     once: newSubmissionToken(deps),
-    action: accountPath(organisation, ADDRESS),
-    backUri: accountPath(organisation, "profile"),
-    input: state.input ?? "",
-    refusal: state.failure,
+    input,
   });
-  return show(visit, frame, page, state.status ?? 200);
+  return show(visit, frame, page, status);
 }
 
-async function requestAddress(deps: AccountDeps, visit: Visit): Promise<void> {
-  const path = accountPath(visit.organisation, ADDRESS);
-  const accepted = await acceptAccountForm(deps, visit, path, addressPolicy(deps, visit));
+async function requestAddress(deps: AccountDeps, visit: AccountVisit, accepted: AcceptedForm): Promise<void> {
+  const { organisation, user, messages } = visit;
+  const text = messages.console.account.address;
+  const input = readInput(accepted);
+  const rerender = (state: FormState) => showForm(deps, visit, { input, ...state });
   const form = requireFreshNonce(deps, visit, accepted);
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-  const { signedIn } = form;
-  const input = (form.values.get("newEmail") ?? "").trim();
-  const rerender = (failure: FormState["failure"], status: number) =>
-    showForm(deps, visit, signedIn, { input, failure, status });
-  if (form.outcome === "rejected") return rerender(form.refusal.failure?.kind, form.refusal.status);
-  if (!isEmail(input)) return rerender("invalid", 400);
-  const { organisation } = visit;
-  const { user } = signedIn;
-  if (input === user.email) return rerender("same", 400);
-  const { address, locale } = requestOrigin(visit, user);
+  if (form.outcome === "rejected") return rerender(form.refusal);
+  if (!isEmail(input) || input === user.email) {
+    const failure = { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] } as const;
+    return rerender({ failure, fault: isEmail(input) ? text.same : text.invalid, status: 400 });
+  }
+  const { address, locale } = requestOrigin(visit);
   const limit = deps.rateLimits["recovery-account"];
   try {
     await countAttempt(deps, organisation.id, [
@@ -87,14 +83,13 @@ async function requestAddress(deps: AccountDeps, visit: Visit): Promise<void> {
     ]);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
-    setRetryAfter(visit, error);
-    return rerender({ waitSeconds: error.retryAfterSeconds }, 429);
+    return rerender(waitRefusal(visit, error, text.failed, text.limited));
   }
   const actor = `user:${user.id}`;
   const request = { newEmail: input, actor, address, locale, tellsTaken: false };
   const sent = await applyOnce(deps, form, (inside) => requestNewEmail(inside, user, request));
-  if (sent === "duplicate-submission") return rerender("sent", 409);
-  const frame = accountFrame(visit, user, "profile");
+  if (sent === "duplicate-submission") return rerender(duplicateSubmission());
+  const frame = accountFrame(visit, "profile");
   const backUri = accountPath(organisation, "profile");
   return show(visit, frame, addressSentPage({ ...frame, backUri, newEmail: input }));
 }

@@ -35,7 +35,6 @@ export type ProfileView = ConsoleFrame & {
   };
   /** For guests: the organisation where the account is changed. */
   home?: { name: string; uri: string } | undefined;
-  /** Address of the copy script. */
   script: string;
 };
 
@@ -45,7 +44,6 @@ export function profilePage(view: ProfileView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(view.failure, view.messages) ?? done,
     scripts: [view.script],

@@ -2,66 +2,56 @@
 
 import type { FastifyInstance } from "fastify";
 import { lastChange } from "../../../core/audit/audit.store.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import {
   changeProfile,
   type Profile,
   profileFaults,
   profileOf,
 } from "../../../core/users/profile/profile.ts";
-import type { User } from "../../../core/users/user.ts";
 import { findMemberSince, findUser } from "../../../core/users/users.store.ts";
 import { changedValues } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { addressOf } from "../../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
+import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
+import { auditContext, pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
-  accountFrame,
+  type AccountVisit,
+  accountFormFrame,
   accountPath,
-  accountRoute,
   isHomeUser,
-  requireSignedIn,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
 import { type ProfileFields, profilePage } from "./profile.page.ts";
 
-const PROFILE = "profile";
-
 export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
   app.get(
     "/oauth/:org/account",
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await redirectTo(visit, profilePath(visit));
-      return visit.reply;
-    }),
+    pageHandler(deps, (_, visit) => redirectTo(visit, profilePath(visit))),
   );
   accountRoute(app, deps, "/oauth/:org/account/profile", {
-    get: async (visit) => {
-      const signedIn = await requireSignedIn(deps, visit, profilePath(visit));
-      await showProfile(deps, visit, signedIn.user);
-    },
-    post: (visit) => save(deps, visit),
+    allowsGuests: true,
+    allowsOldSignIn: true,
+    redirectIfUnavailable: (_, visit) => (isHomeUser(visit) ? undefined : profilePath(visit)),
+    show: (_, visit, rejected) =>
+      showProfile(deps, visit, rejected && { ...readForm(rejected), ...rejected.refusal }),
+    submit: save,
   });
 }
 
 const profilePath = ({ organisation }: Pick<Visit, "organisation">): string =>
-  accountPath(organisation, PROFILE);
+  accountPath(organisation, "profile");
 
-interface FormState {
+interface FormState extends Partial<Refusal> {
   readonly input?: ProfileFields;
   readonly version?: string | undefined;
-  readonly failure?: FormFailure | undefined;
   readonly faults?: ReadonlyArray<keyof Profile>;
   /** Current values of fields changed concurrently. */
   readonly now?: Partial<ProfileFields>;
-  readonly status?: number;
 }
 
 const toFields = ({ firstname, surname, phone, locale }: Profile): ProfileFields => ({
@@ -73,23 +63,20 @@ const toFields = ({ firstname, surname, phone, locale }: Profile): ProfileFields
 
 async function showProfile(
   deps: AccountDeps,
-  visit: Visit,
-  user: User,
-  state: FormState = {},
+  visit: AccountVisit,
+  { status, ...state }: FormState = {},
 ): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "profile");
+  const { organisation, user } = visit;
+  const frame = accountFormFrame(deps, visit, "profile");
   const current = profileOf(user);
-  const home = isHomeUser(organisation, user) ? undefined : await deps.organisations.find(user.homeOrgId);
+  const home = isHomeUser(visit) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: profilePath(visit),
+    ...state,
     version: state.version ?? versionOf(current),
     input: state.input ?? toFields(current),
     faults: state.faults ?? [],
     now: state.now ?? {},
-    failure: state.failure,
     isDone: parseQuery(visit.request).values.get("done") === "saved",
     isConfirmed: user.emailVerified,
     changeAddressUri: deps.outbox.isOpen ? accountPath(organisation, "address") : undefined,
@@ -99,55 +86,43 @@ async function showProfile(
       username: user.username ?? undefined,
       since: await findMemberSince(deps.database.query, user),
     },
-    home: home && { name: home.name, uri: accountPath(home, PROFILE) },
+    home: home && { name: home.name, uri: accountPath(home, "profile") },
     script: copyScript.path,
   });
-  return show(visit, frame, page, state.status ?? 200);
+  return show(visit, frame, page, status);
 }
 
-function readFields(values: ReadonlyMap<string, string>): ProfileFields {
+function readForm({ values }: Pick<AcceptedForm, "values">) {
   const text = (name: keyof ProfileFields) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
-  return {
+  const input: ProfileFields = {
     firstname: text("firstname"),
     surname: text("surname"),
     phone: text("phone"),
     locale: text("locale"),
   };
+  return { input, version: values.get("seen") };
 }
 
-async function save(deps: AccountDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  const form = await acceptAccountForm(deps, visit, profilePath(visit), {
-    allowsGuests: true,
-    allowsOldSignIn: true,
-    redirectIfUnavailable: ({ user }) => (isHomeUser(organisation, user) ? undefined : profilePath(visit)),
-  });
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-  const { user } = form.signedIn;
-  const input = readFields(form.values);
-  const version = form.values.get("seen");
-  const rerender = (state: FormState) => showProfile(deps, visit, user, { input, version, ...state });
-  if (form.outcome === "rejected") return rerender(form.refusal);
+async function save(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm): Promise<void> {
+  const { user, messages } = visit;
+  const { input, version } = readForm(form);
   const profile = { ...input, phone: input.phone || null, locale: input.locale || null };
   const faults = findFaults(profile);
   if (faults.length > 0) {
-    const { profile: labels } = accountFrame(visit, user, "profile").messages.console.account;
+    const { profile: labels } = messages.console.account;
     const fields = faults.map((id) => ({ id, label: labels[id] }));
-    return rerender({ faults, failure: { kind: "faults", fields }, status: 400 });
+    const failure = { kind: "faults", fields } as const;
+    return showProfile(deps, visit, { input, version, faults, failure, status: 400 });
   }
-  const key = { orgId: organisation.id, id: user.id };
-  const target = { ...key, actor: `user:${user.id}`, address: addressOf(visit.request) };
+  const target = { ...auditContext(visit, visit.signedIn), id: user.id };
   try {
-    await changeProfile(deps, {
-      ...target,
-      profile,
-      check: (current) => requireVersion(version, current),
-    });
+    const check = (current: Profile) => requireVersion(version, current);
+    await changeProfile(deps, { ...target, profile, check });
   } catch (error) {
     if (!(error instanceof VersionConflict)) throw error;
-    const current = await findUser(deps.database.query, key.orgId, key.id);
+    const current = await findUser(deps.database.query, target.orgId, user.id);
     if (!current) throw error;
-    return showConflict(deps, visit, current, input);
+    return showConflict(deps, { ...visit, user: current }, input);
   }
   return redirectTo(visit, `${profilePath(visit)}?done=saved`);
 }
@@ -159,25 +134,20 @@ const findFaults = (profile: Profile): ReadonlyArray<keyof Profile> => {
 };
 
 /** Shows the input beside the current values, for the user to decide. */
-async function showConflict(
-  deps: AccountDeps,
-  visit: Visit,
-  current: User,
-  input: ProfileFields,
-): Promise<void> {
-  return showProfile(deps, visit, current, {
+async function showConflict(deps: AccountDeps, visit: AccountVisit, input: ProfileFields): Promise<void> {
+  return showProfile(deps, visit, {
     input,
-    now: changedValues(input, toFields(profileOf(current))),
-    failure: await conflictFailure(deps, visit, current),
+    now: changedValues(input, toFields(profileOf(visit.user))),
+    failure: await conflictFailure(deps, visit),
     status: 409,
   });
 }
 
 /** Names who changed the profile and when: often the same user in another window. */
-async function conflictFailure(deps: AccountDeps, visit: Visit, user: User): Promise<FormFailure> {
-  const change = await lastChange(deps.database.query, visit.organisation.id, user.id);
+async function conflictFailure(deps: AccountDeps, visit: AccountVisit): Promise<FormFailure> {
+  const { organisation, user, messages } = visit;
+  const change = await lastChange(deps.database.query, organisation.id, user.id);
   if (!change) return { kind: "changed" };
-  const { messages } = accountFrame(visit, user, "profile");
   const { actor, at } = change;
   if (!isOwnAction(actor, user))
     return { kind: "changed", by: { who: actorText(actor, user, messages), at } };

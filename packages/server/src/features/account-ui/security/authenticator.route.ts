@@ -13,82 +13,56 @@ import {
   rebindTotpEnrolment,
   totpUri,
 } from "../../../core/second-factors/totp/totp.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import { qrCode } from "../../../html/components/qr-code.ts";
+import { qrCode } from "../../../html/components/authenticator-setup.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import type { Rejection, SentForm } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/page.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
-import { type AccountDeps, accountRoute, factorChange, requireRecentSignIn } from "../account-page.ts";
+import type { AcceptedForm, Refusal, RejectedForm, SentForm } from "../../../page-kit/accept-form.ts";
+import { show } from "../../../page-kit/page.ts";
+import { accountRoute } from "../account-form.ts";
+import { type AccountDeps, type AccountVisit, factorChange, refusal } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
-import { backToSecurity, changeFrame, changePath, finishChange, rejectionTexts } from "../change.ts";
+import { backToSecurity, changeFrame, finishChange, lastFactorRefusal } from "../change.ts";
 import { enrolAndStepUp } from "../raise-session.ts";
-
-const SETUP = "authenticator";
-const REMOVAL = "authenticator/removal";
 
 export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/authenticator", {
-    get: async (visit) => {
-      const signedIn = await requireRecentSignIn(deps, visit, changePath(visit, SETUP));
-      await showSetup(deps, visit, signedIn);
-    },
-    post: (visit) => setUp(deps, visit),
+    secrets: ["enrolment", "code"],
+    carried: carryEnrolment,
+    show: showSetupAgain,
+    submit: setUp,
   });
   accountRoute(app, deps, "/oauth/:org/account/security/authenticator/removal", {
-    get: async (visit) => {
-      const signedIn = await requireRecentSignIn(deps, visit, changePath(visit, REMOVAL));
-      await showRemoval(deps, visit, signedIn);
-    },
-    post: (visit) => remove(deps, visit),
+    show: (_, visit, rejected) => showRemoval(deps, visit, rejected?.refusal),
+    submit: remove,
   });
 }
 
-interface SetupState {
-  /** The encrypted secret of the previous page. */
-  readonly enrolment?: string | undefined;
-  readonly failure?: Rejection | "wrong-code" | undefined;
-}
-
+/** @param state.enrolment the encrypted secret of the previous page */
 async function showSetup(
   deps: AccountDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  state: SetupState = {},
+  visit: AccountVisit,
+  { enrolment: sealed, failure, status }: Partial<Refusal> & { readonly enrolment?: string | undefined } = {},
 ): Promise<void> {
-  const { organisation } = visit;
-  const { user } = signedIn;
-  const binding = enrolmentBinding(deps, visit, signedIn);
+  const { organisation, user } = visit;
+  const binding = enrolmentBinding(deps, visit);
   const enrolment =
-    openTotpEnrolment(deps.seals, state.enrolment, binding) ??
-    (await beginTotpEnrolment(deps.seals, binding));
+    openTotpEnrolment(deps.seals, sealed, binding) ?? (await beginTotpEnrolment(deps.seals, binding));
   const { secret } = enrolment;
   const uri = await totpUri({ issuer: organisation.name, label: user.email, secret });
-  const frame = changeFrame(deps, visit, signedIn, SETUP);
-  const text = frame.messages.enrolment;
-  const failures = {
-    ...rejectionTexts(frame),
-    "wrong-code": { title: text.totp.wrong, text: text.totp.wrongCode },
-  };
+  const frame = changeFrame(deps, visit);
   const page = authenticatorPage({
     ...frame,
     setup: { qr: await qrCode(uri), uri, key: secret },
     enrolment: enrolment.sealed,
     replaces: (await findTotp(deps.database.query, factorOwner(user))) !== undefined,
     script: copyScript.path,
-    failure: state.failure && failures[state.failure],
+    failure,
   });
-  return show(
-    visit,
-    frame,
-    page,
-    state.failure === undefined ? 200 : state.failure in rejectionTexts(frame) ? 403 : 422,
-  );
+  return show(visit, frame, page, status);
 }
 
-function enrolmentBinding(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
+function enrolmentBinding(deps: AccountDeps, visit: AccountVisit) {
   const { browser } = deps.browserSession.formBinding(visit);
-  return { owner: factorOwner(user), browser, now: deps.clock() };
+  return { owner: factorOwner(visit.user), browser, now: deps.clock() };
 }
 
 /** Binds the enrolment of a waiting form instead of the session's token, which changes when the user reauthenticates. */
@@ -97,85 +71,68 @@ const WAITING = "waiting:";
 /** Rebinds the form's encrypted secret, by default from and to the current browser. */
 function rebindEnrolment(
   deps: AccountDeps,
-  visit: Visit,
-  { signedIn, values }: SentForm,
+  visit: AccountVisit,
+  { values }: SentForm,
   { from, to }: { from?: string; to?: string },
 ): string | undefined {
-  const binding = enrolmentBinding(deps, visit, signedIn);
+  const binding = enrolmentBinding(deps, visit);
   const previous = { ...binding, browser: from ?? binding.browser };
   return rebindTotpEnrolment(deps.seals, values.get("enrolment"), previous, to ?? binding.browser);
 }
 
-async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
-  const secrets = ["enrolment", "code"];
-  const form = await acceptAccountForm(deps, visit, changePath(visit, SETUP), { secrets });
-  if (form.outcome === "reauthenticate") {
-    const waiting =
-      rebindEnrolment(deps, visit, form, { to: WAITING }) ??
-      rebindEnrolment(deps, visit, form, { from: WAITING, to: WAITING });
-    const carried: Record<string, string> = waiting === undefined ? {} : { enrolment: waiting };
-    return askForIdentity(deps, visit, form, { secrets, carried });
-  }
-  const { signedIn, values } = form;
-  const enrolment = values.get("enrolment");
-  if (form.outcome === "rejected") {
-    const failure = form.refusal.failure?.kind;
-    if (failure !== undefined) return showSetup(deps, visit, signedIn, { enrolment, failure });
-    // Only a form that waited has proven that its secret is this user's.
-    return showSetup(deps, visit, signedIn, {
-      enrolment: rebindEnrolment(deps, visit, form, { from: WAITING }),
-    });
-  }
-  const opened = openTotpEnrolment(deps.seals, enrolment, enrolmentBinding(deps, visit, signedIn));
-  if (!opened) return showSetup(deps, visit, signedIn, { failure: "expired" });
-  const code = readTotpCode(values.get("code") ?? "");
-  const step = code === undefined ? undefined : await matchingStep(opened.secret, code, deps.clock());
-  if (step === undefined) return showSetup(deps, visit, signedIn, { enrolment, failure: "wrong-code" });
-  const codes = await enrolAndStepUp(deps, visit, signedIn, {
-    amr: codeAmr.totp,
-    acr: methodAcr.totp,
-    use: (tx) => confirmTotp(deps, tx, factorChange(visit, signedIn), { secret: opened.secret, step }),
-  });
-  if (!codes) return showSetup(deps, visit, signedIn, { failure: "expired" });
-  return finishChange(visit, signedIn, codes, "totpAdded");
+function carryEnrolment(deps: AccountDeps, visit: AccountVisit, form: SentForm): Record<string, string> {
+  const enrolment =
+    rebindEnrolment(deps, visit, form, { to: WAITING }) ??
+    rebindEnrolment(deps, visit, form, { from: WAITING, to: WAITING });
+  return enrolment === undefined ? {} : { enrolment };
 }
 
-async function showRemoval(
-  deps: AccountDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  failure?: Rejection | "last-factor" | undefined,
-): Promise<void> {
-  const frame = changeFrame(deps, visit, signedIn, REMOVAL);
-  const { security } = frame.messages;
-  const text = security.totp;
-  const failures = {
-    ...rejectionTexts(frame),
-    "last-factor": {
-      title: security.lastFactor,
-      text: security.lastFactorText({ organisation: visit.organisation.name }),
-    },
-  };
+function showSetupAgain(deps: AccountDeps, visit: AccountVisit, rejected?: RejectedForm): Promise<void> {
+  if (!rejected) return showSetup(deps, visit);
+  // Only a form that waited has proven that its secret is this user's.
+  const enrolment = rejected.refusal.failure
+    ? rejected.values.get("enrolment")
+    : rebindEnrolment(deps, visit, rejected, { from: WAITING });
+  return showSetup(deps, visit, { enrolment, ...rejected.refusal });
+}
+
+async function setUp(deps: AccountDeps, visit: AccountVisit, { values }: AcceptedForm): Promise<void> {
+  const enrolment = values.get("enrolment");
+  const expired = { failure: { kind: "expired" }, status: 403 } as const;
+  const opened = openTotpEnrolment(deps.seals, enrolment, enrolmentBinding(deps, visit));
+  if (!opened) return showSetup(deps, visit, expired);
+  const code = readTotpCode(values.get("code") ?? "");
+  const step = code === undefined ? undefined : await matchingStep(opened.secret, code, deps.clock());
+  const text = visit.messages.enrolment.totp;
+  if (step === undefined)
+    return showSetup(deps, visit, { enrolment, ...refusal(422, text.wrong, text.wrongCode) });
+  const codes = await enrolAndStepUp(deps, visit, visit.signedIn, {
+    amr: codeAmr.totp,
+    acr: methodAcr.totp,
+    use: (tx) => confirmTotp(deps, tx, factorChange(visit), { secret: opened.secret, step }),
+  });
+  return codes ? finishChange(visit, codes, "totpAdded") : showSetup(deps, visit, expired);
+}
+
+async function showRemoval(deps: AccountDeps, visit: AccountVisit, again?: Refusal): Promise<void> {
+  const frame = changeFrame(deps, visit);
+  const text = frame.messages.security.totp;
   const page = confirmPage({
     ...frame,
     heading: text.removeHeading,
     text: text.removeText,
     confirm: text.remove,
-    failure: failure && failures[failure],
+    failure: again?.failure,
   });
-  return show(visit, frame, page, failure === undefined ? 200 : failure in rejectionTexts(frame) ? 403 : 409);
+  return show(visit, frame, page, again?.status);
 }
 
-async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
-  const form = await acceptAccountForm(deps, visit, changePath(visit, REMOVAL));
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-  const { signedIn } = form;
-  if (form.outcome === "rejected") return showRemoval(deps, visit, signedIn, form.refusal.failure?.kind);
+async function remove(deps: AccountDeps, visit: AccountVisit): Promise<void> {
   try {
-    await removeTotp(deps, factorChange(visit, signedIn));
+    await removeTotp(deps, factorChange(visit));
   } catch (error) {
     if (!(error instanceof LastFactor)) throw error;
-    return showRemoval(deps, visit, signedIn, "last-factor");
+    return showRemoval(deps, visit, lastFactorRefusal(visit));
   }
   return backToSecurity(visit, "totpRemoved");
 }

@@ -4,15 +4,7 @@ import { textField } from "../../../html/components/fields.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { breadcrumb } from "../change.page.ts";
-
-type Fault = keyof Messages["recovery"]["refused"];
-
-export type PasswordFailure =
-  | { kind: "expired" | "unreadable" | "wrong-password" | "same-password" }
-  | { kind: "refused"; fault: Fault }
-  | { kind: "limited" | "busy"; waitSeconds: number };
 
 export type PasswordView = ConsoleFrame & {
   csrf: string;
@@ -20,13 +12,15 @@ export type PasswordView = ConsoleFrame & {
   backUri: string;
   hasPassword: boolean;
   minLength: number;
-  maxLength: number;
   /** The user came from activity they don't recognise. */
   reportsIntrusion: boolean;
-  /** For a forgotten password. */
   recoveryUri: string;
-  failure?: PasswordFailure | undefined;
+  failure?: FormFailure | undefined;
+  fault?: PasswordFault | undefined;
 };
+
+/** What is wrong with a field. */
+export type PasswordFault = { id: "present" | "password"; text: string };
 
 export function passwordPage(view: PasswordView): Html {
   const { messages, hasPassword } = view;
@@ -38,7 +32,7 @@ export function passwordPage(view: PasswordView): Html {
     ...view,
     title: hasPassword ? text.title : text.titleFirst,
     breadcrumbs: breadcrumb(view),
-    notice: failureNotice(formFailure(view), messages) ?? alarm,
+    notice: failureNotice(view.failure, messages) ?? alarm,
     body: html`<section class="card confirm">
 <p>${text.text}</p>
 ${recordForm({
@@ -55,25 +49,23 @@ ${recordForm({
   });
 }
 
-function currentPasswordField({ failure, messages }: PasswordView): Html {
-  const text = messages.console.account.password;
-  const isWrong = failure?.kind === "wrong-password";
+function currentPasswordField({ failure, fault, messages }: PasswordView): Html {
+  const isWrong = fault?.id === "present";
   return textField({
     id: "present",
-    label: text.present,
+    label: messages.console.account.password.present,
     value: "",
     type: "password",
     isRequired: true,
     autocomplete: "current-password",
-    fault: isWrong ? text.wrong : undefined,
+    fault: isWrong ? fault.text : undefined,
     hasFocus: failure === undefined || isWrong,
     messages,
   });
 }
 
-function newPasswordField(view: PasswordView): Html {
-  const { messages, failure } = view;
-  const fault = newPasswordFault(view);
+function newPasswordField({ messages, failure, fault, minLength, hasPassword }: PasswordView): Html {
+  const isWrong = fault?.id === "password";
   return textField({
     id: "password",
     label: messages.console.account.password.next,
@@ -81,40 +73,9 @@ function newPasswordField(view: PasswordView): Html {
     type: "password",
     isRequired: true,
     autocomplete: "new-password",
-    hint: messages.recovery.hint({ min: view.minLength }),
-    fault,
-    hasFocus: fault !== undefined || (!view.hasPassword && failure === undefined),
+    hint: messages.recovery.hint({ min: minLength }),
+    fault: isWrong ? fault.text : undefined,
+    hasFocus: isWrong || (!hasPassword && failure === undefined),
     messages,
   });
-}
-
-function newPasswordFault({ failure, messages, minLength, maxLength }: PasswordView): string | undefined {
-  if (failure?.kind === "same-password") return messages.console.account.password.same;
-  if (failure?.kind !== "refused") return undefined;
-  const { refused } = messages.recovery;
-  if (failure.fault === "too-short") return refused["too-short"]({ min: minLength });
-  return failure.fault === "too-long" ? refused["too-long"]({ max: maxLength }) : refused[failure.fault];
-}
-
-function formFailure({ failure, messages }: PasswordView): FormFailure | undefined {
-  const text = messages.console.account.password;
-  const { notChanged } = messages.recovery;
-  switch (failure?.kind) {
-    case undefined:
-      return undefined;
-    case "expired":
-    case "unreadable":
-      return { kind: failure.kind };
-    case "limited":
-    case "busy":
-      return {
-        kind: "refused",
-        title: notChanged,
-        text: text[failure.kind]({ seconds: failure.waitSeconds }),
-      };
-    case "wrong-password":
-      return { kind: "faults", fields: [{ id: "present", label: text.present }] };
-    default:
-      return { kind: "faults", fields: [{ id: "password", label: text.next }] };
-  }
 }

@@ -4,100 +4,90 @@ import type { FastifyInstance } from "fastify";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH } from "../../../core/passwords/password-policy.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
+import { redirectTo, requestPath, show, type Visit } from "../../../page-kit/page.ts";
+import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
-  accountFrame,
+  type AccountVisit,
+  accountFormFrame,
   accountPath,
-  accountRoute,
   requestOrigin,
-  requireRecentSignIn,
-  setRetryAfter,
+  waitRefusal,
 } from "../account-page.ts";
-import { type PasswordFailure, passwordPage } from "./password.page.ts";
+import { type PasswordFault, passwordPage } from "./password.page.ts";
 
-const PASSWORD = "password";
 /** Reason: activity the user doesn't recognise. */
 const NOT_ME = "not-me";
-
-export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, "/oauth/:org/account/password", {
-    get: async (visit) => {
-      const signedIn = await requireRecentSignIn(deps, visit, passwordPath(visit));
-      await showForm(deps, visit, signedIn);
-    },
-    post: (visit) => change(deps, visit),
-  });
-}
 
 const reportsIntrusion = ({ request }: Visit): boolean =>
   parseQuery(request).values.get("because") === NOT_ME;
 
 export const notMePath = ({ organisation }: Pick<Visit, "organisation">): string =>
-  accountPath(organisation, `${PASSWORD}?because=${NOT_ME}`);
+  accountPath(organisation, `password?because=${NOT_ME}`);
 
-const passwordPath = (visit: Visit): string =>
-  reportsIntrusion(visit) ? notMePath(visit) : accountPath(visit.organisation, PASSWORD);
+export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, "/oauth/:org/account/password", {
+    secrets: ["present", "password"],
+    returnTo: (visit) => (reportsIntrusion(visit) ? notMePath(visit) : requestPath(visit)),
+    show: (_, visit, rejected) => showForm(deps, visit, rejected?.refusal),
+    submit: change,
+  });
+}
 
 async function showForm(
   deps: AccountDeps,
-  visit: Visit,
-  { user }: SignedIn,
-  failure?: PasswordFailure,
-  status = 200,
+  visit: AccountVisit,
+  { failure, status, fault }: Partial<Refusal> & { readonly fault?: PasswordFault } = {},
 ): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "security");
+  const { organisation, user } = visit;
+  const frame = accountFormFrame(deps, visit, "security");
   const page = passwordPage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: accountPath(organisation, PASSWORD),
-    backUri: accountPath(organisation, "security"),
     hasPassword: (await findPasswordChangedAt(deps.database.query, user)) !== null,
     minLength: organisation.settings.passwordMinLength,
-    maxLength: PASSWORD_MAX_LENGTH,
     reportsIntrusion: reportsIntrusion(visit),
     recoveryUri: `/oauth/${organisation.id}/recovery`,
     failure,
+    fault,
   });
   return show(visit, frame, page, status);
 }
 
-async function change(deps: AccountDeps, visit: Visit): Promise<void> {
-  const secrets = ["present", "password"];
-  const form = await acceptAccountForm(deps, visit, passwordPath(visit), { secrets });
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, { secrets });
-  const { signedIn, values } = form;
-  if (form.outcome === "rejected")
-    return showForm(deps, visit, signedIn, form.refusal.failure, form.refusal.status);
-  const rerender = (failure: PasswordFailure, status: number) =>
-    showForm(deps, visit, signedIn, failure, status);
+async function change(deps: AccountDeps, visit: AccountVisit, { values }: AcceptedForm): Promise<void> {
+  const { organisation, signedIn, messages } = visit;
+  const text = messages.console.account.password;
+  const showFault = (fault: PasswordFault) => {
+    const label = fault.id === "present" ? text.present : text.next;
+    const failure = { kind: "faults", fields: [{ id: fault.id, label }] } as const;
+    return showForm(deps, visit, { failure, fault, status: 400 });
+  };
   try {
     const changed = await changeOwnPassword(deps, {
-      organisation: visit.organisation,
+      organisation,
       signedIn,
       present: values.get("present") ?? "",
       password: values.get("password") ?? "",
-      origin: requestOrigin(visit, signedIn.user),
+      origin: requestOrigin(visit),
     });
     if (typeof changed === "object") {
       deps.browserSession.writeSession(visit, changed.token);
-      return redirectTo(visit, `${accountPath(visit.organisation, "security")}?done=passwordChanged`);
+      return await redirectTo(visit, `${accountPath(organisation, "security")}?done=passwordChanged`);
     }
-    if (changed === "wrong-password" || changed === "same-password") return rerender({ kind: changed }, 400);
-    return rerender({ kind: "refused", fault: changed }, 400);
+    if (changed === "wrong-password") return await showFault({ id: "present", text: text.wrong });
+    if (changed === "same-password") return await showFault({ id: "password", text: text.same });
+    const limits = { min: organisation.settings.passwordMinLength, max: PASSWORD_MAX_LENGTH };
+    const refused = messages.recovery.refused[changed];
+    return await showFault({
+      id: "password",
+      text: typeof refused === "string" ? refused : refused(limits),
+    });
   } catch (error) {
-    if (error instanceof RateLimited) {
-      setRetryAfter(visit, error);
-      return rerender({ kind: "limited", waitSeconds: error.retryAfterSeconds }, 429);
-    }
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    visit.reply.header("retry-after", String(error.retryAfterSeconds));
-    return rerender({ kind: "busy", waitSeconds: error.retryAfterSeconds }, 503);
+    if (!(error instanceof RateLimited || error instanceof PasswordQueueFull)) throw error;
+    const reason = error instanceof RateLimited ? text.limited : text.busy;
+    return showForm(deps, visit, waitRefusal(visit, error, messages.recovery.notChanged, reason));
   }
 }

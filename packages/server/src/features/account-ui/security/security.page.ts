@@ -9,7 +9,6 @@ import type { Messages } from "../../../html/messages/messages.ts";
 export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
 export type SecurityView = ConsoleFrame & {
-  /** The organisation requires a second factor. */
   isRequired: boolean;
   done?: SecurityDone | undefined;
   /** Undefined for guests: changed at the home organisation. */
@@ -171,7 +170,6 @@ export function securityPage(view: SecurityView): Html {
   return consoleLayout({
     ...view,
     title: view.messages.console.frame.accountPages.security,
-    breadcrumbs: [],
     summary: [
       text.summary({ organisation: organisation.name }),
       view.isRequired && ` ${text.required({ organisation: organisation.name })}`,

@@ -9,35 +9,32 @@ import {
   findTrustedBrowser,
   listTrustedBrowsers,
 } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { show, type Visit } from "../../../page-kit/page.ts";
+import { show } from "../../../page-kit/page.ts";
+import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
+  type AccountVisit,
   accountFrame,
   accountPath,
-  accountRoute,
   isHomeUser,
-  requireSignedIn,
 } from "../account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
 
 export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security", {
-    get: async (visit) => {
-      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, "security"));
-      await showSecurity(deps, visit, signedIn);
-    },
+    allowsOldSignIn: true,
+    show: showSecurity,
   });
 }
 
-async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
-  const { organisation } = visit;
+async function showSecurity(deps: AccountDeps, visit: AccountVisit): Promise<void> {
+  const { organisation, user } = visit;
   const now = deps.clock();
   const db = deps.database.query;
-  const frame = accountFrame(visit, user, "security");
+  const frame = accountFrame(visit, "security");
   const trustedBrowsers = await listTrustedBrowsers(db, user, now);
   const thisOne = await findTrustedBrowser(db, user, deps.browserSession.trustedBrowserToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
@@ -45,7 +42,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
     ...frame,
     isRequired: organisation.settings.secondFactor === "required",
     done: readDone(parseQuery(visit.request).values.get("done")),
-    factors: isHomeUser(organisation, user) ? await loadFactors(deps, visit, user, path) : undefined,
+    factors: isHomeUser(visit) ? await loadFactors(deps, visit, path) : undefined,
     trustedBrowsers: trustedBrowsers.map((browser) => ({
       name: browserName(browser.userAgent),
       isCurrent: browser.id === thisOne?.id,
@@ -60,8 +57,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
 
 async function loadFactors(
   { database }: AccountDeps,
-  { organisation }: Visit,
-  user: SignedIn["user"],
+  { organisation, user }: AccountVisit,
   path: (rest: string) => string,
 ): Promise<SecurityView["factors"]> {
   const owner = factorOwner(user);

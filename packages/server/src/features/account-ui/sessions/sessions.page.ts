@@ -5,7 +5,6 @@ import { card } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type SessionsView = ConsoleFrame & {
-  /** A session was just ended. */
   isDone: boolean;
   /** Most recently used first; never empty, as it includes the current session. */
   sessions: readonly {
@@ -17,9 +16,7 @@ export type SessionsView = ConsoleFrame & {
     lastUsedAt: number;
     /** IP address at sign-in. */
     address: string;
-    /** Names. */
     applications: readonly string[];
-    /** The confirmation page. */
     endUri: string;
   }[];
   everywhereUri: string;
@@ -30,7 +27,6 @@ export function sessionsPage(view: SessionsView): Html {
   return consoleLayout({
     ...view,
     title: text.title,
-    breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
     body: card({

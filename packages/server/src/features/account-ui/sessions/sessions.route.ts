@@ -6,100 +6,73 @@
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { parsedForm, parseQuery } from "../../../http/form-body.ts";
-import { addressOf } from "../../../http/listeners/client-address.ts";
-import type { Rejection } from "../../../page-kit/accept-form.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import type { RejectedForm } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
-import { redirectTo, show, type Visit } from "../../../page-kit/page.ts";
-import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { auditContext, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
+import { accountRoute, recordPath, requestedId } from "../account-form.ts";
 import {
   type AccountDeps,
+  type AccountVisit,
+  accountFormFrame,
   accountFrame,
   accountPath,
-  accountRoute,
-  requireSignedIn,
 } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
-import { rejectionTexts } from "../change.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
-const SESSIONS = "sessions";
-const END = "sessions/end";
-
 export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, "/oauth/:org/account/sessions", {
-    get: async (visit) => {
-      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, SESSIONS));
-      await showSessions(deps, visit, signedIn);
-    },
-  });
+  accountRoute(app, deps, "/oauth/:org/account/sessions", { allowsOldSignIn: true, show: showSessions });
   accountRoute(app, deps, "/oauth/:org/account/sessions/end", {
-    get: async (visit) => {
-      const id = parseQuery(visit.request).values.get("id");
-      const signedIn = await requireSignedIn(deps, visit, endPath(visit, id));
-      await askToConfirm(deps, visit, signedIn, id);
-    },
-    post: async (visit) => {
-      const id = parsedForm(visit.request).values.get("id");
-      const rules = { allowsGuests: true, allowsOldSignIn: true };
-      const form = await acceptAccountForm(deps, visit, endPath(visit, id), rules);
-      if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-      const { signedIn } = form;
-      if (form.outcome === "rejected")
-        return askToConfirm(deps, visit, signedIn, id, form.refusal.failure?.kind);
-      await endSessions(deps, visit, signedIn, id);
-    },
+    allowsGuests: true,
+    allowsOldSignIn: true,
+    returnTo: recordPath,
+    show: askToConfirm,
+    submit: endSessions,
   });
 }
 
-const endPath = ({ organisation }: Visit, id: string | undefined): string =>
-  accountPath(organisation, id === undefined ? END : `${END}?id=${encodeURIComponent(id)}`);
+const sessionsPath = ({ organisation }: Visit): string => accountPath(organisation, "sessions");
 
-const signedOutPath = ({ organisation }: Visit): string => `/oauth/${organisation.id}/end_session`;
+const signOutPath = ({ organisation }: Visit): string => `/oauth/${organisation.id}/end_session`;
 
-async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: SignedIn): Promise<void> {
-  const { organisation } = visit;
-  const frame = accountFrame(visit, user, "sessions");
+async function showSessions(deps: AccountDeps, visit: AccountVisit): Promise<void> {
+  const { organisation, user, signedIn } = visit;
+  const frame = accountFrame(visit, "sessions");
   const list = await listUserSessions(deps, organisation, user.id);
+  const everywhereUri = `${sessionsPath(visit)}/end`;
   const page = sessionsPage({
     ...frame,
     isDone: parseQuery(visit.request).values.get("done") === "ended",
-    sessions: list.map((one) => ({
-      name: browserName(one.userAgent),
-      isCurrent: one.id === session.id,
-      signedInAt: one.createdAt,
-      lastUsedAt: one.lastSeenAt,
-      address: one.address,
-      applications: one.applications,
-      // Ending the current session is an ordinary sign-out.
-      endUri: one.id === session.id ? signedOutPath(visit) : endPath(visit, one.id),
-    })),
-    everywhereUri: endPath(visit, undefined),
+    sessions: list.map((session) => {
+      const isCurrent = session.id === signedIn.session.id;
+      return {
+        name: browserName(session.userAgent),
+        isCurrent,
+        signedInAt: session.createdAt,
+        lastUsedAt: session.lastSeenAt,
+        address: session.address,
+        applications: session.applications,
+        // Ending the current session is an ordinary sign-out.
+        endUri: isCurrent ? signOutPath(visit) : `${everywhereUri}?id=${encodeURIComponent(session.id)}`,
+      };
+    }),
+    everywhereUri,
   });
   return show(visit, frame, page);
 }
 
-async function askToConfirm(
-  deps: AccountDeps,
-  visit: Visit,
-  { user }: SignedIn,
-  id: string | undefined,
-  failure?: Rejection,
-): Promise<void> {
-  const { organisation } = visit;
-  const list = await listUserSessions(deps, organisation, user.id);
+async function askToConfirm(deps: AccountDeps, visit: AccountVisit, rejected?: RejectedForm): Promise<void> {
+  const id = requestedId(visit);
+  const list = await listUserSessions(deps, visit.organisation, visit.user.id);
   const session = list.find((one) => one.id === id);
   if (id !== undefined && !session) throw new NotFound("session");
-  const frame = accountFrame(visit, user, "sessions");
+  const frame = accountFormFrame(deps, visit, "sessions");
   const { sessions: text } = frame.messages;
   const page = confirmPage({
     ...frame,
-    csrf: deps.browserSession.formBinding(visit).csrf,
-    action: accountPath(organisation, END),
-    backUri: accountPath(organisation, SESSIONS),
-    failure: failure && rejectionTexts(frame)[failure],
+    failure: rejected?.refusal.failure,
     ...(session
       ? {
           heading: text.endHeading({ browser: browserName(session.userAgent) ?? text.unknown }),
@@ -109,29 +82,16 @@ async function askToConfirm(
         }
       : { heading: text.everywhereHeading, text: text.everywhereText, confirm: text.everywhere }),
   });
-  return show(visit, frame, page, failure ? 403 : 200);
+  return show(visit, frame, page, rejected?.refusal.status);
 }
 
-async function endSessions(
-  deps: AccountDeps,
-  visit: Visit,
-  { user }: SignedIn,
-  id: string | undefined,
-): Promise<void> {
-  const { organisation, request } = visit;
-  const target = {
-    orgId: organisation.id,
-    userId: user.id,
-    actor: `user:${user.id}`,
-    address: addressOf(request),
-  };
-  if (id === undefined) {
+async function endSessions(deps: AccountDeps, visit: AccountVisit): Promise<void> {
+  const sessionId = requestedId(visit);
+  const target = { ...auditContext(visit, visit.signedIn), userId: visit.user.id };
+  if (sessionId === undefined) {
     await signOutEverywhere(deps, target);
-    return redirectTo(visit, signedOutPath(visit));
+    return redirectTo(visit, signOutPath(visit));
   }
-  const isDone = await endUserSession(deps, { ...target, sessionId: id });
-  await redirectTo(
-    visit,
-    `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY_APPLIED}`,
-  );
+  const isDone = await endUserSession(deps, { ...target, sessionId });
+  await redirectTo(visit, `${sessionsPath(visit)}?done=${isDone ? "ended" : ALREADY_APPLIED}`);
 }

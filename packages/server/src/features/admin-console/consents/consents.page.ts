@@ -1,6 +1,6 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
-import { buttonLink, emptyState, moment } from "../../../html/components/parts.ts";
+import { buttonLink, emptyState, moment, tabs } from "../../../html/components/parts.ts";
 import { successNotice } from "../../../html/components/record-form.ts";
 import {
   nameCell,
@@ -11,7 +11,6 @@ import {
   searchForm,
   table,
 } from "../../../html/components/table.ts";
-import { tabs } from "../../../html/components/tabs.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { ListedConsent } from "./consents.store.ts";

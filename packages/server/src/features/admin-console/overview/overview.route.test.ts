@@ -92,11 +92,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("links to the audit log with a filter that the log applies", async () => {
-    const card = attentionCard(
-      [{ kind: "mail-failed", count: 1 }],
-      (rest) => rest,
-      messages(["en"]),
-    );
+    const card = attentionCard([{ kind: "mail-failed", count: 1 }], (rest) => rest, messages(["en"]));
     const [, link = ""] = /href="(\/audit-log[^"]*)"/.exec(render(card)) ?? [];
     assert.match((await browser.get(link)).body, /<option value="mail\.failed" selected>/);
   });

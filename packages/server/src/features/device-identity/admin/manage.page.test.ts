@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Html, render } from "../../../html/html.ts";
-import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
+import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
 import { type ManageView, managePage } from "./manage.page.ts";
 import { emptyRegisterInput } from "./register-input.ts";

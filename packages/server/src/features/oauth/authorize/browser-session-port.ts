@@ -10,8 +10,6 @@ import { readFlow, takeStep } from "./take-step.ts";
 
 /** For pages that an authorization or federation request leads to, too. */
 export interface SignInPort extends BrowserSessionPort {
-  /** Starts the sign-in, which ends at the page. @param lacking what the page requires besides a session */
-  signIn(visit: Visit, page: InternalPage, lacking?: AuthenticationRequirement): Promise<void>;
   /**
    * The signed-in user, authenticated as the page requires; undefined when a sign-in step has been shown instead.
    * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
@@ -39,8 +37,8 @@ export function browserSessionPort(deps: BrowserDeps): SignInPort {
     reauthenticationToken: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),
     isReauthenticationToken: ({ organisation, request }, subject, presented) =>
       deps.csrf.isOwn(request, organisation.id, subject, presented),
-    signIn: async (visit, page, lacking) => {
-      const current = await readPage(visit, page, lacking === undefined ? {} : requirements[lacking]);
+    signIn: async (visit, page, missing) => {
+      const current = await readPage(visit, page, missing === undefined ? {} : requirements[missing]);
       if (current) await takeStep(deps, visit, current);
     },
     ensureSignedIn: async (visit, page, wish) => {

@@ -1,4 +1,5 @@
 /** What every step of the browser flow shares: route wrapper, session, page frame, CSRF check and the sealed flow. */
+import { type Form, parseForm } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
@@ -34,8 +35,9 @@ import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation, type OrganisationRoute } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import { pageOrganisation } from "../../../page-kit/console-frame.ts";
 import type { Visit } from "../../../page-kit/page.ts";
-import type { Flow, Flows } from "./flow.ts";
+import { type Flow, type Flows, formParameters } from "./flow.ts";
 
 export type { Visit } from "../../../page-kit/page.ts";
 
@@ -58,7 +60,6 @@ export interface BrowserDeps {
   readonly recognition: RecognitionCookies;
   readonly activity: Pick<Activity, "count">;
   readonly secondFactors: SecondFactorDeps;
-  /** For applications whose tokens an agent signs. */
   readonly poolSigning: PoolSigning;
   readonly signingPools: SigningPoolDirectory;
 }
@@ -179,10 +180,6 @@ export async function show(
   await sendPage(reply, render(page), { nonce, ...options });
 }
 
-export function pageOrganisation({ name, settings }: Organisation): PageOrganisation {
-  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
-}
-
 export function pageApplication({ name, settings }: Application): PageApplication {
   return { name, homepageUri: settings.homepageUri, logoUri: settings.logoUri };
 }
@@ -195,6 +192,25 @@ export function orgPath(organisation: Organisation, rest: string): string {
 export function flowPath(deps: BrowserDeps, { organisation }: Visit, rest: string, flow?: Flow): string {
   const path = orgPath(organisation, rest);
   return flow ? `${path}?flow=${deps.flows.seal(flow)}` : path;
+}
+
+/** Characters; with the browser's own headers it must fit into the 16 KiB of a request's head. */
+const MAX_QUERY = 12_000;
+
+/**
+ * A cross-site POST arrives without Lax cookies: the browser repeats the request by GET, with them.
+ * @throws OAuthError 414 if the form doesn't fit into a query
+ */
+export async function redirectToGet(
+  visit: Visit,
+  endpoint: "authorize" | "end_session",
+  form: Form,
+): Promise<void> {
+  const query = new URLSearchParams(formParameters(form).map(([...pair]) => pair)).toString();
+  if (query.length > MAX_QUERY)
+    throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
+  parseForm(query);
+  await redirectTo(visit, `${orgPath(visit.organisation, endpoint)}?${query}`);
 }
 
 /** Post/redirect/get: the next page has its own address and can be reloaded. */

@@ -51,7 +51,6 @@ export interface SignInContext {
   readonly factors: FactorStatus | undefined;
   /** The `sub` of a valid `id_token_hint`; null for an invalid one. */
   readonly hintedUser: string | null | undefined;
-  /** The application is limited to assigned users, and the signed-in user is not assigned. */
   readonly isDenied?: boolean;
   readonly requiresVerifiedEmail?: boolean;
 }

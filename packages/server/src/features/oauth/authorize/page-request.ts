@@ -3,9 +3,10 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { User } from "../../../core/users/user.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { pageApplication } from "./browser.ts";
+import { type BrowserDeps, formBinding, orgPath, pageApplication, pageFrame, type Visit } from "./browser.ts";
 import { CONFIRMATION, type Flow, flowForm, type InternalPage } from "./flow.ts";
 import type { AuthorizationRequest, Prompt, SignInRequest } from "./request/authorization-request.ts";
 import { noRequestedAcr } from "./request/requested-acr.ts";
@@ -84,4 +85,26 @@ export function signInDestination(
     application: { name: messages.places[place]({ organisation: organisation.name }) },
     redirectsElsewhere: false,
   };
+}
+
+/** A sign-in under way: what is carried from page to page, and what it asks for. */
+export interface FlowRequest {
+  readonly flow: Flow;
+  readonly request: AuthorizationRequest | PageRequest;
+}
+
+/** What every page of a sign-in shows, and its form posts to `endpoint`. @param user for the page's language */
+export function flowPage(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow, request }: FlowRequest,
+  user: Pick<User, "locale"> | undefined,
+  endpoint: "login" | "authorize" | "twofactor",
+) {
+  const frame = pageFrame(visit, request.uiLocales, user);
+  const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);
+  const { browser, csrf } = formBinding(deps, visit);
+  const action = orgPath(visit.organisation, endpoint);
+  const page = { ...frame, application, action, csrf, flow: deps.flows.seal(flow) };
+  return { page, browser, redirectsElsewhere };
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../../html/page-checks.ts";
-import { requesterName } from "./show-verify.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../testing/probes/page-checks.ts";
 import {
   type CodeView,
   codePage,
@@ -12,6 +11,7 @@ import {
   deviceDonePage,
   deviceQuestionPage,
 } from "./verify.page.ts";
+import { requesterName } from "./verify.route.ts";
 
 const common = {
   ...testFrame,

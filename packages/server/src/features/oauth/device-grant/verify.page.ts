@@ -1,8 +1,8 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
-import { applicationHome } from "../../../html/components/application-home.ts";
-import { doubleSubmitGuard, hiddenFields } from "../../../html/components/form.ts";
+
+import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
+import { applicationHome, person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
-import { person } from "../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
@@ -16,11 +16,9 @@ export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session
 
 type VerifyView = PageFrame & {
   organisation: PageOrganisation;
-  /** Where the forms post to: `/oauth/{org}/device/verify`. */
   action: string;
   csrf: string;
   user: { email: string };
-  /** The same page with another account. */
   otherAccountUri: string;
   userCode: string;
 };
@@ -57,13 +55,13 @@ export function codePage(view: CodeView): Html {
   const isFilled = view.userCode !== "" && view.error === undefined;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: text.heading,
     body: html`<h1>${text.heading}</h1>
 ${signedInAs(view)}
 ${failureNotice(view)}
 <p>${isFilled ? text.compare : text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([{ name: "csrf", value: view.csrf }])}
+${namedFields({ csrf: view.csrf })}
 <div class="field">
 <label for="user_code">${text.code}</label>
 <input class="user-code" id="user_code" name="user_code" value="${view.userCode}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${invalid}${described}>
@@ -84,7 +82,6 @@ export type DeviceQuestionView = VerifyView & {
   scopes: readonly ScopeText[];
   /** What the scopes stand for now: see `consentRequestHash`. */
   asked: string;
-  /** Where the device asked from, and when. */
   origin: { address: string; device: string | undefined; secondsAgo: number };
 };
 
@@ -95,7 +92,7 @@ export function deviceQuestionPage(view: DeviceQuestionView): Html {
   const heading = text.question({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
@@ -109,7 +106,7 @@ ${notice("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
-${codeFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
+${codeFields(view)}${namedFields({ asked: view.asked })}
 <div class="choices">
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
@@ -124,7 +121,7 @@ export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin" 
   const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
@@ -138,10 +135,7 @@ ${doubleSubmitGuard}</form>`,
 }
 
 const codeFields = ({ csrf, userCode }: Pick<VerifyView, "csrf" | "userCode">): Html =>
-  hiddenFields([
-    { name: "csrf", value: csrf },
-    { name: "user_code", value: userCode },
-  ]);
+  namedFields({ csrf, user_code: userCode });
 
 export type DeviceDoneView = PageFrame & {
   organisation: PageOrganisation;
@@ -155,7 +149,7 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: heading,
     body: html`<h1>${heading}</h1>
 <p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
   });

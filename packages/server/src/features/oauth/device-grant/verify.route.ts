@@ -6,20 +6,25 @@ import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { consentRequestHash } from "../../../core/consents/consent.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { RateLimited, rateLimitHeaders } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
 import { type PageForm, parsedForm, parseQuery } from "../../../http/form-body.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
+  browserRoute,
+  formBinding,
   hasValidCsrfToken,
   orgPath,
+  pageApplication,
   pageFormOptions,
+  pageFrame,
   redirectTo,
+  show,
   type Visit,
 } from "../authorize/browser.ts";
+import { scopeText } from "../authorize/consent/requested-access.ts";
 import type { InternalPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
 import { waitBriefly, waitPath } from "../authorize/request/pool-signed-code.ts";
@@ -30,78 +35,67 @@ import {
   type PendingAuthorization,
   requestedScopes,
 } from "./find-authorization.ts";
+
 import {
-  showAdministratorConsentRequired,
-  showCodeForm,
-  showDeviceQuestion,
-  showDone,
-  type VerifyPage,
-} from "./show-verify.ts";
+  type CodeFailure,
+  codePage,
+  deviceAdministratorPage,
+  deviceDonePage,
+  deviceQuestionPage,
+} from "./verify.page.ts";
 
 const MAX_INPUT_LENGTH = 64;
 
 export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
-  app.get(
-    "/oauth/:org/device/verify",
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const query = parseQuery(visit.request);
-      requireSingle(query);
-      const input = readUserCodeField(query);
-      const signedIn = await requireSignIn(deps, visit, input);
-      if (signedIn)
-        await showCodeForm(deps, visit, {
-          signedIn,
-          input,
-          otherAccountUri: otherAccountLocation(deps, visit, input),
-        });
-      return visit.reply;
-    }),
-  );
-  app.post(
-    "/oauth/:org/device/verify",
-    pageFormOptions,
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processForm(deps, visit, parsedForm(visit.request));
-      return visit.reply;
-    }),
-  );
+  app.get("/oauth/:org/device/verify", browserRoute(deps, askForCode));
+  app.post("/oauth/:org/device/verify", pageFormOptions, browserRoute(deps, processForm));
 }
 
-async function processForm(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
+async function askForCode(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const query = parseQuery(visit.request);
+  requireSingle(query);
+  const input = readUserCodeField(query);
+  const signedIn = await requireSignIn(deps, visit, input);
+  const otherAccountUri = otherAccountLocation(deps, visit, input);
+  if (signedIn) await showCodeForm(deps, visit, { signedIn, input, otherAccountUri });
+}
+
+async function processForm(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const form = parsedForm(visit.request);
   const input = readUserCodeField(form);
   const signedIn = await requireSignIn(deps, visit, input);
   if (!signedIn) return;
   const otherAccountUri = otherAccountLocation(deps, visit, input);
-  const shown = { signedIn, input, otherAccountUri };
+  const page = { signedIn, input, otherAccountUri };
   if (!hasValidCsrfToken(deps, visit, form))
-    return showCodeForm(deps, visit, { ...shown, error: "session-expired", status: 403 });
+    return showCodeForm(deps, visit, { ...page, error: "session-expired", status: 403 });
   try {
     const found = await findPendingAuthorization(deps, visit, signedIn.user, input);
-    if (typeof found === "string") return showCodeForm(deps, visit, { ...shown, error: found, status: 400 });
+    if (typeof found === "string") return showCodeForm(deps, visit, { ...page, error: found, status: 400 });
     // The application's sign-in requirements (RFC 9470) apply here too.
     const proven = await requireSignIn(deps, visit, input, found.application);
     if (!proven) return;
-    return await handleDecision(deps, visit, { ...shown, signedIn: proven, found }, form);
+    return await handleDecision(deps, visit, { ...page, signedIn: proven, found }, form);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
     visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(retryAfterSeconds) });
-    return showCodeForm(deps, visit, { ...shown, error: "rate-limited", status: 429, retryAfterSeconds });
+    return showCodeForm(deps, visit, { ...page, error: "rate-limited", status: 429, retryAfterSeconds });
   }
 }
 
 async function handleDecision(
   deps: BrowserDeps,
   visit: Visit,
-  shown: VerifyPage & { readonly found: PendingAuthorization },
+  page: QuestionPage,
   { values }: PageForm,
 ): Promise<void> {
-  const { found, signedIn } = shown;
+  const { found, signedIn } = page;
   const decision = values.get("decision");
   if (decision !== "deny" && (await requiresAdministrator(deps.database.query, found, signedIn)))
-    return showAdministratorConsentRequired(deps, visit, shown);
+    return showAdministratorConsentRequired(deps, visit, page);
   const isYes = decision === "allow" && values.get("asked") === consentRequestHash(requestedScopes(found));
-  if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
+  if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, page);
   const outcome = await decideAuthorization(deps, visit, found, signedIn, decision);
   switch (outcome.kind) {
     case "signing":
@@ -109,9 +103,9 @@ async function handleDecision(
     case "done":
       return showDone(visit, { decision, application: found.application });
     case "ask-administrator":
-      return showAdministratorConsentRequired(deps, visit, shown);
+      return showAdministratorConsentRequired(deps, visit, page);
     case "already-decided":
-      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
+      return showCodeForm(deps, visit, { ...page, error: "used-code", status: 400 });
   }
 }
 
@@ -125,6 +119,102 @@ async function showSigning(
   const outcome = await waitBriefly(deps, application, begun);
   if (outcome === "signed") return showDone(visit, { decision: "allow", application });
   return redirectTo(visit, waitPath(visit, begun.requestId));
+}
+
+interface VerifyPage {
+  readonly signedIn: SignedIn;
+  readonly input: string;
+  readonly otherAccountUri: string;
+}
+
+interface QuestionPage extends VerifyPage {
+  readonly found: PendingAuthorization;
+}
+
+interface CodeFormPage extends VerifyPage {
+  readonly error?: CodeFailure;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+}
+
+async function showCodeForm(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, input, status = 200, ...failure }: CodeFormPage,
+): Promise<void> {
+  const frame = pageFrame(visit, undefined, signedIn.user);
+  const page = codePage({ ...frame, ...common(deps, visit, signedIn), ...failure, userCode: input });
+  return show(visit, frame, page, { status });
+}
+
+async function showDeviceQuestion(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, otherAccountUri, found }: QuestionPage,
+): Promise<void> {
+  const frame = pageFrame(visit, undefined, signedIn.user);
+  const { authorization } = found;
+  const page = deviceQuestionPage({
+    ...frame,
+    ...request(deps, visit, { signedIn, found }),
+    otherAccountUri,
+    asked: consentRequestHash(requestedScopes(found)),
+    origin: {
+      address: authorization.address,
+      device: requesterName(authorization.userAgent),
+      secondsAgo: Math.max(0, (deps.clock() - authorization.createdAt) / 1000),
+    },
+  });
+  return show(visit, frame, page);
+}
+
+async function showAdministratorConsentRequired(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, otherAccountUri, found }: QuestionPage,
+): Promise<void> {
+  const frame = pageFrame(visit, undefined, signedIn.user);
+  const view = { ...frame, ...request(deps, visit, { signedIn, found }), otherAccountUri };
+  return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
+}
+
+function request(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, found }: Pick<QuestionPage, "signedIn" | "found">,
+) {
+  const { authorization, application, userCode, customScopes } = found;
+  return {
+    ...common(deps, visit, signedIn),
+    application: pageApplication(application),
+    userCode,
+    scopes: authorization.scopes.map((name) => scopeText(name, customScopes)),
+  };
+}
+
+async function showDone(
+  visit: Visit,
+  { decision, application }: { readonly decision: "allow" | "deny"; readonly application: Application },
+): Promise<void> {
+  const frame = pageFrame(visit);
+  const page = deviceDonePage({ ...frame, application: pageApplication(application), decision });
+  return show(visit, frame, page);
+}
+
+function common(deps: BrowserDeps, visit: Visit, { user }: SignedIn) {
+  return {
+    action: orgPath(visit.organisation, "device/verify"),
+    csrf: formBinding(deps, visit).csrf,
+    user: { email: user.email },
+  };
+}
+
+/** A product with its version, or one word alone: the header is untrusted text. */
+const product = /^[A-Za-z][A-Za-z0-9_.-]{0,29}(?:\/v?[0-9][0-9A-Za-z.-]{0,14}(?=$|[ ;(])|$)/;
+
+/** @returns e.g. `Firefox, Windows` or `curl/8.5.0`; undefined when the header names neither browser nor product */
+export function requesterName(userAgent: string): string | undefined {
+  return browserName(userAgent) ?? product.exec(userAgent)?.[0];
 }
 
 function readUserCodeField(form: Form): string {

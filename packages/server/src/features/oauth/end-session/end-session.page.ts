@@ -1,8 +1,7 @@
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { person } from "../../../html/components/person.ts";
+import { person } from "../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
-  organisationTitle,
   type PageApplication,
   type PageFrame,
   type PageOrganisation,
@@ -17,7 +16,6 @@ export type EndSessionView = PageFrame & {
   csrf: string;
   /** The request's parameters, repeated by the POST. */
   fields?: readonly HiddenField[] | undefined;
-  /** Target of "stay signed in". */
   stayUri?: string | undefined;
 };
 
@@ -28,7 +26,7 @@ export function endSessionPage(view: EndSessionView): Html {
   const stay = linkAddress(view.stayUri);
   return signInLayout({
     ...view,
-    title: organisationTitle(view, heading),
+    title: heading,
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
@@ -53,7 +51,7 @@ export function signedOutPage(view: SignedOutView): Html {
   const home = linkAddress(view.application?.homepageUri);
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.doneHeading),
+    title: text.doneHeading,
     body: html`<h1>${text.doneHeading}</h1>
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${

@@ -22,10 +22,10 @@ import {
   orgPath,
   pageApplication,
   pageFrame,
+  redirectToGet,
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { redirectToGet } from "../authorize/request/redirect-to-get.ts";
 import { endSessionPage, signedOutPage } from "./end-session.page.ts";
 
 interface LogoutRequest {

@@ -1,9 +1,10 @@
 /** The page behind an action link: what it does, and a button; an invitation also sets a password. */
+
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
+import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
-import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { organisationTitle, signInLayout } from "../../../html/layout.ts";
+import { signInLayout } from "../../../html/layout.ts";
 import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./new-password.page.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
@@ -44,7 +45,7 @@ export function actionPage(view: ActionView): Html {
   const typeText = text[view.type];
   return signInLayout({
     ...view,
-    title: organisationTitle(view, typeText.heading),
+    title: typeText.heading,
     body: html`<h1>${typeText.heading}</h1>
 ${failureNotice(view)}
 ${person(text.account, view.email)}

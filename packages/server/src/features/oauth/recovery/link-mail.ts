@@ -1,14 +1,43 @@
-/** Emails a link to reset a password or verify an address. Link, email and audit event are written in one transaction. */
+/** Emails a link to reset a password or verify an address, within rate limits. Link, email and audit event are written in one transaction. */
 import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import {
+  countAttempt,
+  networkPrefix,
+  RateLimited,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 
+/**
+ * Counts a request, whether or not the address has an account.
+ * @param mailbox identifies the recipient
+ * @returns undefined, or how long to wait; the response headers are set
+ */
+export async function countMailRequest(
+  deps: BrowserDeps,
+  { organisation, request, reply }: Visit,
+  mailbox: string,
+): Promise<{ retryAfterSeconds: number } | undefined> {
+  try {
+    await countAttempt(deps, organisation.id, [
+      { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(addressOf(request)) },
+      { limit: deps.rateLimits["recovery-account"], subject: mailbox },
+    ]);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    const { retryAfterSeconds } = error;
+    reply.headers({ ...rateLimitHeaders(error), "retry-after": String(retryAfterSeconds) });
+    return { retryAfterSeconds };
+  }
+}
+
 export interface LinkOptions {
-  /** The sign-in that the link continues. */
   readonly flow: Flow | undefined;
   /** For users who have not chosen a language. */
   readonly locale: string;

@@ -2,7 +2,7 @@
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { organisationTitle, signInLayout } from "../../../html/layout.ts";
+import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
@@ -57,7 +57,7 @@ export function newPasswordPage(view: NewPasswordView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.newHeading),
+    title: text.newHeading,
     body: html`${recoveryTitle(view, text.newHeading)}
 ${failureNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
@@ -89,7 +89,7 @@ export function donePage(view: DoneView): Html {
       : html`<p class="quiet">${text.doneElsewhere}</p>`;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, view.heading),
+    title: view.heading,
     body: html`<h1>${view.heading}</h1>
 <p role="status">${view.text}</p>
 ${onward}
@@ -108,7 +108,7 @@ export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.heading),
+    title: text.heading,
     body: html`<h1>${text.heading}</h1>
 <p>${text.explanation}</p>
 ${

@@ -1,10 +1,10 @@
 /** Pages of a forgotten password: the form, the confirmation that an email was sent, and the notice without a mail server. */
-import { applicationHome } from "../../../html/components/application-home.ts";
+
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
+import { applicationHome } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
-  organisationTitle,
   type PageApplication,
   type PageFrame,
   type PageOrganisation,
@@ -60,7 +60,7 @@ export function recoveryPage(view: RecoveryView): Html {
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.heading),
+    title: text.heading,
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 <p>${text.explanation({ organisation: view.organisation.name })}</p>
@@ -86,7 +86,7 @@ export function recoverySentPage(view: RecoverySentView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.sentHeading),
+    title: text.sentHeading,
     body: html`<h1>${text.sentHeading}</h1>
 <p id="recovery-sent" role="status">${text.sent({ email: view.email, organisation: view.organisation.name })}</p>
 <p class="quiet">${text.nothingArrived}</p>
@@ -104,7 +104,7 @@ export function noMailPage(view: NoMailView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.notSetUpHeading),
+    title: text.notSetUpHeading,
     body: html`<h1>${text.notSetUpHeading}</h1>
 <p>${view.advice}</p>
 ${backToSignIn(view.signInUri, text.back)}`,

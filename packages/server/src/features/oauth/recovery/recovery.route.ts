@@ -14,8 +14,7 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { countMailRequest } from "./count-mail-request.ts";
-import { sendResetMail } from "./link-mail.ts";
+import { countMailRequest, sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
 import { formFields, loadRecoveryContext, type RecoveryContext } from "./recovery-context.ts";
 

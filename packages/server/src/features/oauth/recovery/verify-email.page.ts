@@ -1,9 +1,10 @@
 /** Pages of email verification: the offer to send the email, and the page behind its link. */
+
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
+import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
-import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { organisationTitle, signInLayout } from "../../../html/layout.ts";
+import { signInLayout } from "../../../html/layout.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {
@@ -30,7 +31,7 @@ export function verifyOfferPage(view: VerifyOfferView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.heading),
+    title: text.heading,
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -48,7 +49,7 @@ export function verifySentPage(view: VerifySentView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.sentHeading),
+    title: text.sentHeading,
     body: html`<h1>${text.sentHeading}</h1>
 <p role="status">${text.sent({ email: view.email })}</p>
 <p class="quiet">${text.nothingArrived}</p>`,
@@ -66,7 +67,7 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.confirmHeading),
+    title: text.confirmHeading,
     body: html`${recoveryTitle(view, text.confirmHeading)}
 ${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { messages } from "../../../html/messages/messages.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../../html/page-checks.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../testing/probes/page-checks.ts";
 import { failReasons } from "../requests/signing-request.ts";
 import { waitPage } from "./wait.page.ts";
 import type { WaitView } from "./wait-challenge.ts";

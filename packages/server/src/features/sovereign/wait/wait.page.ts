@@ -1,6 +1,6 @@
 /** The page where a user waits for an agent, answers its challenge, and sees the outcome. */
-import { applicationHome } from "../../../html/components/application-home.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
+import { applicationHome } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
@@ -13,11 +13,11 @@ import { displayKey } from "./wait-status.ts";
 const REFRESH_SECONDS = 4;
 
 export function waitPage(view: WaitView): Html {
-  const { messages, organisation } = view;
+  const { messages } = view;
   const content = waitContent(view);
   return signInLayout({
     ...view,
-    title: messages.frame.documentTitle({ title: content.heading, organisation: organisation.name }),
+    title: content.heading,
     scripts: [waitScript.path],
     refresh: refreshAfter(view),
     body: html`${section(view, content)}

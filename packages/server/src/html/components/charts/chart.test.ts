@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertEscapes } from "../../../testing/probes/page-checks.ts";
 import { render } from "../../html.ts";
 import { messages } from "../../messages/messages.ts";
-import { assertEscapes } from "../../page-checks.ts";
 import { type ChartView, chart } from "./chart.ts";
 
 const view: ChartView = {

@@ -13,14 +13,11 @@ export type SeriesTone = "plain" | "bad";
 export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
 
 export type ChartView = {
-  /** Unique on the page. */
   id: string;
-  /** For screen readers. */
   title: string;
   description: string;
   /** `bars` are stacked; `steps` is for one series of levels. */
   form: "bars" | "steps";
-  /** One count for each point. */
   series: readonly Series[];
   /** Each hour or day in words, for the table and the tooltips. */
   points: readonly string[];

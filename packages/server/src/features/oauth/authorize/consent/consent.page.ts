@@ -1,9 +1,8 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type FormSeal, hiddenFields, sealFields } from "../../../../html/components/form.ts";
-import { person } from "../../../../html/components/person.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type ConsentView = SignInFrame &
   FormSeal & {
@@ -21,7 +20,7 @@ export function consentPage(view: ConsentView): Html {
   const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: organisationTitle(view, heading),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -49,7 +48,7 @@ export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" 
   });
   return signInLayout({
     ...view,
-    title: organisationTitle(view, heading),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(consent.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${consent.switchAccount}</a>`)}

@@ -3,21 +3,12 @@ import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { consentRequestHash } from "../../../../core/consents/consent.ts";
 import { parseQuery } from "../../../../http/form-body.ts";
-import {
-  type BrowserDeps,
-  browserRoute,
-  flowPath,
-  formBinding,
-  orgPath,
-  pageApplication,
-  pageFrame,
-  show,
-  type Visit,
-} from "../browser.ts";
+import { type BrowserDeps, browserRoute, flowPath, show, type Visit } from "../browser.ts";
 import { withAnotherAccount } from "../flow.ts";
+import { flowPage } from "../page-request.ts";
 import { readSealedFlow, takeStep } from "../take-step.ts";
 import { administratorConsentPage, consentPage } from "./consent.page.ts";
-import { scopeText } from "./scope-text.ts";
+import { scopeText } from "./requested-access.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/consent", browserRoute(deps, showConsent));
@@ -34,14 +25,10 @@ async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
   const { flow, request, access } = current;
   const { user } = step.signedIn;
   const customScopes = await deps.customScopes.list(visit.organisation.id);
-  const frame = pageFrame(visit, request.uiLocales, user);
+  const { page: shared } = flowPage(deps, visit, current, user, "authorize");
   const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
   const view = {
-    ...frame,
-    application: pageApplication(request.application),
-    action: orgPath(visit.organisation, "authorize"),
-    csrf: formBinding(deps, visit).csrf,
-    flow: deps.flows.seal(flow),
+    ...shared,
     user: { email: user.email },
     asked: consentRequestHash(access),
     scopes: access.scopes.map((name) => scopeText(name, customScopes)),
@@ -49,7 +36,7 @@ async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
     otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
   };
   const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
-  return show(visit, frame, page, { redirectsElsewhere: true });
+  return show(visit, shared, page, { redirectsElsewhere: true });
 }
 
 /** A host, or the scheme of a native app. */

@@ -6,6 +6,7 @@ import {
   type RequestedClaims,
   readableClaims,
 } from "../../../../core/scopes/requested-claims.ts";
+import type { ScopeText } from "../../../../html/components/scope-list.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 
 export interface RequestedAccess extends RequestedScopes {
@@ -28,4 +29,12 @@ export function requestedAccess(
   );
   const scopes = [...new Set([...request.scopes, ...named.scopes])];
   return { scopes, fingerprints: fingerprintsOf(customScopes, scopes), requestedClaims: named.requested };
+}
+
+/** A scope as pages describe it: custom scopes bring their own text. */
+export function scopeText(name: string, customScopes: readonly CustomScope[]): ScopeText {
+  const scope = customScopes.find((custom) => custom.name === name);
+  if (!scope) return { name };
+  const { displayName, description, sensitive } = scope;
+  return { name, displayName, description, sensitive };
 }

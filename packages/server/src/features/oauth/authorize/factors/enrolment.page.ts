@@ -1,16 +1,15 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
+  recoveryCodeList,
 } from "../../../../html/components/authenticator-setup.ts";
-import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
-import { person } from "../../../../html/components/person.ts";
-import { recoveryCodeList } from "../../../../html/components/recovery-code-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { EnrolmentMethod } from "./factor-method.ts";
 import { methodChoice } from "./two-factor.page.ts";
 
@@ -39,18 +38,8 @@ function failureNotice(view: EnrolmentView): Html | undefined {
     : notice("error", NOTICE_ID, passkey.wrong, passkey.notAdded);
 }
 
-function stateFields(view: EnrolmentView): Html {
-  return hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "flow", value: view.flow },
-    { name: "pending", value: view.pending },
-    { name: "enrolment", value: view.enrolment },
-    { name: "method", value: view.shown.method },
-  ]);
-}
-
-const otherMethods = ({ messages, others }: EnrolmentView): Html | undefined =>
-  methodChoice(messages.enrolment, others);
+const stateFields = ({ csrf, flow, pending, enrolment, shown }: EnrolmentView): Html =>
+  namedFields({ csrf, flow, pending, enrolment, method: shown.method });
 
 function authenticatorForm(view: EnrolmentView, setup: AuthenticatorSetup): Html {
   const text = view.messages.enrolment.totp;
@@ -59,7 +48,7 @@ ${stateFields(view)}
 ${authenticatorSetup(setup, view.messages)}
 ${authenticatorCode(view.messages, view.wrong ? NOTICE_ID : undefined)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit}</button>
-${otherMethods(view)}
+${methodChoice(view.messages.enrolment, view.others)}
 ${doubleSubmitGuard}</form>`;
 }
 
@@ -77,7 +66,7 @@ function newPasskeyForm(view: EnrolmentView, options: string): Html {
       html`<input type="hidden" name="name" value="${text.suggestedName}">
 <noscript><p>${view.messages.twoFactor.needsScript}</p></noscript>`,
     ],
-    after: otherMethods(view),
+    after: methodChoice(view.messages.enrolment, view.others),
   });
 }
 
@@ -92,7 +81,7 @@ export function enrolmentPage(view: EnrolmentView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
@@ -114,7 +103,7 @@ export function recoveryCodesPage(view: RecoveryCodesView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.title),
+    title: text.title,
     body: html`<h1>${text.heading}</h1>
 ${recoveryCodeList(view.codes, view.messages)}
 <a class="button primary" id="codes-kept" href="${linkAddress(view.continueUri)}">${text.kept({ destination: view.application.name })}</a>`,

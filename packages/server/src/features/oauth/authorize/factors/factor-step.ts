@@ -5,21 +5,18 @@ import { listPasskeys } from "../../../../core/second-factors/passkeys/passkeys.
 import { creationOptions, requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import { beginTotpEnrolment, openTotpEnrolment, totpUri } from "../../../../core/second-factors/totp/totp.ts";
-import { qrCode } from "../../../../html/components/qr-code.ts";
+import { qrCode } from "../../../../html/components/authenticator-setup.ts";
 import { copyScript, passkeyScript } from "../../../../html/scripts.ts";
-import { type BrowserDeps, flowPath, formBinding, orgPath, pageFrame, show, type Visit } from "../browser.ts";
-import { type Flow, withAnotherAccount } from "../flow.ts";
+import { type BrowserDeps, flowPath, formBinding, show, type Visit } from "../browser.ts";
+import { withAnotherAccount } from "../flow.ts";
 import type { FactorStep } from "../next-step.ts";
-import { type PageRequest, signInDestination } from "../page-request.ts";
-import type { AuthorizationRequest } from "../request/authorization-request.ts";
+import { type FlowRequest, flowPage } from "../page-request.ts";
 import { PENDING_SIGN_IN_MS, sealPending } from "../sign-in/pending-sign-in.ts";
 import { type EnrolmentView, enrolmentPage } from "./enrolment.page.ts";
 import { enrolmentMethods, selectMethod, verificationMethods } from "./factor-method.ts";
 import { type TwoFactorFailure, twoFactorPage } from "./two-factor.page.ts";
 
-export interface FactorStepState {
-  readonly flow: Flow;
-  readonly request: AuthorizationRequest | PageRequest;
+export interface FactorStepState extends FlowRequest {
   readonly step: FactorStep;
   readonly pending: string;
   /** The user's choice; the strongest method by default. */
@@ -67,28 +64,23 @@ function beginPending(
 }
 
 export async function showFactorStep(deps: BrowserDeps, visit: Visit, state: FactorStepState): Promise<void> {
-  const { organisation, reply } = visit;
   const { flow, request, step, status = 200, retryAfterSeconds } = state;
-  const frame = pageFrame(visit, request.uiLocales, step.signedIn.user);
-  const { application, redirectsElsewhere } = signInDestination(request, organisation, frame.messages);
-  const { browser, csrf } = formBinding(deps, visit);
+  const { user } = step.signedIn;
+  const shared = flowPage(deps, visit, state, user, "twofactor");
+  const { browser, redirectsElsewhere } = shared;
   const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
   const common = {
-    ...frame,
-    application,
-    user: { email: step.signedIn.user.email },
+    ...shared.page,
+    user: { email: user.email },
     otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
-    action: orgPath(organisation, "twofactor"),
-    csrf,
-    flow: deps.flows.seal(flow),
     pending: state.pending,
   };
   const page =
     step.kind === "enrolment"
       ? enrolmentPage({ ...common, ...(await enrolmentFields(deps, visit, state, browser)) })
       : twoFactorPage({ ...common, ...(await verificationFields(deps, visit, state, browser)) });
-  if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return show(visit, frame, page, { status, redirectsElsewhere });
+  if (retryAfterSeconds !== undefined) visit.reply.header("retry-after", String(retryAfterSeconds));
+  return show(visit, common, page, { status, redirectsElsewhere });
 }
 
 async function verificationFields(

@@ -1,10 +1,9 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
-import { doubleSubmitGuard, type FormSeal, hiddenFields } from "../../../../html/components/form.ts";
+import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
-import { person } from "../../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { VerificationMethod } from "./factor-method.ts";
 
 export type TwoFactorFailure = "wrong" | "rate-limited";
@@ -40,14 +39,8 @@ function failureNotice(view: TwoFactorView): Html | undefined {
   );
 }
 
-function stateFields(view: TwoFactorView): Html {
-  return hiddenFields([
-    { name: "csrf", value: view.csrf },
-    { name: "flow", value: view.flow },
-    { name: "pending", value: view.pending },
-    { name: "method", value: view.method },
-  ]);
-}
+const stateFields = ({ csrf, flow, pending, method }: TwoFactorView): Html =>
+  namedFields({ csrf, flow, pending, method });
 
 function rememberBox(view: TwoFactorView): Html | undefined {
   const text = view.messages.twoFactor;
@@ -74,9 +67,6 @@ ${methods.map(choice)}</div>
 `;
 }
 
-const otherMethods = ({ messages, others }: TwoFactorView): Html | undefined =>
-  methodChoice(messages.twoFactor, others);
-
 function codeForm(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
   const isRecovery = view.method === "recovery";
@@ -93,7 +83,7 @@ ${stateFields(view)}
 </div>
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
-${otherMethods(view)}
+${methodChoice(text, view.others)}
 ${doubleSubmitGuard}</form>`;
 }
 
@@ -107,7 +97,7 @@ function passkeyVerification(view: TwoFactorView): Html {
     button: { id: "twofactor-submit", text: text.usePasskey, primary: true },
     failed: text.passkeyFailed,
     fields: [stateFields(view), rememberBox(view), html`<noscript><p>${text.needsScript}</p></noscript>`],
-    after: otherMethods(view),
+    after: methodChoice(text, view.others),
   });
 }
 
@@ -116,7 +106,7 @@ export function twoFactorPage(view: TwoFactorView): Html {
   return signInLayout({
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}

@@ -17,6 +17,7 @@ import {
   continueFlow,
   hasValidCsrfToken,
   openFlow,
+  redirectToGet,
   type Visit,
 } from "../browser.ts";
 import { createFlow, type Flow, withAnotherAccount, withPrompts } from "../flow.ts";
@@ -30,7 +31,6 @@ import {
 } from "../take-step.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { issueCode } from "./issue-code.ts";
-import { redirectToGet } from "./redirect-to-get.ts";
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/authorize", browserRoute(deps, authorize));

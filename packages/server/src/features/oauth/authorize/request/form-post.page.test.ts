@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { render } from "../../../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
 import { formPostScript } from "../../../../html/scripts.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../../testing/probes/page-checks.ts";
 import { type FormPostView, formPostPage } from "./form-post.page.ts";
 
 const view: FormPostView = {

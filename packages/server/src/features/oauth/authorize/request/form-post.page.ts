@@ -1,7 +1,7 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type HiddenField, hiddenFields } from "../../../../html/components/form.ts";
+import { applicationHome } from "../../../../html/components/mark.ts";
 import { type Html, html } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type FormPostView = SignInFrame & {
   redirectUri: string;
@@ -23,7 +23,7 @@ export function formPostPage(view: FormPostView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.heading({ application: name })),
+    title: text.heading({ application: name }),
     body: html`<div class="title"><h1>${text.heading({ application: name })}</h1>
 ${applicationHome(view.application)}</div>
 <form id="form-post" method="post" action="${view.redirectUri}">

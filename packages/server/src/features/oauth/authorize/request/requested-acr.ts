@@ -9,7 +9,6 @@ import { type Assurance, assurance, toAssurance } from "../../../../core/session
 export interface RequestedAcr {
   /** `acr` as an essential claim: one of these must be reached and is the token's `acr`. */
   readonly essential: readonly string[] | undefined;
-  /** The application's minimum. */
   readonly required: string | undefined;
   /** `acr_values`, and `acr` as a voluntary claim, in order of preference. */
   readonly preferred: readonly string[];

@@ -1,8 +1,7 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { mark } from "../../../../html/components/mark.ts";
+import { applicationHome, mark } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type AccountView = SignInFrame &
   FormSeal & {
@@ -16,7 +15,7 @@ export function accountPage(view: AccountView): Html {
   const who = view.user.name ?? view.user.email;
   return signInLayout({
     ...view,
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 <form method="post" action="${linkAddress(view.action)}">

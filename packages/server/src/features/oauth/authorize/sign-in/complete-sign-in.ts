@@ -28,7 +28,6 @@ import { finishSignIn, startBrowserSession } from "./start-session.ts";
 export interface VerifiedSignIn {
   readonly pending: PendingSignIn;
   readonly request: AuthorizationRequest | PageRequest;
-  /** The sign-in without the second factor. */
   readonly signedIn: SignedIn;
   readonly before: SignedIn | undefined;
   readonly remember?: boolean | undefined;

@@ -1,9 +1,9 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
+import { applicationHome } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type LoginFailure =
   | "invalid-credentials"
@@ -82,7 +82,7 @@ export function loginPage(view: LoginView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: organisationTitle(view, text.title({ application: view.application.name })),
+    title: text.title({ application: view.application.name }),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}

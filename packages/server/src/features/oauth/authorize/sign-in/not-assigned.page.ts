@@ -1,8 +1,7 @@
-import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { person } from "../../../../html/components/person.ts";
+import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type NotAssignedView = SignInFrame & {
   readonly user: { readonly email: string };
@@ -19,7 +18,7 @@ export function notAssignedPage(view: NotAssignedView): Html {
   const heading = text.heading({ application: application.name });
   return signInLayout({
     ...view,
-    title: organisationTitle(view, heading),
+    title: heading,
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}

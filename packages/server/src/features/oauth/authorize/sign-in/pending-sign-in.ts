@@ -26,7 +26,6 @@ export interface PendingSignIn {
 
 interface Binding {
   readonly orgId: string;
-  /** The browser's token. */
   readonly browser: string;
 }
 

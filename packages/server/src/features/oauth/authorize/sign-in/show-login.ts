@@ -15,16 +15,13 @@ import {
   show,
   type Visit,
 } from "../browser.ts";
-import { type Flow, withAnotherAccount } from "../flow.ts";
-import { type PageRequest, signInDestination } from "../page-request.ts";
-import type { AuthorizationRequest } from "../request/authorization-request.ts";
+import { withAnotherAccount } from "../flow.ts";
+import { type FlowRequest, flowPage } from "../page-request.ts";
 import { accountPage } from "./account.page.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
 import { notAssignedPage } from "./not-assigned.page.ts";
 
-export interface LoginState {
-  readonly flow: Flow;
-  readonly request: AuthorizationRequest | PageRequest;
+export interface LoginState extends FlowRequest {
   readonly email?: string | undefined;
   readonly error?: LoginFailure;
   readonly retryAfterSeconds?: number;
@@ -39,28 +36,22 @@ export async function showLogin(
   visit: Visit,
   { flow, request, email, status = 200, ...failure }: LoginState,
 ): Promise<void> {
-  const { organisation } = visit;
   const confirming =
     "page" in request && request.isConfirmation ? await currentSession(deps, visit) : undefined;
-  const frame = pageFrame(visit, request.uiLocales, confirming?.user);
-  const { application, redirectsElsewhere } = signInDestination(request, organisation, frame.messages);
-  const { browser, csrf } = formBinding(deps, visit);
+  const shared = flowPage(deps, visit, { flow, request }, confirming?.user, "login");
+  const { redirectsElsewhere } = shared;
   const page = loginPage({
-    ...frame,
-    application,
-    action: orgPath(organisation, "login"),
-    csrf,
-    flow: deps.flows.seal(flow),
+    ...shared.page,
     recoveryUri: flowPath(deps, visit, "recovery", flow),
     email: email ?? request.loginHint ?? confirming?.user.email,
     isReauthentication: confirming !== undefined,
-    passkey: passkeyOptions(deps, organisation.id, browser),
+    passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
     script: passkeyScript.path,
     ...failure,
   });
   if (failure.retryAfterSeconds !== undefined)
     visit.reply.header("retry-after", String(failure.retryAfterSeconds));
-  return show(visit, frame, page, { status, redirectsElsewhere });
+  return show(visit, shared.page, page, { status, redirectsElsewhere });
 }
 
 /** Accepts any passkey of this server: the passkey identifies the user. */
@@ -73,26 +64,17 @@ function passkeyOptions({ secondFactors, clock }: BrowserDeps, orgId: string, br
 export async function showAccountChoice(
   deps: BrowserDeps,
   visit: Visit,
-  { flow, request }: Pick<LoginState, "flow" | "request">,
+  current: FlowRequest,
   { user }: SignedIn,
 ): Promise<void> {
-  const frame = pageFrame(visit, request.uiLocales, user);
-  const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);
+  const { page: shared, redirectsElsewhere } = flowPage(deps, visit, current, user, "authorize");
   const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
-  const page = accountPage({
-    ...frame,
-    application,
-    action: orgPath(visit.organisation, "authorize"),
-    csrf: formBinding(deps, visit).csrf,
-    flow: deps.flows.seal(flow),
-    user: { email: user.email, ...(name === "" ? {} : { name }) },
-  });
-  return show(visit, frame, page, { redirectsElsewhere });
+  const page = accountPage({ ...shared, user: { email: user.email, ...(name === "" ? {} : { name }) } });
+  return show(visit, shared, page, { redirectsElsewhere });
 }
 
-interface DeniedUser extends Pick<LoginState, "flow" | "request"> {
+interface DeniedUser extends FlowRequest {
   readonly user: User;
-  /** If the request has none. */
   readonly application?: Application;
 }
 

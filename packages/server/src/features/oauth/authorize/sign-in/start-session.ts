@@ -15,7 +15,6 @@ export interface BrowserSignIn {
   /** Milliseconds: when the first factor was verified, now by default. */
   readonly authTime?: number;
   readonly uiLocales: string | undefined;
-  /** The browser's session until now. */
   readonly before: SignedIn | undefined;
 }
 

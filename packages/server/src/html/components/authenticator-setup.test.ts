@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "qrcode";
 import { render } from "../html.ts";
-import { qrCode, qrImage } from "./qr-code.ts";
+import { qrCode, qrImage } from "./authenticator-setup.ts";
 
 const TEXT = "otpauth://totp/Acme:ada@acme.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme";
 

@@ -1,9 +1,9 @@
 /** What every page has to pass: escaping, links, labels, unique ids. */
 import assert from "node:assert/strict";
-import { type Html, render } from "./html.ts";
-import type { PageFrame } from "./layout.ts";
-import { messages } from "./messages/messages.ts";
-import { stylesheet } from "./stylesheet.ts";
+import { type Html, render } from "../../html/html.ts";
+import type { PageFrame } from "../../html/layout.ts";
+import { messages } from "../../html/messages/messages.ts";
+import { stylesheet } from "../../html/stylesheet.ts";
 
 export const testFrame: PageFrame = {
   messages: messages(["en"]),
