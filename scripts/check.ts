@@ -8,7 +8,7 @@ import type { Fault, HouseRule } from "./house-rules/fault.ts";
 import { fileLength } from "./house-rules/file-length.ts";
 import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
-import { kyselyPlace } from "./house-rules/kysely-place.ts";
+import { completeConditions, kyselyPlace } from "./house-rules/kysely-place.ts";
 import { glossaryNames } from "./house-rules/lost-words.ts";
 import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
 import { textFaults } from "./house-rules/texts.ts";
@@ -22,6 +22,7 @@ const houseRules: HouseRule[] = [
   importDirection,
   importCycles,
   kyselyPlace,
+  completeConditions,
   environmentPlace,
   barrels,
   fileLength,

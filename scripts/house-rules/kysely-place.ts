@@ -1,4 +1,5 @@
-import { type HouseRule, isTestCode } from "./fault.ts";
+import { codeText } from "./code-text.ts";
+import { type HouseRule, isTestCode, lineAt } from "./fault.ts";
 import { importsByFile } from "./module-imports.ts";
 
 /** SQL lives in `*.store.ts` files and in `db/`: nothing else imports Kysely. The `Db` type comes from `db/`. */
@@ -15,6 +16,19 @@ export const kyselyPlace: HouseRule = (files) =>
             message: "kysely is only for *.store.ts files, db/ and tests",
           })),
   );
+
+/** `eb.and({…})` leaves out a column whose value is undefined, that of the organisation included: `allOf` throws. */
+export const completeConditions: HouseRule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith("packages/server/src/") && path.endsWith(".ts"))
+    .flatMap(({ path, text }) =>
+      [...codeText(text).matchAll(/\b(?:and|or)\(\s*\{/g)].map((match) => ({
+        file: path,
+        line: lineAt(text, match.index),
+        rule: "complete-conditions",
+        message: "leaves out what is undefined: use allOf of db/conditions.ts",
+      })),
+    );
 
 function mayUseKysely(file: string): boolean {
   if (!file.startsWith("packages/") || isTestCode(file)) return true;

@@ -1,3 +1,4 @@
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
@@ -31,7 +32,7 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
   const row = await db
     .selectFrom("user_action")
     .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -50,7 +51,7 @@ export async function redeemActionRow(
   const row = await db
     .updateTable("user_action")
     .set({ used_at: key.now })
-    .where((eb) => eb.and({ org_id: key.orgId, id_hash: key.idHash, type: key.type }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, id_hash: key.idHash, type: key.type }))
     .where("used_at", "is", null)
     .where("expires_at", ">", key.now)
     .returningAll()
@@ -66,7 +67,7 @@ export async function voidActions(
   await db
     .updateTable("user_action")
     .set({ used_at: which.now })
-    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId, type: which.type }))
+    .where((eb) => allOf(eb, { org_id: which.orgId, user_id: which.userId, type: which.type }))
     .where("used_at", "is", null)
     .execute();
 }

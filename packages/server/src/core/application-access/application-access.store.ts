@@ -1,4 +1,5 @@
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
@@ -9,7 +10,7 @@ const selectAssigned = prepared((db, value: Parameter<Assignment>) =>
   db
     .selectFrom("application_user")
     .select("user_id")
-    .where((eb) => eb.and({ org_id: value("orgId"), application_id: value("applicationId") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), application_id: value("applicationId") }))
     .where("user_id", "=", value("userId")),
 );
 

@@ -1,3 +1,4 @@
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRow } from "../../db/records.ts";
 
@@ -12,7 +13,7 @@ export async function findSettings(db: Db, key: SettingsKey): Promise<string | u
   const row = await db
     .selectFrom("application_user_setting")
     .select("settings")
-    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId, user_id: key.userId }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, application_id: key.applicationId, user_id: key.userId }))
     .executeTakeFirst();
   return row?.settings;
 }

@@ -1,5 +1,7 @@
 /** The last uses of an application: OAuth and legacy sign-ins, and authentications with its own secret. */
+
 import { type Selectable, sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { Schema } from "../../db/schema.ts";
 
@@ -39,7 +41,7 @@ export async function recentSignIns(
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
-    .where((eb) => eb.and({ "begun.org_id": of.orgId, "begun.application_id": of.applicationId }))
+    .where((eb) => allOf(eb, { "begun.org_id": of.orgId, "begun.application_id": of.applicationId }))
     .orderBy("begun.id", "desc")
     .limit(limit)
     .execute();
@@ -56,7 +58,7 @@ export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {
   const row = await db
     .selectFrom("client_secret")
     .select((eb) => eb.fn.max("last_used_at").as("at"))
-    .where((eb) => eb.and({ org_id: of.orgId, application_id: of.applicationId }))
+    .where((eb) => allOf(eb, { org_id: of.orgId, application_id: of.applicationId }))
     .executeTakeFirst();
   return row?.at ?? null;
 }

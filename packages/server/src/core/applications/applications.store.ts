@@ -1,5 +1,6 @@
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { affectsAny } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -26,7 +27,7 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
   const row = await db
     .selectFrom("application")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row, await secretsOf(db, orgId, [id]));
 }
@@ -112,7 +113,7 @@ export async function replaceApplication(db: Db, application: Application): Prom
     db
       .updateTable("application")
       .set({ ...toRow({ name, updatedAt, disabledAt, version }), settings: JSON.stringify(settings) })
-      .where((eb) => eb.and({ org_id: orgId, id, version: version - 1 })),
+      .where((eb) => allOf(eb, { org_id: orgId, id, version: version - 1 })),
   );
   if (isReplaced) await replaceOrigins(db, application);
   return isReplaced;
@@ -126,7 +127,7 @@ export const deleteApplicationRow = (
   db: Db,
   { orgId, id, version }: { orgId: string; id: string; version: number },
 ): Promise<boolean> =>
-  affectsAny(db.deleteFrom("application").where((eb) => eb.and({ org_id: orgId, id, version })));
+  affectsAny(db.deleteFrom("application").where((eb) => allOf(eb, { org_id: orgId, id, version })));
 
 /**
  * Locks an application until the end of the transaction. (SQLite runs transactions one after the other anyway.)
@@ -137,7 +138,7 @@ export const lockApplication = (tx: Db, { orgId, id }: { orgId: string; id: stri
     tx
       .updateTable("application")
       .set((eb) => ({ version: eb.ref("version") }))
-      .where((eb) => eb.and({ org_id: orgId, id })),
+      .where((eb) => allOf(eb, { org_id: orgId, id })),
   );
 
 /** Enabled applications, oldest first, without secrets. @param which.ids limits the list to these */
@@ -170,7 +171,7 @@ export const setApplicationDisabled = (
     db
       .updateTable("application")
       .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("disabled_at", disabledAt === null ? "is not" : "is", null),
   );
 
@@ -195,7 +196,7 @@ export const revokeClientSecret = (db: Db, { orgId, applicationId, id }: SecretK
     db
       .updateTable("client_secret")
       .set({ revoked_at: now })
-      .where((eb) => eb.and({ org_id: orgId, application_id: applicationId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, application_id: applicationId, id }))
       .where("revoked_at", "is", null),
   );
 
@@ -208,7 +209,7 @@ export async function expireOtherSecrets(
   await db
     .updateTable("client_secret")
     .set({ expires_at: at })
-    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
+    .where((eb) => allOf(eb, { org_id: orgId, application_id: applicationId }))
     .where("id", "!=", id)
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
@@ -223,7 +224,7 @@ export async function touchClientSecret(
   await db
     .updateTable("client_secret")
     .set({ last_used_at: usedAt })
-    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, application_id: applicationId, id }))
     .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", usedAt)]))
     .execute();
 }
@@ -238,7 +239,7 @@ export async function applicationsOfOrigin(db: Db, orgId: string, origin: string
         .onRef("application.id", "=", "application_origin.application_id"),
     )
     .select("application.id")
-    .where((eb) => eb.and({ "application_origin.org_id": orgId, "application_origin.origin": origin }))
+    .where((eb) => allOf(eb, { "application_origin.org_id": orgId, "application_origin.origin": origin }))
     .where("application.disabled_at", "is", null)
     .execute();
   return rows.map(({ id }) => id);
@@ -247,7 +248,7 @@ export async function applicationsOfOrigin(db: Db, orgId: string, origin: string
 async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Promise<void> {
   await db
     .deleteFrom("application_origin")
-    .where((eb) => eb.and({ org_id: orgId, application_id: id }))
+    .where((eb) => allOf(eb, { org_id: orgId, application_id: id }))
     .execute();
   const origins = new Set(
     settings.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"),

@@ -2,9 +2,11 @@
  * The audit log: who did what to which record, from where. Written in the transaction of the action; never contains a
  * secret.
  */
+
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
 import { memberships } from "../users/members/members.store.ts";
@@ -81,7 +83,7 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
   const row = await db
     .selectFrom("audit_event")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && toStoredEvent(row);
 }
@@ -141,7 +143,7 @@ const newestChange = (db: Db, orgId: string, target: string) =>
   db
     .selectFrom("audit_event")
     .select(["target", "actor", "at"])
-    .where((eb) => eb.and({ org_id: orgId, target }))
+    .where((eb) => allOf(eb, { org_id: orgId, target }))
     // A literal, as in the partial index: with a parameter the index would not be used.
     .where("is_change", "=", sql.lit(1))
     .orderBy("at", "desc")

@@ -1,4 +1,5 @@
 /** Authorization codes: single use, and the session and consent behind them. */
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -45,7 +46,7 @@ const use = prepared((db, value: Parameter<CodeUse>) =>
   db
     .updateTable("authorization_code")
     .set({ used_at: value("now"), family_id: value("familyId") })
-    .where((eb) => eb.and({ org_id: value("orgId"), code_hash: value("codeHash") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), code_hash: value("codeHash") }))
     .where("used_at", "is", null)
     .where("expires_at", ">", value("now"))
     .returning("code_hash"),
@@ -60,7 +61,7 @@ const lockSession = prepared((db, value: Parameter<{ orgId: string; sessionId: s
   db
     .updateTable("browser_session")
     .set((eb) => ({ ended_at: eb.ref("ended_at") }))
-    .where((eb) => eb.and({ org_id: value("orgId"), id: value("sessionId") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("sessionId") }))
     .where("ended_at", "is", null)
     .returning("id"),
 );
@@ -86,7 +87,7 @@ export async function expireCodes(
   await db
     .updateTable("authorization_code")
     .set({ expires_at: now })
-    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
+    .where((eb) => allOf(eb, { org_id: orgId, application_id: applicationId }))
     .where("used_at", "is", null)
     .where("expires_at", ">", now)
     .execute();

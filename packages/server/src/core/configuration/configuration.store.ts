@@ -1,3 +1,4 @@
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 
 /** By application. */
@@ -16,7 +17,7 @@ export async function removeExternalKey(
 ): Promise<void> {
   await db
     .deleteFrom("application_external_key")
-    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, application_id: key.applicationId }))
     .execute();
 }
 

@@ -1,7 +1,9 @@
 /** Stores consents and pre-authorizations. */
+
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -18,7 +20,7 @@ export async function findConsents(
   const consents = await db
     .selectFrom("consent")
     .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, application_id: key.applicationId }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, application_id: key.applicationId }))
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
@@ -87,7 +89,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
   const before = await db
     .selectFrom("consent")
     .select(["scope", "scope_fingerprints"])
-    .where((eb) => eb.and({ org_id: grant.orgId, id }))
+    .where((eb) => allOf(eb, { org_id: grant.orgId, id }))
     .executeTakeFirstOrThrow();
   // The consent is to the current claims of these scopes.
   const others = Object.entries(readFingerprints(before.scope_fingerprints)).filter(
@@ -98,7 +100,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
   await db
     .updateTable("consent")
     .set({ scope, scope_fingerprints: JSON.stringify(fingerprints) })
-    .where((eb) => eb.and({ org_id: grant.orgId, id }))
+    .where((eb) => allOf(eb, { org_id: grant.orgId, id }))
     .execute();
   return { id, isNew: id === newId };
 }
@@ -115,7 +117,7 @@ export async function findConsentRecord(db: Db, { orgId, id }: RecordKey): Promi
   const row = await db
     .selectFrom("consent")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -130,7 +132,7 @@ export async function markConsentRevoked(
   const row = await db
     .updateTable("consent")
     .set({ revoked_at: now, revoked_by: by })
-    .where((eb) => eb.and({ org_id: orgId, id, ...ofUser, revoked_at: null }))
+    .where((eb) => allOf(eb, { org_id: orgId, id, ...ofUser, revoked_at: null }))
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
@@ -150,7 +152,7 @@ export async function listUserConsents(
     )
     .selectAll("consent")
     .select("application.name as applicationName")
-    .where((eb) => eb.and({ "consent.org_id": key.orgId, "consent.user_id": key.userId }))
+    .where((eb) => allOf(eb, { "consent.org_id": key.orgId, "consent.user_id": key.userId }))
     .where("consent.kind", "=", "user")
     .where("consent.revoked_at", "is", null)
     .orderBy("consent.granted_at", "desc")
@@ -199,7 +201,7 @@ export async function insertPreauthorization(db: Db, record: Consent): Promise<v
 export async function removePreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await db
     .deleteFrom("preauthorization")
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
   return row && fromPreauthorization(row);
@@ -244,7 +246,7 @@ const lockRow = (table: "consent" | "preauthorization") =>
     const query = db
       .selectFrom(table as "consent")
       .select("id")
-      .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
+      .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("consentId") }))
       .$if(table === "consent", (consents) => consents.where("revoked_at", "is", null));
     return isPostgres(db) ? query.forShare() : query;
   });
@@ -265,7 +267,7 @@ const selectFingerprints = prepared((db, value: Parameter<Key>) =>
   db
     .selectFrom("consent")
     .select("scope_fingerprints")
-    .where((eb) => eb.and({ org_id: value("orgId"), id: value("consentId") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("consentId") }))
     .where("kind", "=", "user"),
 );
 

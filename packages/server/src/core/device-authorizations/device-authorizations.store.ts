@@ -1,5 +1,7 @@
 /** Device authorizations: the decision, the polls and the single use are conditional updates. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -61,7 +63,7 @@ export async function findByUserCode(
   const row = await db
     .selectFrom("device_authorization")
     .selectAll()
-    .where((eb) => eb.and({ org_id: key.orgId, user_code_hash: key.hash }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, user_code_hash: key.hash }))
     .where("expires_at", ">", key.now)
     .executeTakeFirst();
   return row && fromRow(row);
@@ -93,7 +95,7 @@ export async function recordSigning(
   await db
     .updateTable("device_authorization")
     .set({ signing: signing && JSON.stringify(signing) })
-    .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash }))
+    .where((eb) => allOf(eb, { org_id: orgId, device_code_hash: deviceCodeHash }))
     .execute();
 }
 
@@ -110,7 +112,7 @@ const decide = (
     db
       .updateTable("device_authorization")
       .set(change)
-      .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash, status: "pending" }))
+      .where((eb) => allOf(eb, { org_id: orgId, device_code_hash: deviceCodeHash, status: "pending" }))
       .where("expires_at", ">", now),
   );
 
@@ -124,7 +126,7 @@ const TOLERANCE_MS = 500;
 export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> {
   const update = db
     .updateTable("device_authorization")
-    .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash }));
+    .where((eb) => allOf(eb, { org_id: orgId, device_code_hash: deviceCodeHash }));
   const inTime = await update
     .set({ polled_at: now })
     .where((eb) =>
@@ -154,7 +156,7 @@ export const markDeviceCodeUsed = (
     db
       .updateTable("device_authorization")
       .set({ family_id: familyId })
-      .where((eb) => eb.and({ org_id: orgId, device_code_hash: deviceCodeHash, status: "approved" }))
+      .where((eb) => allOf(eb, { org_id: orgId, device_code_hash: deviceCodeHash, status: "approved" }))
       .where("family_id", "is", null)
       .where("expires_at", ">", now),
   );
@@ -167,7 +169,7 @@ export async function expireDeviceAuthorizations(
   await db
     .updateTable("device_authorization")
     .set({ expires_at: now })
-    .where((eb) => eb.and({ org_id: orgId, application_id: applicationId }))
+    .where((eb) => allOf(eb, { org_id: orgId, application_id: applicationId }))
     .where("family_id", "is", null)
     .where("expires_at", ">", now)
     .execute();

@@ -1,5 +1,7 @@
 /** The generations of device CAs as rows. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { DeviceCaTable } from "../../db/tables/device-identity.ts";
 
@@ -51,7 +53,7 @@ export function retireGeneration(
     db
       .updateTable("device_ca")
       .set({ retired_at: at })
-      .where((eb) => eb.and({ org_id: orgId, generation }))
+      .where((eb) => allOf(eb, { org_id: orgId, generation }))
       .where("retired_at", "is", null),
   );
 }

@@ -1,5 +1,7 @@
 /** Devices, their keys and certificates as rows. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { type RecordOf, toRecord, toRow } from "../../db/records.ts";
@@ -66,7 +68,7 @@ export async function findDeviceKey(db: Db, orgId: string, keyHash: string): Pro
   const row = await db
     .selectFrom("device_key")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, key_hash: keyHash }))
+    .where((eb) => allOf(eb, { org_id: orgId, key_hash: keyHash }))
     .executeTakeFirst();
   return row && toRecord(row);
 }
@@ -76,7 +78,7 @@ export async function findDeviceByEk(db: Db, orgId: string, ekHash: string): Pro
   const row = await db
     .selectFrom("device")
     .select("id")
-    .where((eb) => eb.and({ org_id: orgId, ek_hash: ekHash }))
+    .where((eb) => allOf(eb, { org_id: orgId, ek_hash: ekHash }))
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   return row?.id;
@@ -88,7 +90,7 @@ export const lockActiveDevice = (db: Db, orgId: string, id: string): Promise<boo
     db
       .updateTable("device")
       .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("revoked_at", "is", null),
   );
 
@@ -101,7 +103,7 @@ export const markDeviceRevoked = (
     db
       .updateTable("device")
       .set({ revoked_at: now, revoked_reason: reason })
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("revoked_at", "is", null),
   );
 
@@ -113,7 +115,7 @@ export async function markCertificatesRevoked(
   await db
     .updateTable("device_certificate")
     .set({ revoked_at: now })
-    .where((eb) => eb.and({ org_id: orgId, device_id: deviceId }))
+    .where((eb) => allOf(eb, { org_id: orgId, device_id: deviceId }))
     .where("revoked_at", "is", null)
     .execute();
 }
@@ -127,7 +129,7 @@ export const supersedeCertificate = (
     db
       .updateTable("device_certificate")
       .set({ superseded_at: now })
-      .where((eb) => eb.and({ org_id: orgId, fingerprint }))
+      .where((eb) => allOf(eb, { org_id: orgId, fingerprint }))
       .where("superseded_at", "is", null)
       .where("revoked_at", "is", null),
   );
@@ -136,7 +138,7 @@ const certificatesOf = (db: Db, orgId: string, deviceId: string) =>
   db
     .selectFrom("device_certificate")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, device_id: deviceId }));
+    .where((eb) => allOf(eb, { org_id: orgId, device_id: deviceId }));
 
 export async function findCurrentCertificate(
   db: Db,
@@ -171,7 +173,7 @@ export async function deleteSupersededCertificates(db: Db, before: number, limit
   for (const { org_id, fingerprint } of passed)
     await db
       .deleteFrom("device_certificate")
-      .where((eb) => eb.and({ org_id, fingerprint }))
+      .where((eb) => allOf(eb, { org_id, fingerprint }))
       .execute();
   return passed.length;
 }
@@ -191,7 +193,7 @@ export async function recordDeviceSeen(
   await db
     .updateTable("device")
     .set({ last_seen_at: seen.now })
-    .where((eb) => eb.and({ org_id: seen.orgId, id: seen.id }))
+    .where((eb) => allOf(eb, { org_id: seen.orgId, id: seen.id }))
     .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<=", seen.before)]))
     .execute();
 }

@@ -1,6 +1,7 @@
 /** Idempotency keys: the reservation of the first request, and its stored response. */
 import type { ExpressionBuilder } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRow } from "../../db/records.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -78,7 +79,7 @@ type Reserved = RequestKey & { readonly reservedAt: number };
 const isReserved =
   ({ orgId, accountId, keyHash, reservedAt }: Reserved) =>
   (eb: ExpressionBuilder<Schema, "idempotency_key">) =>
-    eb.and({ ...toRow({ orgId, accountId, keyHash }), created_at: reservedAt, status: null });
+    allOf(eb, { ...toRow({ orgId, accountId, keyHash }), created_at: reservedAt, status: null });
 
 /** @param tx the transaction of the act. @returns false when another request has taken over the reservation */
 export const storeAnswer = (

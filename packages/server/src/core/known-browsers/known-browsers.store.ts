@@ -1,4 +1,5 @@
 /** Stores the browsers that a user has signed in with, to detect new ones. A browser's token is no credential. */
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRow } from "../../db/records.ts";
 
@@ -38,6 +39,6 @@ export async function recordBrowserUse(
 export async function deleteKnownBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
   await db
     .deleteFrom("known_browser")
-    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.userId }))
+    .where((eb) => allOf(eb, { org_id: user.orgId, user_id: user.userId }))
     .execute();
 }

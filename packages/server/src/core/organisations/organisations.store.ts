@@ -1,4 +1,5 @@
 import { affectsAny } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
@@ -46,7 +47,7 @@ export async function organisationsAdministeredBy(
     .selectFrom("membership")
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["organisation.id", "organisation.name"])
-    .where((eb) => eb.and({ "membership.home_org_id": user.homeOrgId, "membership.user_id": user.id }))
+    .where((eb) => allOf(eb, { "membership.home_org_id": user.homeOrgId, "membership.user_id": user.id }))
     .where("membership.role", "=", "Administrator")
     .where("membership.org_id", "<>", user.orgId)
     .where("organisation.disabled_at", "is", null)

@@ -1,5 +1,7 @@
 /** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
+
 import { sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
 
@@ -68,7 +70,7 @@ export async function claimRow<Name extends keyof OutboxTables>(
   const row = await db
     .updateTable(name)
     .set((eb) => ({ attempts: eb("attempts", "+", 1), next_attempt_at: until }))
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .where("next_attempt_at", "<=", now)
     .where(deliveredAt, "is", null)
     .where("failed_at", "is", null)
@@ -91,7 +93,7 @@ export async function recordOutcome(
 ): Promise<void> {
   const update = db
     .updateTable(name)
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .where(deliveredAt, "is", null);
   if ("deliveredAt" in outcome) {
     const content = outcome.keepsContent ? {} : erased;

@@ -1,4 +1,5 @@
 /** Counts attempts in fixed windows. */
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord } from "../../db/records.ts";
 
@@ -35,7 +36,7 @@ export async function giveBackHit(db: Db, key: { orgId: string; bucket: string }
   await db
     .updateTable("rate_limit")
     .set((eb) => ({ hits: eb("hits", "-", 1) }))
-    .where((eb) => eb.and({ org_id: key.orgId, bucket: key.bucket }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, bucket: key.bucket }))
     .where("hits", ">", 0)
     .execute();
 }

@@ -1,4 +1,5 @@
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -29,7 +30,7 @@ export function replaceCustomScope(db: Db, scope: CustomScope): Promise<boolean>
     db
       .updateTable("custom_scope")
       .set(changed)
-      .where((eb) => eb.and({ org_id, id, version })),
+      .where((eb) => allOf(eb, { org_id, id, version })),
   );
 }
 
@@ -38,13 +39,13 @@ export const deleteCustomScopeRow = (
   db: Db,
   { orgId, id, version }: Pick<CustomScope, "orgId" | "id" | "version">,
 ): Promise<boolean> =>
-  affectsAny(db.deleteFrom("custom_scope").where((eb) => eb.and({ org_id: orgId, id, version })));
+  affectsAny(db.deleteFrom("custom_scope").where((eb) => allOf(eb, { org_id: orgId, id, version })));
 
 export async function findCustomScope(db: Db, orgId: string, id: string): Promise<CustomScope | undefined> {
   const row = await db
     .selectFrom("custom_scope")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -57,7 +58,7 @@ export async function lockCustomScope(
   await tx
     .updateTable("custom_scope")
     .set((eb) => ({ version: eb.ref("version") }))
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .execute();
 }
 

@@ -1,5 +1,7 @@
 /** Stores authenticator apps and hashes of recovery codes, and counts the second factors of a user. */
+
 import { affectsAny } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -13,7 +15,7 @@ const countFactors = prepared((db, value: Parameter<{ homeOrgId: string; userId:
     db
       .selectFrom(table as "recovery_code")
       .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where((eb) => eb.and({ org_id: value("homeOrgId"), user_id: value("userId") }));
+      .where((eb) => allOf(eb, { org_id: value("homeOrgId"), user_id: value("userId") }));
   return db.selectNoFrom([
     count("totp_credential").as("totp"),
     count("passkey").as("passkeys"),
@@ -67,7 +69,7 @@ export const consumeTotpStep = (
     db
       .updateTable("totp_credential")
       .set({ last_step: step })
-      .where((eb) => eb.and({ ...ownedBy(owner), id }))
+      .where((eb) => allOf(eb, { ...ownedBy(owner), id }))
       .where("last_step", "<", step),
   );
 
@@ -98,7 +100,7 @@ export const consumeRecoveryCode = (
     db
       .updateTable("recovery_code")
       .set({ used_at: now })
-      .where((eb) => eb.and({ ...ownedBy(owner), code_hash: hash }))
+      .where((eb) => allOf(eb, { ...ownedBy(owner), code_hash: hash }))
       .where("used_at", "is", null),
   );
 

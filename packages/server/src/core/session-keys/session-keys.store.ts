@@ -1,5 +1,7 @@
 /** Session keys; one SQL expression says which are active. */
+
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -102,7 +104,7 @@ export async function touchSessionKey(
         .else(eb.ref("expires_at"))
         .end(),
     }))
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, id: key.id }))
     .where((eb) => isActive(eb, now))
     .returning(columns)
     .executeTakeFirst();
@@ -154,7 +156,7 @@ export async function listActiveSessionKeys(
   const rows = await db
     .selectFrom("session_key")
     .select(columns)
-    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
+    .where((eb) => allOf(eb, { org_id: of.orgId, user_id: of.userId }))
     .where((eb) => isActive(eb, of.now))
     .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
     .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))

@@ -1,5 +1,7 @@
 /** Stores browser sessions and the applications that used them. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -35,7 +37,7 @@ export async function findSession(
   const row = await db
     .selectFrom("browser_session")
     .select(columns)
-    .where((eb) => eb.and({ org_id: orgId, token_hash: tokenHash }))
+    .where((eb) => allOf(eb, { org_id: orgId, token_hash: tokenHash }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -47,7 +49,7 @@ export async function findSessionById(db: Db, orgId: string, id: string): Promis
   const row = await db
     .selectFrom("browser_session")
     .select(columns)
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -68,7 +70,7 @@ export const renewSession = (
         last_seen_at: session.lastSeenAt,
         expires_at: session.expiresAt,
       })
-      .where((eb) => eb.and({ org_id: session.orgId, id: session.id, user_id: session.userId }))
+      .where((eb) => allOf(eb, { org_id: session.orgId, id: session.id, user_id: session.userId }))
       .where("ended_at", "is", null),
   );
 
@@ -76,7 +78,7 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
   await db
     .updateTable("browser_session")
     .set({ last_seen_at: now })
-    .where((eb) => eb.and({ org_id: key.orgId, id: key.id }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, id: key.id }))
     .where("last_seen_at", "<", now)
     .execute();
 }
@@ -92,7 +94,7 @@ export async function markSessionsEnded(
   let query = db
     .updateTable("browser_session")
     .set({ ended_at: which.now })
-    .where((eb) => eb.and({ org_id: which.orgId, user_id: which.userId }))
+    .where((eb) => allOf(eb, { org_id: which.orgId, user_id: which.userId }))
     .where("ended_at", "is", null);
   if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
   return (await query.returning("id").execute()).map(({ id }) => id);
@@ -134,7 +136,7 @@ export async function findUserSessions(
   const rows = await db
     .selectFrom("browser_session")
     .select([...columns, "address", "user_agent"])
-    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
+    .where((eb) => allOf(eb, { org_id: of.orgId, user_id: of.userId }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", of.now)
     .where("last_seen_at", ">", of.seenSince)
@@ -171,7 +173,7 @@ export const isEndedSession = (db: Db, of: { orgId: string; userId: string; id: 
     db
       .selectFrom("browser_session")
       .select("id")
-      .where((eb) => eb.and({ org_id: of.orgId, id: of.id, user_id: of.userId }))
+      .where((eb) => allOf(eb, { org_id: of.orgId, id: of.id, user_id: of.userId }))
       .where("ended_at", "is not", null),
   );
 
@@ -184,7 +186,7 @@ export async function findSessionBrowsers(
   const rows = await db
     .selectFrom("browser_session")
     .select(["id", "user_agent"])
-    .where((eb) => eb.and({ org_id: of.orgId, user_id: of.userId }))
+    .where((eb) => allOf(eb, { org_id: of.orgId, user_id: of.userId }))
     .where("id", "in", of.ids)
     .execute();
   return new Map(rows.map(({ id, user_agent }) => [id, user_agent]));

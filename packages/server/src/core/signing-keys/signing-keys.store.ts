@@ -1,6 +1,8 @@
 /** Signing keys; private parts are sealed. */
+
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import { hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord } from "../../db/records.ts";
 import type { SigningKeyTable } from "../../db/tables/tokens.ts";
@@ -101,7 +103,7 @@ export async function setRetirement(
   await db
     .updateTable("signing_key")
     .set({ retire_at: retireAt })
-    .where((eb) => eb.and({ org_id: key.orgId, kid: key.kid }))
+    .where((eb) => allOf(eb, { org_id: key.orgId, kid: key.kid }))
     .where((eb) => eb.or([eb("retire_at", "is", null), eb("retire_at", ">", retireAt)]))
     .execute();
 }

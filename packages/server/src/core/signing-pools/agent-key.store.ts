@@ -1,6 +1,8 @@
 /** The public keys of signing agents as rows. */
+
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -24,7 +26,7 @@ const selectActiveKeys = prepared((db, value: Parameter<ActiveKeys>) =>
   db
     .selectFrom("agent_key")
     .selectAll()
-    .where((eb) => eb.and({ org_id: value("orgId"), agent_id: value("agentId") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), agent_id: value("agentId") }))
     .where("compromised_at", "is", null)
     .where("active_from", "<=", value("now"))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", value("now"))]))
@@ -42,7 +44,7 @@ export async function findAgentKey(db: Db, orgId: string, kid: string): Promise<
   const row = await db
     .selectFrom("agent_key")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, kid }))
+    .where((eb) => allOf(eb, { org_id: orgId, kid }))
     .executeTakeFirst();
   return row && toKey(row);
 }
@@ -55,7 +57,7 @@ export async function recordTokenExp(
   await db
     .updateTable("agent_key")
     .set({ last_token_exp: exp })
-    .where((eb) => eb.and({ org_id: orgId, kid }))
+    .where((eb) => allOf(eb, { org_id: orgId, kid }))
     .where((eb) => eb.or([eb("last_token_exp", "is", null), eb("last_token_exp", "<", exp)]))
     .execute();
 }
@@ -99,7 +101,7 @@ export async function retireKeys(
   await db
     .updateTable("agent_key")
     .set({ retiring_at: at })
-    .where((eb) => eb.and({ org_id: orgId, agent_id: agentId }))
+    .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
     .$if(only !== undefined, (query) => query.where("alg", "=", only ?? ""))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
     .execute();
@@ -114,7 +116,7 @@ export const retireKey = (
     db
       .updateTable("agent_key")
       .set({ retiring_at: now })
-      .where((eb) => eb.and({ org_id: orgId, agent_id: agentId, kid }))
+      .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId, kid }))
       .where("compromised_at", "is", null)
       .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)])),
   );
@@ -127,7 +129,7 @@ export async function compromiseKeys(
   const rows = await db
     .updateTable("agent_key")
     .set({ compromised_at: now })
-    .where((eb) => eb.and({ org_id: orgId, agent_id: agentId }))
+    .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
     .where("compromised_at", "is", null)
     .returning("kid")
     .execute();
@@ -150,7 +152,7 @@ export async function deleteRetiredAgentKeys(db: Db, before: number, limit: numb
   for (const { org_id, kid } of rows)
     await db
       .deleteFrom("agent_key")
-      .where((eb) => eb.and({ org_id, kid }))
+      .where((eb) => allOf(eb, { org_id, kid }))
       // It may have been reported as compromised meanwhile.
       .where("compromised_at", "is", null)
       .execute();

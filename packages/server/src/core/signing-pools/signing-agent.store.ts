@@ -1,5 +1,7 @@
 /** Signing agents as rows. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -10,7 +12,7 @@ const selectAgentByApiKey = prepared((db, value: Parameter<{ orgId: string; hash
   db
     .selectFrom("signing_agent")
     .selectAll()
-    .where((eb) => eb.and({ org_id: value("orgId"), api_key_hash: value("hash") }))
+    .where((eb) => allOf(eb, { org_id: value("orgId"), api_key_hash: value("hash") }))
     .where("deactivated_at", "is", null),
 );
 
@@ -29,7 +31,7 @@ export async function findAgent(db: Db, orgId: string, id: string): Promise<Sign
   const row = await db
     .selectFrom("signing_agent")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && toAgent(row);
 }
@@ -42,7 +44,7 @@ export async function recordAgentSeen(
   await db
     .updateTable("signing_agent")
     .set({ last_seen_at: now })
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<=", now - every)]))
     .execute();
 }
@@ -56,7 +58,7 @@ export const isAgentSeen = (
     db
       .selectFrom("signing_agent")
       .select("id")
-      .where((eb) => eb.and({ org_id: orgId, pool_id: poolId }))
+      .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId }))
       .where("deactivated_at", "is", null)
       .where("last_seen_at", ">", since)
       .limit(1),
@@ -86,7 +88,7 @@ export async function countActiveAgents(db: Db, orgId: string, poolId: string): 
   const row = await db
     .selectFrom("signing_agent")
     .select((eb) => eb.fn.countAll<number | string>().as("count"))
-    .where((eb) => eb.and({ org_id: orgId, pool_id: poolId }))
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId }))
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
   return Number(row?.count ?? 0);
@@ -128,7 +130,7 @@ export async function lockAgent(tx: Db, orgId: string, id: string): Promise<void
   await tx
     .updateTable("signing_agent")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .execute();
 }
 
@@ -138,7 +140,7 @@ export const deactivateAgentRow = (db: Db, { orgId, id, now }: AgentDeactivation
     db
       .updateTable("signing_agent")
       .set({ deactivated_at: now })
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("deactivated_at", "is", null),
   );
 
@@ -148,6 +150,6 @@ export const compromiseAgentRow = (db: Db, { orgId, id, now }: AgentDeactivation
     db
       .updateTable("signing_agent")
       .set({ compromised_at: now })
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("compromised_at", "is", null),
   );

@@ -1,6 +1,8 @@
 /** Signing pools as rows. */
+
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { affectsAny } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -64,7 +66,7 @@ export async function lockPoolForUpdate(tx: Db, orgId: string, id: string): Prom
   const row = await tx
     .updateTable("signing_pool")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
   return row && toPool(row);
@@ -90,7 +92,7 @@ export function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
     db
       .updateTable("signing_pool")
       .set(changed)
-      .where((eb) => eb.and({ org_id, id, version })),
+      .where((eb) => allOf(eb, { org_id, id, version })),
   );
 }
 
@@ -100,13 +102,13 @@ export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<
   await tx
     .updateTable("signing_agent")
     .set((eb) => ({ name: eb.ref("name") }))
-    .where((eb) => eb.and({ org_id: orgId, pool_id: id }))
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: id }))
     .execute();
   // Requests before keys, like a signature, or the two could deadlock.
   await tx.deleteFrom("signing_request").where("org_id", "=", orgId).where("pool_id", "=", id).execute();
   const keys = await tx
     .deleteFrom("agent_key")
-    .where((eb) => eb.and({ org_id: orgId, pool_id: id }))
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: id }))
     .returning(["kid", "compromised_at"])
     .execute();
   for (const { kid, compromised_at } of keys)
@@ -146,7 +148,7 @@ export const setPoolDisabled = (
     db
       .updateTable("signing_pool")
       .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
-      .where((eb) => eb.and({ org_id: orgId, id }))
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
       .where("disabled_at", disabledAt === null ? "is not" : "is", null),
   );
 

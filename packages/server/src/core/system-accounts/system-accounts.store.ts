@@ -1,5 +1,7 @@
 /** System accounts, their keys and permissions. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -33,7 +35,7 @@ export async function findSystemAccount(
   const row = await db
     .selectFrom("system_account")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, id }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
   return row && toAccount(row, (await loadPermissions(db, orgId, [id])).get(id) ?? []);
 }
@@ -158,7 +160,7 @@ export const lockSystemAccount = (tx: Db, { orgId, id }: { orgId: string; id: st
     tx
       .updateTable("system_account")
       .set((eb) => ({ version: eb.ref("version") }))
-      .where((eb) => eb.and({ org_id: orgId, id })),
+      .where((eb) => allOf(eb, { org_id: orgId, id })),
   );
 
 export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
@@ -195,7 +197,7 @@ export function updateSystemAccount(
       .updateTable("system_account")
       .set((eb) => ({ ...toRow(members), updated_at: now, version: eb("version", "+", 1) }))
       .$if(strict !== undefined, (query) => query.set({ require_strict: strict ? 1 : 0 }))
-      .where((eb) => eb.and({ org_id: orgId, id })),
+      .where((eb) => allOf(eb, { org_id: orgId, id })),
   );
 }
 
@@ -209,7 +211,7 @@ export const revokeKey = (
     db
       .updateTable("system_account_key")
       .set({ revoked_at: now })
-      .where((eb) => eb.and({ org_id: orgId, account_id: accountId, public_key: publicKey }))
+      .where((eb) => allOf(eb, { org_id: orgId, account_id: accountId, public_key: publicKey }))
       .where("revoked_at", "is", null),
   );
 
@@ -222,7 +224,7 @@ export async function expireOtherKeys(
   await db
     .updateTable("system_account_key")
     .set({ expires_at: at })
-    .where((eb) => eb.and({ org_id: except.orgId, account_id: except.accountId }))
+    .where((eb) => allOf(eb, { org_id: except.orgId, account_id: except.accountId }))
     .where("public_key", "!=", except.publicKey)
     .where("revoked_at", "is", null)
     .where((or) => or.or([or("expires_at", "is", null), or("expires_at", ">", at)]))
@@ -251,12 +253,12 @@ export const deletePermission = (
   affectsAny(
     db
       .deleteFrom("system_account_permission")
-      .where((eb) => eb.and({ org_id: key.orgId, account_id: key.accountId }))
+      .where((eb) => allOf(eb, { org_id: key.orgId, account_id: key.accountId }))
       .where("application_id", "=", key.applicationId),
   );
 
 export const deleteSystemAccount = (db: Db, { orgId, id }: { orgId: string; id: string }): Promise<boolean> =>
-  affectsAny(db.deleteFrom("system_account").where((eb) => eb.and({ org_id: orgId, id })));
+  affectsAny(db.deleteFrom("system_account").where((eb) => allOf(eb, { org_id: orgId, id })));
 
 export async function recordKeyUse(
   db: Db,
@@ -266,12 +268,12 @@ export async function recordKeyUse(
   await db
     .updateTable("system_account_key")
     .set({ last_used_at: at })
-    .where((eb) => eb.and({ org_id: orgId, public_key: publicKey }))
+    .where((eb) => allOf(eb, { org_id: orgId, public_key: publicKey }))
     .execute();
   await db
     .updateTable("system_account")
     .set({ last_used_at: at })
-    .where((eb) => eb.and({ org_id: orgId, id: accountId }))
+    .where((eb) => allOf(eb, { org_id: orgId, id: accountId }))
     .execute();
 }
 

@@ -1,6 +1,8 @@
 /** Token families and revoked access tokens. */
+
 import { sql } from "kysely";
 import { hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -59,7 +61,9 @@ const rotate = prepared((db, value: Parameter<Rotation>) =>
       rotated_at: value("now"),
       generation: eb("generation", "+", 1),
     }))
-    .where((eb) => eb.and({ org_id: value("orgId"), id: value("id"), refresh_hash: value("presentedHash") }))
+    .where((eb) =>
+      allOf(eb, { org_id: value("orgId"), id: value("id"), refresh_hash: value("presentedHash") }),
+    )
     .where("revoked_at", "is", null)
     .where("expires_at", ">", value("now"))
     .where("refresh_expires_at", ">", value("now"))
@@ -158,7 +162,7 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
         .on("revoked_access_token.jti", "=", value("jti")),
     )
     .select("revoked_access_token.jti as revokedJti")
-    .where((eb) => eb.and({ "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
+    .where((eb) => allOf(eb, { "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
     // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
     .where("token_family.application_id", "=", value("applicationId"))
@@ -194,7 +198,7 @@ export async function listUsedApplications(
     )
     .select(["application.id as applicationId", "application.name as applicationName"])
     .select((eb) => eb.fn.max("token_family.created_at").as("lastUsedAt"))
-    .where((eb) => eb.and({ "token_family.org_id": orgId, "token_family.user_id": userId }))
+    .where((eb) => allOf(eb, { "token_family.org_id": orgId, "token_family.user_id": userId }))
     .where("token_family.revoked_at", "is", null)
     .groupBy(["application.id", "application.name"])
     .orderBy("lastUsedAt", "desc")

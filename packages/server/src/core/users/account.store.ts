@@ -1,5 +1,7 @@
 /** Changes accounts, in their home organisation, and locks them. */
+
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { updateSearchKey } from "./members/members.store.ts";
 import type { User } from "./user.ts";
@@ -11,7 +13,7 @@ export interface AccountKey {
 }
 
 export const updateAccount = (db: Db, { orgId, id }: AccountKey) =>
-  db.updateTable("user_account").where((eb) => eb.and({ org_id: orgId, id }));
+  db.updateTable("user_account").where((eb) => allOf(eb, { org_id: orgId, id }));
 
 /** @returns false when there is no such user, or the status is already the wanted one */
 export const setUserDisabled = (
@@ -72,7 +74,7 @@ export const isUsernameTaken = (db: Db, orgId: string, username: string): Promis
     db
       .selectFrom("user_account")
       .select("id")
-      .where((eb) => eb.and({ org_id: orgId, username })),
+      .where((eb) => allOf(eb, { org_id: orgId, username })),
   );
 
 /**
@@ -175,7 +177,7 @@ export async function findPasswordChangedAt(db: Db, user: Account): Promise<numb
   const row = await db
     .selectFrom("user_account")
     .select("password_changed_at")
-    .where((eb) => eb.and({ org_id: user.homeOrgId, id: user.id }))
+    .where((eb) => allOf(eb, { org_id: user.homeOrgId, id: user.id }))
     .executeTakeFirst();
   return row?.password_changed_at ?? null;
 }

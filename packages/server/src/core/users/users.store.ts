@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
@@ -139,7 +140,7 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
   const rows = await db
     .selectFrom("membership")
     .select("org_id")
-    .where((eb) => eb.and({ home_org_id: homeOrgId, user_id: id }))
+    .where((eb) => allOf(eb, { home_org_id: homeOrgId, user_id: id }))
     .orderBy("org_id")
     .execute();
   return rows.map(({ org_id }) => org_id);
@@ -166,7 +167,7 @@ export async function setMemberRecord(
     db
       .updateTable("membership")
       .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
-      .where((eb) => eb.and({ org_id: orgId, user_id: id })),
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: id })),
   );
 }
 
@@ -178,7 +179,7 @@ export async function findMemberSince(
   const row = await db
     .selectFrom("membership")
     .select("created_at")
-    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
+    .where((eb) => allOf(eb, { org_id: user.orgId, user_id: user.id }))
     .executeTakeFirst();
   return row?.created_at ?? user.createdAt;
 }

@@ -1,5 +1,7 @@
 /** CRLs, and the certificates they list, as rows. */
+
 import { sql } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { toRecord } from "../../../db/records.ts";
 import type { DeviceCrlTable } from "../../../db/tables/device-identity.ts";
@@ -21,7 +23,7 @@ export async function invalidateRevocationLists(db: Db, orgId: string): Promise<
     await db
       .updateTable("device_crl")
       .set((eb) => ({ revocations: eb("revocations", "+", 1), renew_at: 0 }))
-      .where((eb) => eb.and({ org_id: orgId, generation }))
+      .where((eb) => allOf(eb, { org_id: orgId, generation }))
       .execute();
 }
 
@@ -29,7 +31,7 @@ export function findCrl(db: Db, orgId: string, generation: number): Promise<CrlR
   return db
     .selectFrom("device_crl")
     .selectAll()
-    .where((eb) => eb.and({ org_id: orgId, generation }))
+    .where((eb) => allOf(eb, { org_id: orgId, generation }))
     .executeTakeFirst();
 }
 
@@ -45,7 +47,7 @@ export async function replaceCrl(db: Db, next: CrlRow): Promise<boolean> {
       ...signed,
       renew_at: sql<number>`case when revocations = ${revocations} then cast(${renew_at} as bigint) else 0 end`,
     })
-    .where((eb) => eb.and({ org_id, generation, crl_number: next.crl_number - 1 }))
+    .where((eb) => allOf(eb, { org_id, generation, crl_number: next.crl_number - 1 }))
     .returning("crl_number")
     .executeTakeFirst();
   return replaced !== undefined;
@@ -58,7 +60,7 @@ const statuses = (db: Db, orgId: string, generation: number) =>
       join.onRef("device.org_id", "=", "issued.org_id").onRef("device.id", "=", "issued.device_id"),
     )
     .select(["issued.serial", "issued.revoked_at", "issued.superseded_at", "device.revoked_reason as reason"])
-    .where((eb) => eb.and({ "issued.org_id": orgId, "issued.generation": generation }));
+    .where((eb) => allOf(eb, { "issued.org_id": orgId, "issued.generation": generation }));
 
 /**
  * By serial number.

@@ -1,5 +1,7 @@
 /** Stores passkeys. */
+
 import { affectsAny, countAffected, hasRow } from "../../../db/affected.ts";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { toRecord, toRow } from "../../../db/records.ts";
 import type { PasskeyTable } from "../../../db/tables/second-factors.ts";
@@ -56,7 +58,7 @@ export const recordPasskeyUse = (
     db
       .updateTable("passkey")
       .set({ counter: use.counter, backed_up: use.isBackedUp ? 1 : 0, last_used_at: use.now })
-      .where((eb) => eb.and({ ...ownedBy(owner), id: use.id }))
+      .where((eb) => allOf(eb, { ...ownedBy(owner), id: use.id }))
       .where((eb) => (use.counter === 0 ? eb("counter", "=", 0) : eb("counter", "<", use.counter))),
   );
 
@@ -70,7 +72,7 @@ export const renamePasskey = (
     db
       .updateTable("passkey")
       .set({ name })
-      .where((eb) => eb.and({ ...ownedBy(owner), id }))
+      .where((eb) => allOf(eb, { ...ownedBy(owner), id }))
       .where("name", "!=", name),
   );
 
@@ -79,5 +81,5 @@ export const deletePasskeys = (db: Db, owner: FactorOwner, id?: string): Promise
   countAffected(
     db
       .deleteFrom("passkey")
-      .where((eb) => eb.and({ ...ownedBy(owner), ...(id === undefined ? {} : { id }) })),
+      .where((eb) => allOf(eb, { ...ownedBy(owner), ...(id === undefined ? {} : { id }) })),
   );

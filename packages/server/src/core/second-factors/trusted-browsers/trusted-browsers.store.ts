@@ -2,9 +2,11 @@
  * A trusted browser skips the second factor for thirty days. The cookie holds a random token, the database its SHA-256. It
  * is no factor itself: the session's acr stays that of the password, and doesn't satisfy a required acr.
  */
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import { countAffected } from "../../../db/affected.ts";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
 import type { TrustedBrowserTable } from "../../../db/tables/second-factors.ts";
@@ -64,7 +66,7 @@ const activeOf = (db: Db, user: Owner, now: number) =>
   db
     .selectFrom("remembered_device")
     .select(columns)
-    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id }))
+    .where((eb) => allOf(eb, { org_id: user.orgId, user_id: user.id }))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
 
@@ -78,7 +80,7 @@ export async function recordTrustedBrowserUse(
   await db
     .updateTable("remembered_device")
     .set({ last_used_at: now })
-    .where((eb) => eb.and({ org_id: user.orgId, user_id: user.id, token_hash: sha256Base64url(token) }))
+    .where((eb) => allOf(eb, { org_id: user.orgId, user_id: user.id, token_hash: sha256Base64url(token) }))
     .execute();
 }
 
@@ -91,6 +93,6 @@ export const revokeTrustedBrowsers = (
     db
       .updateTable("remembered_device")
       .set({ revoked_at: now })
-      .where((eb) => eb.and({ org_id: orgId, user_id: userId, ...(id === undefined ? {} : { id }) }))
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, ...(id === undefined ? {} : { id }) }))
       .where("revoked_at", "is", null),
   );

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { User } from "../user.ts";
@@ -12,7 +13,7 @@ export const readAccount = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | 
     .selectFrom("user_account")
     .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale"])
     .select(["password_changed_at", "created_at", "updated_at", "attributes"])
-    .where((eb) => eb.and({ org_id: homeOrgId, id }))
+    .where((eb) => allOf(eb, { org_id: homeOrgId, id }))
     .executeTakeFirst();
 
 export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
@@ -21,7 +22,7 @@ export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["membership.org_id", "organisation.name", "membership.role", "membership.created_at"])
     .select(["membership.attributes", "membership.groups"])
-    .where((eb) => eb.and({ "membership.home_org_id": homeOrgId, "membership.user_id": id }))
+    .where((eb) => allOf(eb, { "membership.home_org_id": homeOrgId, "membership.user_id": id }))
     .orderBy("membership.created_at")
     .orderBy("membership.org_id")
     .execute();
@@ -104,7 +105,7 @@ export async function readMails(db: Db, orgId: string, email: string): Promise<R
   const rows = await db
     .selectFrom("outgoing_mail")
     .select(["template", "locale", "created_at", "sent_at"])
-    .where((eb) => eb.and({ org_id: orgId, recipient: email }))
+    .where((eb) => allOf(eb, { org_id: orgId, recipient: email }))
     .orderBy("created_at")
     .execute();
   const members = { kind: "template", language: "locale", writtenAt: "created_at", sentAt: "sent_at" };

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { AuditAction } from "../../audit/actions.ts";
 
@@ -18,7 +19,7 @@ export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
   db
     .selectFrom("audit_event")
     .select(["action", "at"])
-    .where((eb) => eb.and({ org_id: orgId, target: userId }))
+    .where((eb) => allOf(eb, { org_id: orgId, target: userId }))
     // Only changes, of which a user has few; failed sign-ins can be any number.
     .where("is_change", "=", sql.lit(1))
     .where("action", "in", invitationActions)
@@ -34,7 +35,7 @@ export async function findOpenInvitation(
   return db
     .selectFrom("user_action")
     .select(["created_at as createdAt", "expires_at as expiresAt"])
-    .where((eb) => eb.and({ org_id: orgId, user_id: userId, type: "AcceptInvitation" }))
+    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, type: "AcceptInvitation" }))
     .where("used_at", "is", null)
     .executeTakeFirst();
 }
@@ -47,7 +48,7 @@ export async function findInvitationMail(
   const mail = await db
     .selectFrom("outgoing_mail")
     .select(["sent_at", "failed_at"])
-    .where((eb) => eb.and({ org_id: orgId, recipient, template: "AcceptInvitation" }))
+    .where((eb) => allOf(eb, { org_id: orgId, recipient, template: "AcceptInvitation" }))
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();

@@ -1,4 +1,5 @@
 import { affectsAny, hasRow } from "../../../db/affected.ts";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
 import { memberships } from "../members/members.store.ts";
@@ -31,7 +32,7 @@ export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<b
     tx
       .selectFrom("membership")
       .select("user_id")
-      .where((eb) => eb.and({ org_id: orgId, user_id: userId, role: "Administrator" })),
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, role: "Administrator" })),
   );
 
 /** Tables with personal data that are not deleted with the membership by the schema. */
@@ -57,7 +58,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
   for (const is of ["is", "is not"] as const)
     await tx
       .deleteFrom("consent")
-      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
       .where("revoked_at", is, null)
       .execute();
 }
@@ -69,7 +70,7 @@ export async function deletePendingMails(
 ): Promise<void> {
   let query = tx
     .deleteFrom("outgoing_mail")
-    .where((eb) => eb.and({ org_id: orgId, recipient }))
+    .where((eb) => allOf(eb, { org_id: orgId, recipient }))
     .where("sent_at", "is", null)
     .where("failed_at", "is", null);
   if (template !== undefined) query = query.where("template", "=", template);
@@ -81,10 +82,10 @@ export const deleteGuestMembership = (tx: Db, { orgId, userId }: MemberKey): Pro
   affectsAny(
     tx
       .deleteFrom("membership")
-      .where((eb) => eb.and({ org_id: orgId, user_id: userId }))
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
       .whereRef("home_org_id", "<>", "org_id"),
   );
 
 /** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
 export const deleteAccount = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
-  affectsAny(tx.deleteFrom("user_account").where((eb) => eb.and({ org_id: orgId, id: userId })));
+  affectsAny(tx.deleteFrom("user_account").where((eb) => allOf(eb, { org_id: orgId, id: userId })));

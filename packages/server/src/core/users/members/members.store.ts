@@ -1,6 +1,8 @@
 /** Lists members, searched, filtered and paged by the database. */
+
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { affectsAny } from "../../../db/affected.ts";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { containing } from "../../../db/search-text.ts";
@@ -149,13 +151,13 @@ export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: 
   const row = await tx
     .selectFrom("user_account")
     .select(["user_account.email", "firstname", "surname", "username"])
-    .where((eb) => eb.and({ org_id: account.homeOrgId, id: account.id }))
+    .where((eb) => allOf(eb, { org_id: account.homeOrgId, id: account.id }))
     .executeTakeFirst();
   if (!row) return;
   await tx
     .updateTable("membership")
     .set({ search_key: searchKey(row) })
-    .where((eb) => eb.and({ home_org_id: account.homeOrgId, user_id: account.id }))
+    .where((eb) => allOf(eb, { home_org_id: account.homeOrgId, user_id: account.id }))
     .execute();
 }
 
@@ -165,5 +167,5 @@ export const setRole = (tx: Db, member: { orgId: string; userId: string }, role:
     tx
       .updateTable("membership")
       .set({ role })
-      .where((eb) => eb.and({ org_id: member.orgId, user_id: member.userId })),
+      .where((eb) => allOf(eb, { org_id: member.orgId, user_id: member.userId })),
   );
