@@ -30,7 +30,7 @@ test("conditions as an object are refused, which would leave out what is undefin
       ({ line }) => line,
     );
   assert.deepEqual(faults("query\n  .where((eb) => eb.and({ org_id: orgId }))"), [2]);
-  assert.deepEqual(faults("eb.or({ id })"), [1]);
+  for (const text of ["eb.or({ id })", "eb.and(ownedBy(owner))"]) assert.deepEqual(faults(text), [1]);
   assert.deepEqual(faults("query.where((eb) => allOf(eb, { org_id: orgId })); // eb.and({ })"), []);
   assert.deepEqual(faults("eb.and([eb.or([one, other])])"), []);
 });

@@ -20,9 +20,9 @@ export const kyselyPlace: HouseRule = (files) =>
 /** `eb.and({…})` leaves out a column whose value is undefined, that of the organisation included: `allOf` throws. */
 export const completeConditions: HouseRule = (files) =>
   files
-    .filter(({ path }) => path.startsWith("packages/server/src/") && path.endsWith(".ts"))
+    .filter(({ path }) => path.endsWith(".store.ts"))
     .flatMap(({ path, text }) =>
-      [...codeText(text).matchAll(/\b(?:and|or)\(\s*\{/g)].map((match) => ({
+      [...codeText(text).matchAll(/\.(?:and|or)\((?!\s*\[)/g)].map((match) => ({
         file: path,
         line: lineAt(text, match.index),
         rule: "complete-conditions",

@@ -36,7 +36,7 @@ export async function insertAssignment(
 /** @returns false when the user was not assigned */
 export const deleteAssignment = (db: Db, { orgId, applicationId, userId }: Assignment): Promise<boolean> =>
   affectsAny(
-    db.deleteFrom("application_user").where((eb) => eb.and(toRow({ orgId, applicationId, userId }))),
+    db.deleteFrom("application_user").where((eb) => allOf(eb, toRow({ orgId, applicationId, userId }))),
   );
 
 export interface AssignedUser {

@@ -180,7 +180,7 @@ export async function insertClientSecret(
   { orgId, applicationId }: { orgId: string; applicationId: string },
   { hash: secretHash, ...secret }: ClientSecret,
 ): Promise<void> {
-  const row = toRow({ orgId, applicationId, secretHash, ...secret });
+  const row = toRow({ ...secret, orgId, applicationId, secretHash });
   await db.insertInto("client_secret").values(row).execute();
 }
 

@@ -64,7 +64,7 @@ export async function findRequest(
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
-    .where((eb) => eb.and(toRow({ orgId, accountId, keyHash })))
+    .where((eb) => allOf(eb, toRow({ orgId, accountId, keyHash })))
     .executeTakeFirst();
   if (!row) return undefined;
   const headers = JSON.parse(row.headers ?? "{}") as Record<string, string>;

@@ -45,7 +45,7 @@ export async function findTotp(db: Db, owner: FactorOwner): Promise<StoredTotp |
   const row = await db
     .selectFrom("totp_credential")
     .select(["id", "secret", "last_step", "created_at"])
-    .where((eb) => eb.and(ownedBy(owner)))
+    .where((eb) => allOf(eb, ownedBy(owner)))
     .executeTakeFirst();
   return row && toRecord(row);
 }
@@ -54,7 +54,7 @@ export async function findTotp(db: Db, owner: FactorOwner): Promise<StoredTotp |
 export async function putTotp(db: Db, owner: FactorOwner, totp: StoredTotp): Promise<void> {
   await db
     .insertInto("totp_credential")
-    .values({ ...ownedBy(owner), ...toRow(totp) })
+    .values({ ...toRow(totp), ...ownedBy(owner) })
     .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doUpdateSet(toRow(totp)))
     .execute();
 }
@@ -74,7 +74,7 @@ export const consumeTotpStep = (
   );
 
 export const deleteTotp = (db: Db, owner: FactorOwner): Promise<boolean> =>
-  affectsAny(db.deleteFrom("totp_credential").where((eb) => eb.and(ownedBy(owner))));
+  affectsAny(db.deleteFrom("totp_credential").where((eb) => allOf(eb, ownedBy(owner))));
 
 export async function replaceRecoveryCodes(
   db: Db,
@@ -107,6 +107,6 @@ export const consumeRecoveryCode = (
 export async function deleteRecoveryCodes(db: Db, owner: FactorOwner): Promise<void> {
   await db
     .deleteFrom("recovery_code")
-    .where((eb) => eb.and(ownedBy(owner)))
+    .where((eb) => allOf(eb, ownedBy(owner)))
     .execute();
 }

@@ -180,7 +180,7 @@ export async function insertKey(
 ): Promise<void> {
   await db
     .insertInto("system_account_key")
-    .values(toRow({ orgId, accountId, ...key, secret: sealedSecret }))
+    .values(toRow({ ...key, orgId, accountId, secret: sealedSecret }))
     .execute();
 }
 

@@ -24,7 +24,7 @@ const passkeysOf = (db: Db, owner: FactorOwner) =>
   db
     .selectFrom("passkey")
     .select(["id", "public_key", "counter", "transports", "name", "backed_up", "created_at", "last_used_at"])
-    .where((eb) => eb.and(ownedBy(owner)));
+    .where((eb) => allOf(eb, ownedBy(owner)));
 
 const fromRow = ({ transports, backed_up, ...row }: Omit<PasskeyTable, "org_id" | "user_id">): Passkey => ({
   ...toRecord(row),
@@ -39,7 +39,7 @@ export function insertPasskey(db: Db, owner: FactorOwner, passkey: Passkey): Pro
   return hasRow(
     db
       .insertInto("passkey")
-      .values({ ...ownedBy(owner), ...toRow(stored), ...json })
+      .values({ ...toRow(stored), ...json, ...ownedBy(owner) })
       .onConflict((conflict) => conflict.columns(["org_id", "id"]).doNothing())
       .returning("id"),
   );
