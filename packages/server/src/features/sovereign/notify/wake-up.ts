@@ -16,7 +16,7 @@ export const agentTopic = (orgId: string, agentId: string): Topic => `agent:${or
 
 export type WakeUp = Awaited<ReturnType<typeof openWakeUp>>;
 
-interface Wait {
+export interface Wait {
   readonly topics: readonly Topic[];
   /** One exclusive waiter is notified at a time: what it reads is taken by one (a claim). */
   readonly isExclusive: boolean;
