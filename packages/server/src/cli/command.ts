@@ -34,7 +34,7 @@ export interface Call {
   readonly around?: ServiceOptions["around"] | undefined;
 }
 
-/** A call of a command on the organisation of `--org`. */
+/** A call of a command on the organisation of `--org`, read before it or `by` is used: both throw when there is none. */
 export interface OrganisationCall extends Call {
   readonly service: Service;
   readonly organisation: Organisation;

@@ -74,6 +74,60 @@ test("exits with 1 for an unknown ID and 2 for an invalid command line, on stand
   assert.equal(wrong.err, "signet org create: Unknown option '--nmae'\nSee: signet org create --help\n");
 });
 
+test("exits with 2 for a wrong option although there is no such organisation", async () => {
+  const app = ["--app", unknownId];
+  for (const args of [
+    ["user", "create", "--email", "ada@acme.example", "--role", "king"],
+    ["user", "invite", "--email", "ada@acme.example", "--role", "king"],
+    ["user", "list", "--limit", "none"],
+    ["user", "disable"],
+    ["user", "delete", "--id", unknownId, "--email", "ada@acme.example"],
+    ["user", "set-attributes", "--email", "ada@acme.example", "--attribute", "none"],
+    ["user", "set-username", "--email", "ada@acme.example", "--username", "?"],
+    ["app", "create", "--name", "Shop", "--type", "car"],
+    ["app", "create", "--name", "Shop", "--type", "spa", "--grant", "any"],
+    ["app", "access", unknownId, "--access", "nobody"],
+    ["app", "disable"],
+    ["app", "show", unknownId, ...app],
+    ["secret", "create", ...app, "--label", "x".repeat(101)],
+    ["secret", "create", ...app, "--expires", "soon"],
+    ["account", "list", "--limit", "none"],
+    ["account", "rotate", unknownId, "--expire-others-in", "soon"],
+    ["account", "delete"],
+    ["keys", "rotate", "--alg", "none"],
+    ["pool", "create", "--name", "Headquarters", "--alg", "none"],
+    ["pool", "show"],
+    ["agent", "list", "--limit", "none"],
+    ["agent", "add-key", "--keys", "none.json"],
+    ["device", "register", "--attestation", "some"],
+    ["device", "register", "--expires", "soon"],
+    ["device", "list", "--state", "lost"],
+    ["device", "list", "--state", "active", "--codes"],
+    ["device", "revoke", unknownId, "--reason", "none"],
+    ["device", "withdraw-code"],
+    ["device-policy", "set", "--ek-trust", "none"],
+    ["device-policy", "set"],
+    ["device-roots", "import"],
+    ["ek-allow", "remove", "none"],
+    ["scope", "create", "--name", "pay", "--display-name", "Pay", "--claim", "none"],
+    ["scope", "update", "pay", "--sensitive", "--not-sensitive"],
+    ["scope", "delete"],
+    ["consent", "grant-organisation", ...app],
+    ["consent", "list", "--limit", "none"],
+    ["preauth", "delete"],
+    ["org", "set", "--second-factor", "some"],
+    ["org", "set"],
+    ["audit", "list", "--from", "yesterday"],
+    ["audit", "list", "--what", "none"],
+  ]) {
+    const { code, err } = await runInProcess([...args, "--org", unknownId], env);
+    assert.equal(code, 2, `${args.join(" ")}: ${err}`);
+  }
+  const known = await runInProcess(["user", "disable", "--id", unknownId, "--org", unknownId], env);
+  const none = `signet user disable: there is no organisation "${unknownId}"\n`;
+  assert.deepEqual([known.code, known.err], [1, none]);
+});
+
 test("ends although the program that pipes in the password keeps running", async () => {
   const { id } = await here(["org", "create", "--name", "Pipes"]);
   const child = startProgram(["user", "create", "--org", String(id), "--email", "bo@acme.example"], env);

@@ -22,7 +22,7 @@ import { secretCommands } from "./secret/secret-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
-import { OPERATOR, requireOrganisation, withService } from "./with-service.ts";
+import { organisationCall, withService } from "./with-service.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
@@ -115,9 +115,7 @@ async function runCommand(
   if ("run" in command) return command.run(call);
   return withService(call, async (service) => {
     if ("runWithService" in command) return command.runWithService(service, call);
-    const organisation = await requireOrganisation(service, values);
-    const by = { orgId: organisation.id, actor: OPERATOR };
-    return command.runInOrganisation({ ...call, service, organisation, by });
+    return command.runInOrganisation(await organisationCall(call, service));
   });
 }
 

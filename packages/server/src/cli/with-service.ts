@@ -49,6 +49,25 @@ export async function requireOrganisation(
   return organisation;
 }
 
+/** The organisation of `--org`: that there is none is told once it is used, after any fault of the other options. */
+export async function organisationCall(call: Call, service: Service): Promise<OrganisationCall> {
+  const found = await requireOrganisation(service, call.values).catch((error: Error) => error);
+  const required = () => {
+    if (found instanceof Error) throw found;
+    return found;
+  };
+  return {
+    ...call,
+    service,
+    get organisation() {
+      return required();
+    },
+    get by() {
+      return { orgId: required().id, actor: OPERATOR };
+    },
+  };
+}
+
 /** The positional argument. @throws UsageError */
 export function requireArgument(
   { positionals: [argument] }: Pick<Call, "positionals">,
@@ -92,12 +111,13 @@ async function findNamedApplication(
 }
 
 /** The user of `--id` or `--email`. @throws when not in the organisation */
-export async function requireUser({ service, organisation, values }: OrganisationCall): Promise<User> {
-  const { query } = service.database;
-  const id = optionalText(values, "id");
-  const email = optionalText(values, "email");
+export async function requireUser(call: OrganisationCall): Promise<User> {
+  const id = optionalText(call.values, "id");
+  const email = optionalText(call.values, "email");
   if ((id === undefined) === (email === undefined))
     throw new UsageError("either --id or --email is required");
+  const { service, organisation } = call;
+  const { query } = service.database;
   const user =
     id === undefined
       ? (await findUserByEmail(query, organisation.id, emailKey(email ?? "")))?.user
@@ -123,9 +143,9 @@ const PAGE = 200;
 
 /** A list of the organisation, to the end or to `--limit`. */
 export const readList = <Item extends { readonly id: string }>(
-  { service, organisation, values }: OrganisationCall,
+  call: OrganisationCall,
   list: (db: Db, orgId: string, page: { after?: string; limit: number }) => Promise<readonly Item[]>,
-) => readAll(values, (page) => list(service.database.query, organisation.id, page));
+) => readAll(call.values, (page) => list(call.service.database.query, call.organisation.id, page));
 
 /** Reads a list page by page, to the end or to `--limit`. */
 export async function readAll<Item extends { readonly id: string }>(

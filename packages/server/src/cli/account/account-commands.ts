@@ -44,10 +44,10 @@ export const accountCommands: readonly Command[] = [
     name: "account list",
     summary: "list the organisation's system accounts",
     ...listArguments,
-    runInOrganisation: ({ service, organisation, ...call }) => {
+    runInOrganisation: (call) => {
       const accounts = readAll(call.values, ({ after, limit }) =>
         // listSystemAccounts returns one more than the limit.
-        listSystemAccounts(service.database.query, organisation.id, { after, limit: limit - 1 }),
+        listSystemAccounts(call.service.database.query, call.organisation.id, { after, limit: limit - 1 }),
       );
       return printList(call, accounts, {
         record: accountRecord,

@@ -48,10 +48,10 @@ export const accountKeyCommands: readonly Command[] = [
 ];
 
 async function rotate(call: OrganisationCall): Promise<number> {
-  const { service, by } = call;
   const settings = readCredentialOptions(call);
   const overlap = readOverlap(optionalText(call.values, "expire-others-in"));
   const { id } = await requireAccount(call);
+  const { service, by } = call;
   const others = definedOnly({ expireOthersInSeconds: overlap });
   const { key, secret } = await rotateSystemAccountKey(service, { ...by, id, ...settings, ...others });
   const { publicKey } = key;

@@ -69,8 +69,8 @@ export const appCommands: readonly Command[] = [
     positionals: 1,
     options: { ...appArgument, enable: { help: "enable the application again" } },
     runInOrganisation: async (call) => {
-      const { service, by } = call;
       const { orgId, id, name } = await requireApplication(call);
+      const { service, by } = call;
       const disabled = call.values.enable !== true;
       await setApplicationStatus(service, { ...by, id, disabled });
       const changed = await findApplication(service.database.query, orgId, id);
@@ -112,8 +112,8 @@ export const appCommands: readonly Command[] = [
 ];
 
 async function setAccess(call: OrganisationCall): Promise<number> {
-  const { orgId, id } = await requireApplication(call);
   const access = choice("access", requiredText(call.values, "access"), accessModes);
+  const { orgId, id } = await requireApplication(call);
   const changed = await changeApplication(call.service, { orgId, id, actor: OPERATOR }, (before) => ({
     name: before.name,
     settings: { ...before.settings, access },

@@ -37,10 +37,11 @@ export const appCreate: Command = {
 };
 
 async function create(call: OrganisationCall): Promise<number> {
-  const { service, values, io, by } = call;
+  const { service, values, io } = call;
   const name = requiredText(values, "name");
   const clientType = choice("type", requiredText(values, "type"), clientTypes);
   const settings = readSettings(values);
+  const { by } = call;
   // An application is never stored without its first secret.
   const { application, first } = await inOneTransaction(service, async (inside) => {
     const application = await createApplication(inside, { ...by, name, clientType, settings });

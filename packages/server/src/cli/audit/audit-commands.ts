@@ -9,7 +9,6 @@ import {
   lineFormats,
 } from "../../core/audit/export/export.ts";
 import { type AuditFilter, matchActions, searchAuditEvents } from "../../core/audit/search/search.ts";
-import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
   type Call,
@@ -90,9 +89,10 @@ export const auditCommands: readonly Command[] = [
   auditVerify,
 ];
 
-async function searchEvents({ service, organisation, values }: OrganisationCall) {
-  const filter = await readFilter(service, organisation, values);
-  const limit = readLimit(values) ?? DEFAULT_LIMIT;
+async function searchEvents(call: OrganisationCall) {
+  const limit = readLimit(call.values) ?? DEFAULT_LIMIT;
+  const filter = await readFilter(call);
+  const { service, organisation } = call;
   const items: StoredEvent[] = [];
   let before: string | undefined;
   do {
@@ -107,7 +107,7 @@ async function searchEvents({ service, organisation, values }: OrganisationCall)
 async function exportEvents(service: Service, { values, io }: Call): Promise<number> {
   const format = choice("format", requiredText(values, "format"), ["csv", "jsonl"] satisfies ExportFormat[]);
   const organisation = await requireOrganisation(service, values);
-  const filter = await readFilter(service, organisation, values);
+  const filter = await readFilter({ service, organisation, values });
   const { id: orgId } = organisation;
   const { database, clock } = service;
   await recordAuditEvent(database.query, {
@@ -128,20 +128,21 @@ async function exportEvents(service: Service, { values, io }: Call): Promise<num
 
 /** @throws UsageError */
 async function readFilter(
-  { database }: Service,
-  { id: orgId }: Organisation,
-  values: Values,
+  call: Pick<OrganisationCall, "service" | "organisation" | "values">,
 ): Promise<AuditFilter> {
+  const { values } = call;
   const who = optionalText(values, "who");
   const what = optionalText(values, "what");
+  const actions = what === undefined ? undefined : requireActions(what);
+  const times = { from: readTimeOption(values, "from"), to: readTimeOption(values, "to") };
+  const { service, organisation } = call;
   return definedOnly({
-    actors: who === undefined ? undefined : await matchActors(database.query, orgId, who),
-    actions: what === undefined ? undefined : requireActions(what),
+    actors: who === undefined ? undefined : await matchActors(service.database.query, organisation.id, who),
+    actions,
     target: optionalText(values, "on"),
     address: optionalText(values, "address"),
     text: optionalText(values, "text"),
-    from: readTimeOption(values, "from"),
-    to: readTimeOption(values, "to"),
+    ...times,
   });
 }
 

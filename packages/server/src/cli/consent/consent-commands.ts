@@ -60,8 +60,9 @@ export const consentCommands: readonly Command[] = [
       "signet consent grant-organisation --org 01998d6e-… --app 01998d70-… --scope openid --scope email",
     ],
     runInOrganisation: async (call) => {
+      const grant = await readGrant(call);
       const { service, organisation } = call;
-      const id = await grantOrganisationConsent(service, await readGrant(call));
+      const id = await grantOrganisationConsent(service, grant);
       const granted = await findConsentRecord(service.database.query, { orgId: organisation.id, id });
       if (granted?.revokedAt !== null) throw new Error("the consent no longer exists");
       return printResult(call, consentRecord(granted), () => grantFields(granted));

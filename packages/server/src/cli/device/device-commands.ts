@@ -71,8 +71,8 @@ export const deviceCommands: readonly Command[] = [
       reason: { value: "REASON", help: `${revocationReasons.join(", ")}; published by CRL and OCSP` },
     },
     runInOrganisation: async (call) => {
-      const { id, name } = await requireDevice(call);
       const reason = optionalChoice(call.values, "reason", revocationReasons) ?? "unspecified";
+      const { id, name } = await requireDevice(call);
       const revoked = await revokeDevice(call.service, { ...call.by, deviceId: id, reason });
       return printResult(call, { id, revoked }, () => [
         revoked ? `Revoked "${name}".` : `"${name}" was already revoked.`,
@@ -84,9 +84,9 @@ export const deviceCommands: readonly Command[] = [
     summary: "invalidate an unused enrollment code",
     positionals: 1,
     runInOrganisation: async (call) => {
-      const { service, by, organisation } = call;
       if (call.positionals.length === 0)
         throw new UsageError("the ID of the enrollment code is required (not the code itself)");
+      const { service, by, organisation } = call;
       const { id } = await requireRecord(call, "enrollment code", (given) =>
         findCode(service.database.query, organisation.id, given),
       );
@@ -102,13 +102,13 @@ async function register(call: OrganisationCall): Promise<number> {
   const { values } = call;
   const expires = optionalText(values, "expires");
   const { code, id, expiresAt } = await registerDevice(call.service, {
-    ...call.by,
     ...definedOnly({
       name: optionalText(values, "name"),
       attestation: optionalChoice(values, "attestation", attestationPolicies),
       expiresInSeconds: expires === undefined ? undefined : readDuration(expires, "expires"),
       replaces: optionalText(values, "replaces"),
     }),
+    ...call.by,
   });
   return printResult(call, { id, code, expiresAt: formatTime(expiresAt) }, () => [
     ...fields({ id, code, expires: formatTime(expiresAt) }),
@@ -118,11 +118,11 @@ async function register(call: OrganisationCall): Promise<number> {
 }
 
 function printDevices(call: OrganisationCall): Promise<number> {
-  const { service, organisation, values } = call;
+  const { service, values } = call;
   const state = definedOnly({ state: optionalChoice(values, "state", deviceStates) });
   const now = service.clock();
   const devices = readAll(values, (page) =>
-    listDevices(service.database.query, organisation.id, { ...page, ...state }, now),
+    listDevices(service.database.query, call.organisation.id, { ...page, ...state }, now),
   );
   return printList(call, devices, {
     record: deviceListRecord,
@@ -139,10 +139,10 @@ function printDevices(call: OrganisationCall): Promise<number> {
 }
 
 function printCodes(call: OrganisationCall): Promise<number> {
-  const { service, organisation, values } = call;
+  const { service, values } = call;
   if (values.state !== undefined) throw new UsageError("--state can't be combined with --codes");
   const codes = readAll(values, (page) =>
-    listUsableCodes(service.database.query, organisation.id, { ...page, now: service.clock() }),
+    listUsableCodes(service.database.query, call.organisation.id, { ...page, now: service.clock() }),
   );
   return printList(call, codes, {
     record: codeRecord,

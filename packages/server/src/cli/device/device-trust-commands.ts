@@ -168,13 +168,13 @@ export const devicePolicyCommands: readonly Command[] = [
     },
     examples: ["signet device-policy set --org 01998d6e-… --attestation required --ek-trust both"],
     runInOrganisation: async (call) => {
-      const { service, values, by } = call;
+      const { service, values } = call;
       const settings = definedOnly({
         deviceAttestation: optionalChoice(values, "attestation", attestationPolicies),
         deviceEkTrust: optionalChoice(values, "ek-trust", ekTrustModes),
       });
       if (Object.keys(settings).length === 0) throw new UsageError("--attestation or --ek-trust is required");
-      await changeOrganisationSettings(service, { ...by, settings });
+      await changeOrganisationSettings(service, { ...call.by, settings });
       return printPolicy(call, await requireOrganisation(service, values));
     },
   },

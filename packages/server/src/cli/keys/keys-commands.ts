@@ -56,9 +56,9 @@ export const keysCommands: readonly Command[] = [
 ];
 
 async function rotate(call: OrganisationCall): Promise<number> {
-  const { service, organisation, values } = call;
-  const alg = optionalChoice(values, "alg", algorithms) ?? "ES256";
-  const compromised = values.compromised === true;
+  const alg = optionalChoice(call.values, "alg", algorithms) ?? "ES256";
+  const compromised = call.values.compromised === true;
+  const { service, organisation } = call;
   const key = await service.keys.rotate(organisation.id, alg, { actor: OPERATOR, compromised });
   const keys = await listSigningKeys(service.database.query, organisation.id);
   const record = keyRecord(key, keys, service.clock());

@@ -144,12 +144,13 @@ export const orgCommands: readonly Command[] = [
 ];
 
 async function change(call: OrganisationCall): Promise<number> {
-  const { service, values, by } = call;
+  const { service, values } = call;
   const name = definedOnly({ name: optionalText(values, "name") });
   const branding = readBranding(values);
   const settings = readPolicies(values);
   if ([name, branding, settings].every((members) => Object.keys(members).length === 0))
     throw new UsageError("give at least one setting, e.g. --second-factor POLICY; see signet org set --help");
+  const { by } = call;
   await changeOrganisationSettings(service, {
     ...by,
     ...name,

@@ -44,10 +44,10 @@ export const agentCommands: readonly Command[] = [
     summary: "list the organisation's signing agents, including deactivated ones",
     usage: "--org ID [--pool ID] [--limit COUNT] [--json]",
     options: { pool: { value: "ID", help: "pool ID: agents of this pool only" }, ...limitOption },
-    runInOrganisation: ({ service, organisation, ...call }) => {
+    runInOrganisation: (call) => {
       const poolId = definedOnly({ poolId: optionalText(call.values, "pool")?.toLowerCase() });
       const agents = readAll(call.values, (page) =>
-        listAgents(service.database.query, organisation.id, { ...page, ...poolId }),
+        listAgents(call.service.database.query, call.organisation.id, { ...page, ...poolId }),
       );
       return printList(call, agents, {
         record: agentRecord,
@@ -69,8 +69,8 @@ export const agentCommands: readonly Command[] = [
     positionals: 1,
     options: keysOption,
     runInOrganisation: async (call) => {
-      const { service, by, values } = call;
       const { id: agentId } = await requireAgent(call);
+      const { service, by, values } = call;
       const keys = await addAgentKeys(adminDeps(service), by, { agentId, keys: readKeys(values) });
       const now = service.clock();
       const record = { agentId, keys: keys.map((key) => agentKeyRecord(key, now)) };

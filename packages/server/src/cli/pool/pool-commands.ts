@@ -56,8 +56,9 @@ export const poolCommands: readonly Command[] = [
       "signet pool create --org 01998d6e-… --name HSM --alg ES256 --alg PS256 --trusted-root root.pem --require-x5c",
     ],
     runInOrganisation: async (call) => {
-      const { service, by, values } = call;
-      const pool = await createPool(adminDeps(service), by, readPool(values));
+      const { service, values } = call;
+      const wanted = readPool(values);
+      const pool = await createPool(adminDeps(service), call.by, wanted);
       return printResult(call, poolRecord(service, pool), () => poolFields(service, pool));
     },
   },

@@ -78,14 +78,14 @@ export const scopeCommands: readonly Command[] = [
       'signet scope create --org 01998d6e-… --name teams --display-name "Your teams" --claim roles=membership:groups --sensitive',
     ],
     runInOrganisation: async (call) => {
-      const { service, values, by } = call;
+      const { service, values } = call;
       const scope = await createCustomScope(service, {
-        ...by,
         name: requiredText(values, "name"),
         displayName: requiredText(values, "display-name"),
         description: optionalText(values, "description") ?? "",
         claims: readClaims(values) ?? [],
         sensitive: values.sensitive === true,
+        ...call.by,
       });
       return printScope(call, scope);
     },
@@ -120,8 +120,8 @@ export const scopeCommands: readonly Command[] = [
     },
     examples: ["signet scope update payroll --org 01998d6e-… --claim department=user:attributes.department"],
     runInOrganisation: async (call) => {
-      const { id } = await requireScope(call);
       const content = readContent(call.values);
+      const { id } = await requireScope(call);
       const scope = await changeCustomScope(call.service, { ...call.by, id, content });
       if (!scope) throw new Error("the scope no longer exists");
       return printScope(call, scope);

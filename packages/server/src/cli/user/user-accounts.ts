@@ -77,10 +77,10 @@ export const userAccountCommands = {
     },
     examples: ["signet user invite --org 01998d6e-… --email ada@example.com --firstname Ada"],
     runInOrganisation: async (call) => {
-      const { service, organisation, values } = call;
-      const email = requiredText(values, "email");
-      const invitation = { organisation, email, ...readPerson(values), actor: OPERATOR };
-      const id = await inviteUser(mailDeps(service), invitation);
+      const email = requiredText(call.values, "email");
+      const person = readPerson(call.values);
+      const invitation = { organisation: call.organisation, email, ...person, actor: OPERATOR };
+      const id = await inviteUser(mailDeps(call.service), invitation);
       return printUser(call, id, "has been invited by email");
     },
   },
@@ -107,9 +107,10 @@ export const userAccountCommands = {
 } satisfies Record<string, Command>;
 
 async function create(call: OrganisationCall): Promise<number> {
-  const { service, organisation, values } = call;
+  const { service, values } = call;
   const email = requiredText(values, "email");
   const person = readPerson(values);
+  const { organisation } = call;
   // Checked before the operator types a password.
   if (!isEmail(email)) throw new InvalidUser("invalid-email");
   if (await findUserByEmail(service.database.query, organisation.id, emailKey(email)))
@@ -133,8 +134,8 @@ function mailDeps(service: Service) {
 }
 
 async function remove(call: OrganisationCall): Promise<number> {
-  const { service, organisation, by } = call;
   const user = await requireUser(call);
+  const { service, organisation, by } = call;
   if (!(await confirmDelete(call, user))) {
     call.io.printError("Nothing was deleted.");
     return 1;

@@ -127,14 +127,15 @@ export const userCommands: readonly Command[] = [
 ];
 
 async function setAttributes(call: OrganisationCall): Promise<number> {
-  const { service, values, organisation, by } = call;
-  const user = await requireUser(call);
+  const { service, values } = call;
   const attributes = readNameValues(values, "attribute");
-  if (values.attribute !== undefined) requireHome(call, user);
   const membership = {
     groups: repeatedText(values, "group"),
     attributes: readNameValues(values, "membership-attribute"),
   };
+  const user = await requireUser(call);
+  if (values.attribute !== undefined) requireHome(call, user);
+  const { organisation, by } = call;
   const record = user.homeOrgId === organisation.id ? { attributes, membership } : { membership };
   await changeMemberRecord(service, { ...by, id: user.id, record });
   return printResult(call, { id: user.id, ...record }, () =>
