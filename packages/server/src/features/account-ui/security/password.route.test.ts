@@ -1,9 +1,12 @@
-// Changing the password under contention: a full hashing queue, and a concurrent change.
+// Changing the password: what is refused and why, and changes under contention.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
+import { PASSWORD_MAX_LENGTH } from "../../../core/passwords/password-policy.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";
+import { html, render } from "../../../html/html.ts";
+import { messages } from "../../../html/messages/messages.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { follow, logIn, sessionCookie } from "../../../testing/fixtures/visit.ts";
@@ -48,12 +51,15 @@ const kept = async () => {
   return (await findUserByEmail(query, org.organisation.id, org.user.email))?.passwordHash;
 };
 
-async function change() {
+/** The form of a user who has just signed in. */
+async function openForm(who = org) {
   const browser = testBrowser();
-  const url = `${org.issuer}/account/password`;
-  const page = await logIn(browser, org, await follow(browser, await browser.get(url)));
-  return browser.post(url, { ...page.hidden, present: PASSWORD, password: NEXT });
+  const url = `${who.issuer}/account/password`;
+  const { hidden } = await logIn(browser, who, await follow(browser, await browser.get(url)));
+  return (present: string, password: string) => browser.post(url, { ...hidden, present, password });
 }
+
+const change = async () => (await openForm())(PASSWORD, NEXT);
 
 test("a session from before the password change has ended, whatever its acr", async () => {
   const browser = testBrowser();
@@ -76,6 +82,45 @@ test("a session from before the password change has ended, whatever its acr", as
   });
 });
 
+test("each refused password is explained beside its field, and nothing that was typed comes back", async () => {
+  const send = await openForm();
+  const { console, recovery } = messages(["en"]);
+  const { refused } = recovery;
+  const cases: ReadonlyArray<readonly [password: string, fault: string, field?: string, present?: string]> = [
+    ["plum", refused["too-short"]({ min: org.organisation.settings.passwordMinLength })],
+    ["plum tractor ".repeat(20), refused["too-long"]({ max: PASSWORD_MAX_LENGTH })],
+    ["abcabcabcabcabc", refused["repeats-pattern"]],
+    ["abcdefghijklmnop", refused["is-sequence"]],
+    ["basketball1!", refused["is-common"]],
+    [`${org.user.email}1`, refused["is-about-user"]],
+    [PASSWORD, console.account.password.same],
+    [NEXT, console.account.password.wrong, "present", OTHERS],
+  ];
+  for (const [password, fault, field = "password", present = PASSWORD] of cases) {
+    const page = await send(present, password);
+    assert.equal(page.status, 400, password);
+    assert.ok(
+      page.body.includes(`id="${field}-fault">${render(html`${fault}`)}`),
+      `${password}: ${page.body}`,
+    );
+    for (const typed of [password, present]) assert.ok(!page.body.includes(`value="${typed}"`), typed);
+  }
+});
+
+test("too many wrong passwords return 429 with Retry-After and the time to wait", async () => {
+  const other = await makeOrganisation(running.service);
+  const send = await openForm(other);
+  const { console, recovery } = messages(["en"]);
+  let page = await send(OTHERS, NEXT);
+  for (let sent = 1; page.status === 400 && sent < 20; sent += 1) page = await send(OTHERS, NEXT);
+  assert.equal(page.status, 429);
+  const seconds = Number(page.headers.get("retry-after"));
+  assert.ok(seconds > 0 && page.headers.get("ratelimit") !== null);
+  assert.ok(page.body.includes(recovery.notChanged));
+  assert.ok(page.body.includes(String(render(html`${console.account.password.limited({ seconds })}`))));
+  assert.ok(!page.body.includes(OTHERS) && !page.body.includes(NEXT));
+});
+
 test("a full hashing queue returns 503 with Retry-After and the form", async () => {
   work = async () => {
     throw new PasswordQueueFull();
@@ -84,6 +129,8 @@ test("a full hashing queue returns 503 with Retry-After and the form", async () 
   const busy = await change();
   assert.deepEqual([busy.status, busy.headers.get("retry-after")], [503, "2"]);
   assert.match(busy.body, /id="present"/);
+  const reason = messages(["en"]).console.account.password.busy({ seconds: 2 });
+  assert.ok(busy.body.includes(render(html`${reason}`)));
   assert.ok(!busy.body.includes(NEXT));
   assert.equal(await kept(), before);
 });

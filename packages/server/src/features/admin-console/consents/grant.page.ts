@@ -3,25 +3,9 @@ import { checkList, radioField, textField } from "../../../html/components/field
 import { fieldsOf, formNotice, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { buttonLink } from "../../../html/components/parts.ts";
-import {
-  moreMatchesHint,
-  nameCell,
-  noResults,
-  rowLink,
-  searchForm,
-  table,
-} from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
+import { applicationChoice, type Choice } from "../choose-application.ts";
 import type { ConsentsTab } from "./consents.page.ts";
-
-export type ChooseView = ConsoleFrame & {
-  tab: ConsentsTab;
-  /** The page's own address. */
-  action: string;
-  search: string;
-  applications: ReadonlyArray<{ id: string; name: string }>;
-  hasMore: boolean;
-};
 
 export const tabCrumb = ({ tab, consoleUri, messages }: ConsoleFrame & { tab: ConsentsTab }) => {
   const { frame, consents: text } = messages.console;
@@ -30,11 +14,20 @@ export const tabCrumb = ({ tab, consoleUri, messages }: ConsoleFrame & { tab: Co
 };
 
 /** The first step of a grant: the application decides which scopes there are. */
-export function chooseApplicationPage(view: ChooseView): Html {
-  const { messages, tab, applications, search } = view;
+export function chooseApplicationPage(
+  view: ConsoleFrame & Choice & { tab: ConsentsTab; action: string },
+): Html {
+  const { messages, tab, action, applications, search } = view;
   const { consents: text } = messages.console;
   const allow = tab === "consents" ? text.submit : text.preauthorizations.submit;
   const isEmpty = applications.length === 0 && search === "";
+  const texts = {
+    table: text.application,
+    column: text.application,
+    search: `${text.application} (${text.applicationHint})`,
+    choose: allow,
+    chooseOf: ({ name }: { name: string }) => `${allow}: ${name}`,
+  };
   return consoleLayout({
     ...view,
     // The document title tells the two tabs apart.
@@ -46,31 +39,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
       isEmpty
         ? html`<p id="no-applications">${text.noApplications}</p>
 <p>${buttonLink({ id: "application-new", uri: view.consoleUri("/applications/new"), label: messages.console.applications.list.create })}</p>`
-        : [
-            searchForm({
-              action: view.action,
-              label: `${text.application} (${text.applicationHint})`,
-              value: search,
-              isSearch: search !== "",
-              messages,
-            }),
-            view.hasMore && moreMatchesHint(messages),
-            applications.length === 0
-              ? noResults(messages)
-              : table({
-                  label: text.application,
-                  columns: [text.application],
-                  rows: applications.map(({ id, name }) => {
-                    const uri = `${view.action}?application=${id}`;
-                    return {
-                      id: `application-${id}`,
-                      cells: [nameCell({ name, uri, note: html`<code>${id}</code>` })],
-                      actions: rowLink({ id: `choose-${id}`, uri, text: allow, label: `${allow}: ${name}` }),
-                    };
-                  }),
-                  messages,
-                }),
-          ]
+        : applicationChoice(view, { action, linksName: true }, texts)
     }</section>
 `,
   });

@@ -5,28 +5,15 @@ import { formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { buttonLink, emptyState, facts } from "../../../html/components/parts.ts";
 import { failureNotice } from "../../../html/components/record-form.ts";
-import {
-  moreMatchesHint,
-  nameCell,
-  noResults,
-  rowLink,
-  searchForm,
-  table,
-} from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { queryString } from "../../../page-kit/page.ts";
+import { applicationChoice, type Choice } from "../choose-application.ts";
 import { type AccountInput, accountFields } from "./account.page.ts";
 import { accountPages } from "./account-pages.ts";
 
-export type ChooseView = ConsoleFrame & {
-  search: string;
-  applications: readonly Pick<Application, "id" | "name">[];
-  hasMore: boolean;
-  fault?: string;
-};
+export type ChooseView = Choice & { fault?: string };
 
-export function chooseApplicationPage(view: ChooseView): Html {
-  const { messages, applications, search } = view;
+export function chooseApplicationPage(view: ConsoleFrame & ChooseView): Html {
+  const { messages, applications, search, fault: title } = view;
   const { choose: text, permissions } = messages.console.systemAccounts;
   const action = view.consoleUri("/system-accounts/new");
   const make = buttonLink({
@@ -35,40 +22,22 @@ export function chooseApplicationPage(view: ChooseView): Html {
     label: text.makeApplication,
     isPrimary: true,
   });
-  const list = () =>
-    table({
-      label: text.title,
-      columns: [permissions.application],
-      rows: applications.map(({ id, name }) => ({
-        id: `application-${id}`,
-        cells: [nameCell({ name, note: html`<code>${id}</code>` })],
-        actions: rowLink({
-          id: `choose-${id}`,
-          uri: `${action}${queryString({ application: id })}`,
-          text: text.choose,
-          label: text.chooseOf({ name }),
-        }),
-      })),
-      messages,
-    });
+  const texts = {
+    ...text,
+    table: text.title,
+    column: permissions.application,
+    search: permissions.search,
+  };
   const body =
     applications.length === 0 && search === ""
       ? emptyState({ title: text.none, text: text.noneText, action: make })
-      : [
-          searchForm({ action, label: permissions.search, value: search, messages }),
-          applications.length === 0
-            ? noResults(messages)
-            : [view.hasMore && moreMatchesHint(messages), list()],
-        ];
+      : applicationChoice(view, { action, linksName: false }, texts);
   return consoleLayout({
     ...view,
     breadcrumbs: accountPages.listCrumbs(view),
     title: text.title,
     summary: text.summary,
-    notice: failureNotice(
-      view.fault === undefined ? undefined : { kind: "refused", title: view.fault },
-      messages,
-    ),
+    notice: failureNotice(title === undefined ? undefined : { kind: "refused", title }, messages),
     body: html`<section class="card" aria-label="${text.title}">
 ${body}</section>
 `,

@@ -74,7 +74,7 @@ async function showChoice(
   deps: AccountsDeps,
   visit: Visit,
   signedIn: SignedIn,
-  choice: Pick<ChooseView, "search" | "applications" | "hasMore" | "fault">,
+  choice: ChooseView,
   status?: number,
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
