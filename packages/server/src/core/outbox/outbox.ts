@@ -3,9 +3,9 @@
  * the background, on every node. One conditional statement claims a row, so that the nodes share the work and a node that
  * dies leaves its rows to the others. Failed attempts are repeated with growing delays, then given up and audited.
  */
-import type { Database } from "../../db/open.ts";
+
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import {
   claimRow,
   findDueRows,
@@ -15,10 +15,7 @@ import {
   recordOutcome,
 } from "./outbox.store.ts";
 
-export interface OutboxDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+export type OutboxDeps = CoreDeps;
 
 export interface Delivery<Row extends OutboxRow, Name extends OutboxTable["name"]> {
   readonly table: OutboxTable<Name>;

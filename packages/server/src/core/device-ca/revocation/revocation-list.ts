@@ -1,7 +1,7 @@
 /** The CRL of each generation (RFC 5280 §5): signed on demand when the stored one is outdated. */
+
 import { derInteger, derSequence, derValue } from "@signet/protocol/der/der-writer";
-import type { Database } from "../../../db/open.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { caName } from "../certificates.ts";
 import { BACKDATE_MS, wholeSeconds } from "../generation.ts";
 import type { OpenGeneration } from "../rotation.ts";
@@ -31,10 +31,7 @@ const LISTED_AFTER_EXPIRY_MS = CRL_LIFETIME_MS;
 /** An attempt fails only if another node signed a CRL meanwhile. */
 const MAX_ATTEMPTS = 20;
 
-export interface RevocationListDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+export type RevocationListDeps = CoreDeps;
 
 export interface RevocationList {
   readonly der: Buffer;

@@ -1,7 +1,8 @@
 /** Creates and withdraws enrolment codes: an administrator registers a device, the code enrols it once. */
+
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import {
   type AttestationPolicy,
   attestationPolicies,
@@ -9,15 +10,11 @@ import {
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { isRecordName } from "../../../core/organisations/organisation.ts";
-import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
 import { enrolmentCodeHash, newEnrolmentCode } from "../enrol/enrolment-code.ts";
 
-export interface RegisterDeviceDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+export type RegisterDeviceDeps = CoreDeps;
 
 export interface DeviceRegistration extends Act {
   /** The device's name, 1 to 100 characters; default: its id. */

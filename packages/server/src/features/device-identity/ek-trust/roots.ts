@@ -1,13 +1,14 @@
 /** Imports and removes what an organisation trusts: TPM vendors' root certificates, and single endorsement keys. */
+
 import { createPublicKey } from "node:crypto";
 import { basename } from "node:path";
 import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { ekFault, ekSpki, readEkCertificate, trustedFault } from "@signet/protocol/tpm/ek-certificate";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
-import type { Database, Db } from "../../../db/open.ts";
+import type { Db } from "../../../db/open.ts";
 import {
   type AllowedEk,
   countRoots,
@@ -19,10 +20,7 @@ import {
 } from "./ek-trust.store.ts";
 import { displayHash, InvalidTrustFile, type TrustBlock, type TrustFile } from "./trust-file.ts";
 
-interface EkTrustDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+type EkTrustDeps = CoreDeps;
 
 /** All vendors together have a few hundred. */
 export const MAX_DEVICE_ROOTS = 1_000;
