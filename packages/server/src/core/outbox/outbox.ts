@@ -15,8 +15,6 @@ import {
   recordOutcome,
 } from "./outbox.store.ts";
 
-export type OutboxDeps = CoreDeps;
-
 export interface Delivery<Row extends OutboxRow, Name extends OutboxTable["name"]> {
   readonly table: OutboxTable<Name>;
   /** Longer than one attempt can take. */
@@ -43,7 +41,7 @@ export interface DeliveryFailure {
 
 /** One round. @returns how many rows were due */
 export async function deliverDue<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  deps: OutboxDeps,
+  deps: CoreDeps,
   delivery: Delivery<Row, Name>,
 ): Promise<number> {
   const due = await findDueRows(deps.database.query, delivery.table, deps.clock(), delivery.batch);
@@ -54,7 +52,7 @@ export async function deliverDue<Row extends OutboxRow, Name extends OutboxTable
 }
 
 async function deliverRow<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  { database, clock }: OutboxDeps,
+  { database, clock }: CoreDeps,
   delivery: Delivery<Row, Name>,
   due: OutboxRow,
 ): Promise<void> {
@@ -98,7 +96,7 @@ export interface OutboxWorker {
 
 /** Delivers every `everyMs`, and again at once while rows are due; at most `maxRounds` at a time. */
 export function startOutbox<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  deps: OutboxDeps & { onError(error: unknown): void },
+  deps: CoreDeps & { onError(error: unknown): void },
   delivery: Delivery<Row, Name>,
   { everyMs, maxRounds }: { readonly everyMs: number; readonly maxRounds: number },
 ): OutboxWorker {

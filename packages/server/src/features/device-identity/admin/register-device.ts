@@ -14,8 +14,6 @@ import { CodedError } from "../../../http/coded-error.ts";
 import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
 import { enrolmentCodeHash, newEnrolmentCode } from "../enrol/enrolment-code.ts";
 
-export type RegisterDeviceDeps = CoreDeps;
-
 export interface DeviceRegistration extends Act {
   /** The device's name, 1 to 100 characters; default: its id. */
   readonly name?: string;
@@ -36,7 +34,7 @@ const MAX_LIFETIME_SECONDS = 7 * DAY_SECONDS;
  * @throws CodedError 400 invalid_request, that names the member
  */
 export async function registerDevice(
-  deps: RegisterDeviceDeps,
+  deps: CoreDeps,
   input: DeviceRegistration,
 ): Promise<{ readonly code: string } & Pick<EnrolmentCode, "id" | "expiresAt">> {
   const { orgId, actor } = input;
@@ -77,7 +75,7 @@ export async function registerDevice(
 
 /** @param id of the code. @returns false when there is no usable code with this id */
 export async function withdrawCode(
-  { database, clock }: RegisterDeviceDeps,
+  { database, clock }: CoreDeps,
   { id, ...acting }: Act & { readonly id: string },
 ): Promise<boolean> {
   const now = clock();
