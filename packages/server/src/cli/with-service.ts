@@ -52,20 +52,18 @@ export async function requireOrganisation(
 /** The organisation of `--org`: that there is none is told once it is used, after any fault of the other options. */
 export async function organisationCall(call: Call, service: Service): Promise<OrganisationCall> {
   const found = await requireOrganisation(service, call.values).catch((error: Error) => error);
-  const required = () => {
-    if (found instanceof Error) throw found;
-    return found;
-  };
-  return {
+  const inOrganisation: OrganisationCall = {
     ...call,
     service,
     get organisation() {
-      return required();
+      if (found instanceof Error) throw found;
+      return found;
     },
     get by() {
-      return { orgId: required().id, actor: OPERATOR };
+      return { orgId: this.organisation.id, actor: OPERATOR };
     },
   };
+  return inOrganisation;
 }
 
 /** The positional argument. @throws UsageError */

@@ -6,6 +6,7 @@ import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
+import { isRecordName } from "../../../core/organisations/organisation.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import {
   countPools,
@@ -190,9 +191,7 @@ export async function checkPoolSettings(input: NewPool, now: number): Promise<Po
 /** @throws CodedError 400 */
 export function requireName(name: string): string {
   const trimmed = name.trim();
-  // Control and bidirectional characters could disguise a name.
-  if (trimmed === "" || [...trimmed].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(trimmed))
-    throw invalid("name must be 1 to 100 plain characters");
+  if (!isRecordName(trimmed)) throw invalid("name must be 1 to 100 plain characters");
   return trimmed;
 }
 
