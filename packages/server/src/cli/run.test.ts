@@ -119,6 +119,7 @@ test("exits with 2 for a wrong option although there is no such organisation", a
     ["org", "set"],
     ["audit", "list", "--from", "yesterday"],
     ["audit", "list", "--what", "none"],
+    ["audit", "export", "--format", "csv", "--to", "tomorrow"],
   ]) {
     const { code, err } = await runInProcess([...args, "--org", unknownId], env);
     assert.equal(code, 2, `${args.join(" ")}: ${err}`);

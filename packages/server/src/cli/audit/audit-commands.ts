@@ -25,7 +25,7 @@ import {
 } from "../command.ts";
 import { formatTime, printList } from "../output.ts";
 import { readTime } from "../times.ts";
-import { OPERATOR, readLimit, requireOrganisation } from "../with-service.ts";
+import { OPERATOR, organisationCall, readLimit } from "../with-service.ts";
 import { auditVerify } from "./audit-verify.ts";
 
 const PAGE = 200;
@@ -104,11 +104,12 @@ async function searchEvents(call: OrganisationCall) {
   return { items, more: before !== undefined };
 }
 
-async function exportEvents(service: Service, { values, io }: Call): Promise<number> {
+async function exportEvents(service: Service, call: Call): Promise<number> {
+  const { values, io } = call;
   const format = choice("format", requiredText(values, "format"), ["csv", "jsonl"] satisfies ExportFormat[]);
-  const organisation = await requireOrganisation(service, values);
-  const filter = await readFilter({ service, organisation, values });
-  const { id: orgId } = organisation;
+  const named = await organisationCall(call, service);
+  const filter = await readFilter(named);
+  const { id: orgId } = named.organisation;
   const { database, clock } = service;
   await recordAuditEvent(database.query, {
     orgId,
@@ -127,9 +128,7 @@ async function exportEvents(service: Service, { values, io }: Call): Promise<num
 }
 
 /** @throws UsageError */
-async function readFilter(
-  call: Pick<OrganisationCall, "service" | "organisation" | "values">,
-): Promise<AuditFilter> {
+async function readFilter(call: OrganisationCall): Promise<AuditFilter> {
   const { values } = call;
   const who = optionalText(values, "who");
   const what = optionalText(values, "what");
