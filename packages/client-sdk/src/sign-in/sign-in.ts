@@ -75,7 +75,7 @@ export function createSignInContext(
     session: createSealedCookie({ ...shared, name: `${name}-session`, purpose, lifetimeSeconds }),
     attempts: createLoginAttempts({ ...shared, name: `${name}-login`, party }),
     memory: options.logoutMemory ?? createLogoutMemory({ clock }),
-    showPage: async (page: FrontPage, request: Request) => {
+    showPage: async (page: FrontPage, request: Request): Promise<Response> => {
       const response = await showPage(page, request);
       // A copy, because headers are added and those of a fetched response are immutable.
       return new Response(response.body, response);
