@@ -1,5 +1,4 @@
 /** What all browser filters share, and what each sign-in mechanism adds. */
-
 import { errorReporter } from "../application-callbacks.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { createSealedCookie } from "../cookies/sealed-cookie.ts";
