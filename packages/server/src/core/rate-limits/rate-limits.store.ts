@@ -8,22 +8,24 @@ export async function countHit(
   db: Db,
   { orgId, bucket, now, windowMs }: { orgId: string; bucket: string; now: number; windowMs: number },
 ): Promise<{ hits: number; windowStartedAt: number }> {
-  const before = now - windowMs;
-  const expiresAt = now + windowMs;
   const row = await db
     .insertInto("rate_limit")
-    .values({ org_id: orgId, bucket, window_started_at: now, hits: 1, expires_at: expiresAt })
+    .values({ org_id: orgId, bucket, window_started_at: now, hits: 1, expires_at: now + windowMs })
     .onConflict((conflict) =>
       conflict.columns(["org_id", "bucket"]).doUpdateSet((eb) => {
-        const passed = eb("rate_limit.window_started_at", "<=", before);
-        const restarted = eb.case().when(passed);
+        const restarted = eb.case().when("rate_limit.window_started_at", "<=", now - windowMs);
+        const newest = (column: "expires_at" | "window_started_at") =>
+          restarted
+            .then(eb.ref(`excluded.${column}`))
+            .else(eb.ref(`rate_limit.${column}`))
+            .end();
         return {
           hits: restarted
             .then(1)
             .else(eb("rate_limit.hits", "+", 1))
             .end(),
-          expires_at: restarted.then(expiresAt).else(eb.ref("rate_limit.expires_at")).end(),
-          window_started_at: restarted.then(now).else(eb.ref("rate_limit.window_started_at")).end(),
+          expires_at: newest("expires_at"),
+          window_started_at: newest("window_started_at"),
         };
       }),
     )

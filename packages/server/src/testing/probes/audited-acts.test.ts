@@ -57,6 +57,16 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(() => remove(database.query)), [], "there was nothing left");
   });
 
+  test("a statement with a time in its text fails", async () => {
+    const until = (db: Db, time: number) =>
+      db
+        .updateTable("background_lease")
+        .set((eb) => ({ expires_at: eb.case().when("holder", "=", "x").then(time).else(0).end() }))
+        .execute();
+    await assert.rejects(until(database.query, 1_795_000_000_000), assert.AssertionError);
+    await until(database.query, 1);
+  });
+
   test("an event names actor, target and address; a local command has no address", async () => {
     const with_ = (more: Parameters<typeof told>[1]) => () =>
       database.transaction(async (tx) => {

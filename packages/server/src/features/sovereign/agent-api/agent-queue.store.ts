@@ -57,8 +57,8 @@ export async function extendLeases(
       lease_until: eb
         .case()
         .when("state", "=", "challenge")
-        .then(now + CHALLENGE_LEASE_MS)
-        .else(now + LEASE_MS)
+        .then(eb.cast<number>(eb.val(now + CHALLENGE_LEASE_MS), "bigint"))
+        .else(eb.val(now + LEASE_MS))
         .end(),
     }))
     .where("org_id", "=", orgId)

@@ -73,9 +73,7 @@ export async function extendSigned(
   return isChanged(
     db
       .updateTable("signing_request")
-      .set((eb) => ({
-        expires_at: eb.case().when("expires_at", ">", until).then(eb.ref("expires_at")).else(until).end(),
-      }))
+      .set({ expires_at: sql<number>`case when expires_at > ${until} then expires_at else ${until} end` })
       .where("org_id", "=", orgId)
       .where("id", "=", requestId)
       .where("state", "=", "signed")
