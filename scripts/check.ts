@@ -1,5 +1,5 @@
 // `npm run check`: lint, format, types and house rules, side by side. Prints every fault as `file:line rule: message`.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { barrels } from "./house-rules/barrels.ts";
@@ -78,11 +78,10 @@ async function routeFaults(): Promise<Fault[]> {
   const routes = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as RegisteredRoute[];
   const mapFile = path.join(repositoryRoot, routeMapFile);
   const mapText = existsSync(mapFile) ? await readFile(mapFile, "utf8") : "";
-  return routeMapFaults(
-    mapText,
-    routes,
-    (file) => file !== "" && existsSync(path.join(repositoryRoot, file)),
-  );
+  return routeMapFaults(mapText, routes, (file) => {
+    const place = path.join(repositoryRoot, file);
+    return file !== "" && existsSync(place) ? readFileSync(place, "utf8") : undefined;
+  });
 }
 
 if (import.meta.main) process.exitCode = (await check()) ? 0 : 1;
