@@ -170,8 +170,8 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const wanted = { ...auditContext(visit, signedIn), ...registration };
   const created = await applyOnce(deps, form, (inside) => registerDevice(inside, wanted));
   if (created === "duplicate-submission") {
-    const made = { label: messages.devices.codes.heading, uri: managePath(organisation) };
-    return rerender(duplicateSubmission({ made, secret: messages.console.frame.sentBefore.secret.code }));
+    const result = { label: messages.devices.codes.heading, uri: managePath(organisation) };
+    return rerender(duplicateSubmission({ result, secret: messages.console.frame.sentBefore.secret.code }));
   }
   const { code, expiresAt } = created;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");

@@ -75,7 +75,7 @@ export function pageAndApiRoute(
   handlers: { program: Handler; page(deps: ManageDeps, visit: Visit): Promise<void> },
 ): void {
   deps.describe(operation);
-  const page = managePage(deps, handlers.page);
+  const page = managePageHandler(deps, handlers.page);
   app.route({
     method: operation.method,
     url: operation.path,
@@ -92,7 +92,7 @@ export function pageAndApiRoute(
 }
 
 /** For browsers only. */
-export function managePage(
+export function managePageHandler(
   deps: ManageDeps,
   handle: (deps: ManageDeps, visit: Visit) => Promise<void>,
 ): Handler {

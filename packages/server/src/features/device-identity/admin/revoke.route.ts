@@ -28,7 +28,7 @@ import {
   deviceAdministration,
   inTransaction,
   type ManageDeps,
-  managePage,
+  managePageHandler,
   managePath,
   pageAndApiRoute,
 } from "./page-and-api.ts";
@@ -96,7 +96,7 @@ function confirmedRoutes<Pending>(
   program: Parameters<typeof pageAndApiRoute>[3]["program"],
   confirmation: Confirmation<ManageDeps, Pending>,
 ): void {
-  const page = managePage(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
+  const page = managePageHandler(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
   app.get(operation.path, { errorHandler: deps.showError }, page);
   pageAndApiRoute(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
 }

@@ -78,7 +78,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
     authorization,
     familyId,
     proofHash: authorization.deviceCodeHash,
-    ...(signing?.begun ? { begun: signing.begun } : {}),
+    ...(signing?.begun ? { signingRequest: signing.begun } : {}),
     scopes,
     resources,
     user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },
