@@ -6,9 +6,6 @@ export type IsClientOrigin = (orgId: string, origin: string) => Promise<boolean>
 
 const PREFLIGHT_MAX_AGE_SECONDS = "600";
 
-/** For discovery and JWKS, which anyone may read. */
-export const publicDocumentCors = { "access-control-allow-origin": "*" } as const;
-
 /** Answers preflight requests of the paths and adds the headers to their responses, errors included. */
 export function clientCors(
   scope: FastifyInstance,

@@ -1,4 +1,5 @@
 /** Opens what the server and the CLI share: storage, keys and the services of the core. */
+
 import { mkdir } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { addActivity } from "../core/activity/activity.store.ts";
@@ -7,6 +8,7 @@ import { type ApplicationDirectory, applicationDirectory } from "../core/applica
 import { type ClientKeys, clientKeys } from "../core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
 import type { Clock } from "../core/clock.ts";
+import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
 import { requireOpeningCaKey } from "../core/device-ca/ca-key.ts";
 import { createEncryption, deriveKey, type Encryption } from "../core/encryption/encryption.ts";
@@ -30,12 +32,10 @@ import { type AccessTokens, accessTokens } from "../core/tokens/access-tokens.ts
 import { localSigner, type Signer } from "../core/tokens/signer.ts";
 import { type ChangeFeed, openChangeFeed } from "../db/change-feed.ts";
 import { migrate } from "../db/migrate.ts";
-import { type Database, openDatabase } from "../db/open.ts";
+import { openDatabase } from "../db/open.ts";
 
-export interface Service {
+export interface Service extends CoreDeps {
   readonly config: Config;
-  readonly clock: Clock;
-  readonly database: Database;
   readonly changes: ChangeFeed;
   readonly masterKey: Buffer;
   readonly encryption: Encryption;

@@ -3,10 +3,11 @@
  * Reading asks for a session of the organisation in the address; changing asks for one that was authenticated within the
  * last ten minutes, with a second factor if the user has one.
  */
+
 import { isUuid } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
-import type { Clock } from "../core/clock.ts";
+import type { CoreDeps } from "../core/core-deps.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "../core/second-factors/factor-status.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import type { Database } from "../db/open.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
 import type { ErrorHandler } from "../http/error-handlers.ts";
@@ -53,11 +53,9 @@ export interface BrowserSessionPort {
   trustedBrowserToken(visit: Visit): string | undefined;
 }
 
-export interface ConsoleDeps {
+export interface ConsoleDeps extends CoreDeps {
   readonly baseUrl: string;
-  readonly database: Database;
   readonly changes: ChangeFeed;
-  readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly browserSession: BrowserSessionPort;
   readonly showError: ErrorHandler;

@@ -1,10 +1,11 @@
 /** Delivering back-channel logouts from the outbox (OpenID Connect Back-Channel Logout 1.0 §2.4 to §2.8). */
+
 import { randomUUID } from "node:crypto";
 import { signJws } from "@signet/protocol/jose/jws";
-import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
-import { type Clock, seconds } from "../clock.ts";
+import { seconds } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
@@ -12,9 +13,7 @@ import { type Delivery, type DeliveryFailure, deliverDue, startOutbox } from "..
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { type LogoutDelivery, logoutDeliveries, logoutDelivery } from "./backchannel-logout.store.ts";
 
-export interface LogoutDeliveryDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface LogoutDeliveryDeps extends CoreDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;

@@ -2,16 +2,14 @@
  * The device of a presented client certificate, if the certificate is valid now. Checked at every request and never cached:
  * a revocation also affects open connections (device-identity.md §3).
  */
+
 import { X509Certificate } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { type CertificateStatus, certificateStatus, type Device, type DeviceCertificate } from "./device.ts";
 import { findByCertificate, recordDeviceSeen } from "./devices.store.ts";
 
-export interface PresentedDeviceDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface PresentedDeviceDeps extends CoreDeps {
   /** Checks signatures, not issuer names. */
   readonly deviceCa: { isIssuedByCa(orgId: string, der: Buffer): Promise<boolean> };
 }

@@ -1,6 +1,5 @@
 /** Sends the outbox: emails are rendered and decrypted at each attempt, and retried for a day at most. */
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { type Delivery, deliverDue, startOutbox } from "../outbox/outbox.ts";
 import { outgoingMails, type StoredMail, storedMail } from "./mail.store.ts";
@@ -8,9 +7,7 @@ import type { ComposeMail, MailTemplate, OutgoingMail } from "./mail.ts";
 import { decryptMail, type Outbox } from "./outbox.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
-export interface MailDeliveryDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface MailDeliveryDeps extends CoreDeps {
   readonly encryption: Encryption;
   readonly compose: ComposeMail;
   readonly transport: MailTransport;

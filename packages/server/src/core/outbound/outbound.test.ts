@@ -177,6 +177,21 @@ suite("calls to addresses that somebody else registered", () => {
     );
   });
 
+  test("a connection that fails immediately is a failure of the call, not of the process", async () => {
+    const uncaught: unknown[] = [];
+    const record = (error: unknown) => uncaught.push(error);
+    process.on("uncaughtException", record);
+    // Refused by the system itself, without a packet: nobody broadcasts by TCP.
+    const broadcast = [{ address: "255.255.255.255", family: 4 }];
+    for (const found of [broadcast, [...broadcast, ...broadcast]]) {
+      const by = outbound({ allow: ["255.255.255.255"], resolve: async () => found });
+      await assert.rejects(by.call("https://broadcast.example/"), failsWith("unreachable"));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("uncaughtException", record);
+    assert.deepEqual(uncaught, []);
+  });
+
   test("sends method, headers and body as given", async () => {
     const server = createServer(async (request, response) => {
       let body = "";

@@ -127,11 +127,14 @@ async function exchange(
   };
 }
 
-/** A resolver that returns only the checked addresses. */
+/**
+ * A resolver that returns only the checked addresses. It answers late, as a real one does: a connection that fails immediately
+ * (ENETUNREACH) reports it before node:http listens to the socket, and nobody could catch that.
+ */
 function fixedLookup(found: readonly LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
-    if (all) done(null, [...found]);
-    else done(null, found[0]?.address ?? "", found[0]?.family);
+    const [{ address, family } = { address: "", family: 0 }] = found;
+    setImmediate(() => (all ? done(null, [...found]) : done(null, address, family)));
   };
 }
 

@@ -3,9 +3,9 @@
  * the background, on every node. One conditional statement claims a row, so that the nodes share the work and a node that
  * dies leaves its rows to the others. Failed attempts are repeated with growing delays, then given up and audited.
  */
-import type { Database } from "../../db/open.ts";
+
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import {
   claimRow,
   findDueRows,
@@ -14,11 +14,6 @@ import {
   type OutboxTableRow,
   recordOutcome,
 } from "./outbox.store.ts";
-
-export interface OutboxDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 export interface Delivery<Row extends OutboxRow, Name extends OutboxTable["name"]> {
   readonly table: OutboxTable<Name>;
@@ -46,7 +41,7 @@ export interface DeliveryFailure {
 
 /** One round. @returns how many rows were due */
 export async function deliverDue<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  deps: OutboxDeps,
+  deps: CoreDeps,
   delivery: Delivery<Row, Name>,
 ): Promise<number> {
   const due = await findDueRows(deps.database.query, delivery.table, deps.clock(), delivery.batch);
@@ -57,7 +52,7 @@ export async function deliverDue<Row extends OutboxRow, Name extends OutboxTable
 }
 
 async function deliverRow<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  { database, clock }: OutboxDeps,
+  { database, clock }: CoreDeps,
   delivery: Delivery<Row, Name>,
   due: OutboxRow,
 ): Promise<void> {
@@ -101,7 +96,7 @@ export interface OutboxWorker {
 
 /** Delivers every `everyMs`, and again at once while rows are due; at most `maxRounds` at a time. */
 export function startOutbox<Row extends OutboxRow, Name extends OutboxTable["name"]>(
-  deps: OutboxDeps & { onError(error: unknown): void },
+  deps: CoreDeps & { onError(error: unknown): void },
   delivery: Delivery<Row, Name>,
   { everyMs, maxRounds }: { readonly everyMs: number; readonly maxRounds: number },
 ): OutboxWorker {

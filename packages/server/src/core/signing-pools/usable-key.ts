@@ -2,17 +2,14 @@
  * The key an agent may sign with now, as this node knows it. The node may be a moment behind: a key that is new elsewhere
  * is looked up in the database, and the statement that stores a signature checks its key again.
  */
-import type { Database } from "../../db/open.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { listActiveAgentKeys } from "./agent-key.store.ts";
 import { type AgentKey, agentKeyState, publicKeyOf } from "./agent-key.ts";
 import type { PublishedAgentKey, SigningPoolDirectory } from "./directory.ts";
 
 export type UsableKey = Pick<PublishedAgentKey, "key" | "publicKey">;
 
-export interface UsableKeyDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface UsableKeyDeps extends CoreDeps {
   readonly pools: Pick<SigningPoolDirectory, "published">;
 }
 

@@ -1,8 +1,8 @@
 /** Finds the system account of a public key on the hot path: cached with its decrypted secret, evicted on changes. */
+
 import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database } from "../../db/open.ts";
 import { recordCache } from "../cache/record-cache.ts";
-import type { Clock } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { lastUses } from "../last-uses.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
@@ -25,10 +25,8 @@ export interface SystemAccountDirectory {
   close(): Promise<void>;
 }
 
-export interface DirectoryDeps {
-  readonly database: Database;
+export interface DirectoryDeps extends CoreDeps {
   readonly changes: ChangeFeed;
-  readonly clock: Clock;
   readonly encryption: Encryption;
   onError(error: unknown): void;
 }

@@ -2,11 +2,12 @@
  * Verifying access tokens that Signet issued. The signature is checked once per token and cached, because a resource server
  * asks about the same token often; revocation is looked up every time.
  */
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
-import type { Database } from "../../db/open.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
-import { type Clock, seconds } from "../clock.ts";
+import { seconds } from "../clock.ts";
+import type { CoreDeps } from "../core-deps.ts";
 import { findDevice } from "../devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
@@ -28,9 +29,7 @@ export interface AccessTokens {
   isActive(organisation: Organisation, claims: AccessTokenClaims): Promise<boolean>;
 }
 
-export interface AccessTokenDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface AccessTokenDeps extends CoreDeps {
   readonly baseUrl: string;
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;

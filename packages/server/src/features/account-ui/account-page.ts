@@ -5,7 +5,7 @@
  */
 
 import type { Activity } from "../../core/activity/activity.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -18,7 +18,6 @@ import type { PasskeyChallenges } from "../../core/second-factors/passkeys/chall
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkeys.ts";
 import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
-import type { Database } from "../../db/open.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
@@ -35,9 +34,7 @@ import {
   type Visit,
 } from "../../page-kit/page.ts";
 
-export interface AccountDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface AccountDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;

@@ -3,6 +3,7 @@
  * and returns to the application with a session key, immediately if the browser has a session. A POST is repeated by GET, so
  * that the browser sends its Lax cookies.
  */
+
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
@@ -10,13 +11,12 @@ import { matchReturnUrl, withoutParameter, withParameter } from "@signet/protoco
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { issueSessionKey } from "../../core/session-keys/session-keys.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { recordSessionUse } from "../../core/sessions/sessions.store.ts";
-import type { Database } from "../../db/open.ts";
 import { parsedForm, parseQuery } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { Visit } from "../../page-kit/page.ts";
@@ -34,9 +34,7 @@ export interface FederationSignIn {
   ): Promise<SignedIn | undefined>;
 }
 
-export interface FederationDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface FederationDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly browserSession: FederationSignIn;

@@ -1,8 +1,9 @@
 /** Dependencies of the legacy API with its three authenticators, and the responses that its routes share. */
+
 import Type from "typebox";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -10,15 +11,12 @@ import { type PasswordHasher, PasswordQueueFull } from "../../core/passwords/pas
 import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
-import type { Database } from "../../db/open.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";
 
-export interface LegacyDeps {
+export interface LegacyDeps extends CoreDeps {
   readonly baseUrl: string;
-  readonly database: Database;
-  readonly clock: Clock;
   readonly encryption: Encryption;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;

@@ -2,8 +2,9 @@
  * The management API (specification, "Management API"; wire-contract.md §5): an administrator's system account manages its
  * organisation's clients, scopes, consents, pre-authorizations and system accounts. What all of its resources share.
  */
+
 import { isUuid } from "@signet/protocol/hash";
-import type { Clock } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
@@ -11,10 +12,8 @@ import { boundTo, type Database } from "../../db/open.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 
-export interface ManagementDeps {
-  readonly database: Database;
+export interface ManagementDeps extends CoreDeps {
   readonly changes: ChangeFeed;
-  readonly clock: Clock;
   readonly baseUrl: string;
   readonly authenticator: ApiAuthenticator<SystemAccountCaller, Database>;
   /** Accepts the strict form of signature only. */

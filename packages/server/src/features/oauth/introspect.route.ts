@@ -2,13 +2,15 @@
  * POST /oauth/{org}/introspect (RFC 7662): describes a token to the client that owns it or is its audience. The response to
  * anything else is `{"active": false}` alone (RFC 7662 §2.2).
  */
+
 import { requireSingle } from "@signet/protocol/form";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
-import { type Clock, seconds } from "../../core/clock.ts";
+import { seconds } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -22,7 +24,6 @@ import {
 } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { findUser } from "../../core/users/users.store.ts";
-import type { Database } from "../../db/open.ts";
 import { parsedForm } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { sendJson } from "../../http/send-json.ts";
@@ -33,10 +34,8 @@ import {
   invalidClient,
 } from "./client-authentication/client-authentication.ts";
 
-export interface IntrospectDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
+export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, RefreshTokenKeys {
   readonly baseUrl: string;
-  readonly database: Database;
-  readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
 }

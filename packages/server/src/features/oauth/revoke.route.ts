@@ -2,19 +2,19 @@
  * POST /oauth/{org}/revoke (RFC 7009). A refresh token revokes its family, access tokens included; an access token only
  * itself. Unknown, expired and revoked tokens are a success.
  */
+
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import { revokeFamily } from "../../core/tokens/revoke-family.ts";
 import { familyIdFromRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
 import { findTokenFamily, revokeAccessToken } from "../../core/tokens/tokens.store.ts";
-import type { Database } from "../../db/open.ts";
 import { parsedForm } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
@@ -24,9 +24,7 @@ import {
   identifyClient,
 } from "./client-authentication/client-authentication.ts";
 
-export interface RevokeDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface RevokeDeps extends CoreDeps, ClientAuthenticationDeps, RefreshTokenKeys {
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
 }

@@ -2,6 +2,7 @@
  * HMAC authentication of system accounts (specification, "HMAC API authentication"; wire-contract.md §3). Every failure is
  * the same 401; only the audit log and the request log tell them apart.
  */
+
 import {
   MAX_SKEW_SECONDS,
   NONCE_HEADER,
@@ -14,8 +15,8 @@ import { isHmacSignature } from "@signet/protocol/hmac-signature";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { recordOnce } from "../../core/audit/unauthenticated-events.ts";
-import type { Clock } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccountKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
 import {
@@ -24,14 +25,11 @@ import {
   type SystemAccount,
   type SystemAccountCaller,
 } from "../../core/system-accounts/system-account.ts";
-import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 
-export interface HmacDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface HmacDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly systemAccounts: SystemAccountDirectory;

@@ -1,9 +1,9 @@
 /** OCSP responses for an organisation's device certificates (RFC 6960), always from the database. */
+
 import { hash } from "node:crypto";
 import { DerError } from "@signet/protocol/der/der";
 import { derOctetString, derSequence, derTime, derValue } from "@signet/protocol/der/der-writer";
-import type { Database } from "../../../db/open.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { caName } from "../certificates.ts";
 import type { OpenGeneration } from "../rotation.ts";
 import { keyBits, oid, signStructure, tags } from "../x509.ts";
@@ -11,9 +11,7 @@ import { type CertificateId, type OcspRequest, readOcspRequest } from "./ocsp-re
 import { findBySerials } from "./revocation.store.ts";
 import { effectiveRevocation, type IssuedStatus, reasonCodes } from "./revocation.ts";
 
-export interface OcspDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface OcspDeps extends CoreDeps {
   /** Newest first. */
   signers(orgId: string): Promise<readonly OpenGeneration[]>;
 }

@@ -1,7 +1,7 @@
 /** The CRL of each generation (RFC 5280 §5): signed on demand when the stored one is outdated. */
+
 import { derInteger, derSequence, derValue } from "@signet/protocol/der/der-writer";
-import type { Database } from "../../../db/open.ts";
-import type { Clock } from "../../clock.ts";
+import type { CoreDeps } from "../../core-deps.ts";
 import { caName } from "../certificates.ts";
 import { BACKDATE_MS, wholeSeconds } from "../generation.ts";
 import type { OpenGeneration } from "../rotation.ts";
@@ -31,11 +31,6 @@ const LISTED_AFTER_EXPIRY_MS = CRL_LIFETIME_MS;
 /** An attempt fails only if another node signed a CRL meanwhile. */
 const MAX_ATTEMPTS = 20;
 
-export interface RevocationListDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
 export interface RevocationList {
   readonly der: Buffer;
   readonly number: number;
@@ -49,7 +44,7 @@ export interface RevocationList {
  * @returns undefined when the generation was deleted meanwhile
  */
 export async function currentRevocationList(
-  deps: RevocationListDeps,
+  deps: CoreDeps,
   ca: OpenGeneration,
 ): Promise<RevocationList | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -66,7 +61,7 @@ export async function currentRevocationList(
 const isCurrent = ({ renew_at, this_update }: CrlRow, now: number): boolean =>
   now < renew_at && this_update <= now;
 
-async function signNextList(deps: RevocationListDeps, ca: OpenGeneration, last: CrlRow): Promise<CrlRow> {
+async function signNextList(deps: CoreDeps, ca: OpenGeneration, last: CrlRow): Promise<CrlRow> {
   const now = deps.clock();
   const number = last.crl_number + 1;
   // Read after `last`: `revocations` shows what was revoked since.

@@ -2,10 +2,11 @@
  * Credentials that say nothing to those who hold them: refresh tokens, codes, session keys. They are looked up by their
  * SHA-256, and looking is no use of them.
  */
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import { findApplication } from "../../../core/applications/applications.store.ts";
-import type { Clock } from "../../../core/clock.ts";
 import { findCode } from "../../../core/codes/codes.store.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import { findByDeviceCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { type SessionKeyRefusal, sessionKeyRefusal } from "../../../core/session-keys/session-key.ts";
 import { findSessionKey } from "../../../core/session-keys/session-keys.store.ts";
@@ -16,13 +17,9 @@ import {
 } from "../../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import type { Database } from "../../../db/open.ts";
 import { bad, type Finding, good, type Inspection, warn } from "./inspection.ts";
 
-export interface SecretDeps extends RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+export type SecretDeps = CoreDeps & RefreshTokenKeys;
 
 /** @returns undefined without one of our prefixes */
 export async function inspectSecret(

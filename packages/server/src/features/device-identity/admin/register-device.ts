@@ -1,7 +1,8 @@
 /** Creates and withdraws enrolment codes: an administrator registers a device, the code enrols it once. */
+
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import {
   type AttestationPolicy,
   attestationPolicies,
@@ -9,15 +10,9 @@ import {
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { isRecordName } from "../../../core/organisations/organisation.ts";
-import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
 import { enrolmentCodeHash, newEnrolmentCode } from "../enrol/enrolment-code.ts";
-
-export interface RegisterDeviceDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 export interface DeviceRegistration extends Act {
   /** The device's name, 1 to 100 characters; default: its id. */
@@ -39,7 +34,7 @@ const MAX_LIFETIME_SECONDS = 7 * DAY_SECONDS;
  * @throws CodedError 400 invalid_request, that names the member
  */
 export async function registerDevice(
-  deps: RegisterDeviceDeps,
+  deps: CoreDeps,
   input: DeviceRegistration,
 ): Promise<{ readonly code: string } & Pick<EnrolmentCode, "id" | "expiresAt">> {
   const { orgId, actor } = input;
@@ -80,7 +75,7 @@ export async function registerDevice(
 
 /** @param id of the code. @returns false when there is no usable code with this id */
 export async function withdrawCode(
-  { database, clock }: RegisterDeviceDeps,
+  { database, clock }: CoreDeps,
   { id, ...acting }: Act & { readonly id: string },
 ): Promise<boolean> {
   const now = clock();

@@ -1,13 +1,12 @@
 /** The public documents of a device CA: certificates, CRL (RFC 5280 §5) and OCSP (RFC 6960; device-identity.md §1). */
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import { MAX_REQUEST_BYTES } from "../../../core/device-ca/revocation/ocsp-request.ts";
 import { buildOcspResponse } from "../../../core/device-ca/revocation/ocsp-response.ts";
-import {
-  currentRevocationList,
-  type RevocationListDeps,
-} from "../../../core/device-ca/revocation/revocation-list.ts";
+import { currentRevocationList } from "../../../core/device-ca/revocation/revocation-list.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
@@ -15,7 +14,7 @@ import { parseQuery } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type PublishedDocument, sendDocument } from "../../../http/published-documents.ts";
 
-export interface CaRouteDeps extends RevocationListDeps {
+export interface CaRouteDeps extends CoreDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
   readonly deviceCa: Pick<DeviceCa, "generations" | "signers">;
 }

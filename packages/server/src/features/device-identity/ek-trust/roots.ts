@@ -1,13 +1,14 @@
 /** Imports and removes what an organisation trusts: TPM vendors' root certificates, and single endorsement keys. */
+
 import { createPublicKey } from "node:crypto";
 import { basename } from "node:path";
 import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { ekFault, ekSpki, readEkCertificate, trustedFault } from "@signet/protocol/tpm/ek-certificate";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
-import type { Database, Db } from "../../../db/open.ts";
+import type { Db } from "../../../db/open.ts";
 import {
   type AllowedEk,
   countRoots,
@@ -19,11 +20,6 @@ import {
 } from "./ek-trust.store.ts";
 import { displayHash, InvalidTrustFile, type TrustBlock, type TrustFile } from "./trust-file.ts";
 
-interface EkTrustDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-}
-
 /** All vendors together have a few hundred. */
 export const MAX_DEVICE_ROOTS = 1_000;
 const MAX_SUBJECT_LENGTH = 300;
@@ -34,7 +30,7 @@ const MAX_LABEL_LENGTH = 200;
  * @returns the new ones. @throws InvalidTrustFile that names the file and the invalid certificate
  */
 export async function importRoots(
-  { database, clock }: EkTrustDeps,
+  { database, clock }: CoreDeps,
   by: Act,
   files: readonly TrustFile[],
 ): Promise<DeviceRoot[]> {
@@ -72,7 +68,7 @@ export async function importRoots(
  * @returns the new ones. @throws InvalidTrustFile that names the file and the invalid part
  */
 export async function addAllowedEks(
-  { database, clock }: EkTrustDeps,
+  { database, clock }: CoreDeps,
   { files, label, ...by }: Act & { readonly files: readonly TrustFile[]; readonly label?: string },
 ): Promise<AllowedEk[]> {
   const { orgId, actor: createdBy } = by;
@@ -95,18 +91,18 @@ export async function addAllowedEks(
 
 /** Enrolled devices stay. @param fingerprint base64url. @returns false when there is no such root */
 export const removeRoot = (
-  deps: EkTrustDeps,
+  deps: CoreDeps,
   { fingerprint, ...by }: Act & { readonly fingerprint: string },
 ): Promise<boolean> => remove(deps, { ...by, action: "device-root.removed" }, fingerprint, deleteRoot);
 
 /** Enrolled devices stay. @param ekHash base64url. @returns false when it is not on the list */
 export const removeAllowedEk = (
-  deps: EkTrustDeps,
+  deps: CoreDeps,
   { ekHash, ...by }: Act & { readonly ekHash: string },
 ): Promise<boolean> => remove(deps, { ...by, action: "device-ek.removed" }, ekHash, deleteAllowedEk);
 
 function remove(
-  { database, clock }: EkTrustDeps,
+  { database, clock }: CoreDeps,
   event: Pick<AuditEvent, "orgId" | "actor" | "action">,
   hash: string,
   deleteRow: (tx: Db, orgId: string, hash: string) => Promise<boolean>,

@@ -1,22 +1,21 @@
 /** Enrols a device: issues its certificate and redeems the enrolment code (device-identity.md §1). */
+
 import type { Csr } from "@signet/protocol/csr/csr";
 import { newUuid } from "@signet/protocol/uuid";
 import { auditFields, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import { type Attestation, type EnrolmentCode, stricterPolicy } from "../../../core/devices/device.ts";
 import { insertCertificate, insertDevice, insertDeviceKey } from "../../../core/devices/devices.store.ts";
 import { revokeDeviceInTransaction } from "../../../core/devices/revoke-device.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
-import type { Database, Db } from "../../../db/open.ts";
+import type { Db } from "../../../db/open.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { useCode } from "./enrolment-code.store.ts";
 import { invalidCode } from "./enrolment-code.ts";
 import { type CertifiedKey, certificateRow, certifiedKey } from "./request-members.ts";
 
-export interface EnrolDeviceDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface EnrolDeviceDeps extends CoreDeps {
   readonly deviceCa: Pick<DeviceCa, "issue">;
 }
 

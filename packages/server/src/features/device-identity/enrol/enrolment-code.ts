@@ -2,9 +2,10 @@
  * The one-time enrolment code (device-identity.md §1): shown once, stored as a hash. With 125 bits it can't be guessed; the
  * rate limits make attempts visible.
  */
+
 import { randomInt } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { EnrolmentCode } from "../../../core/devices/device.ts";
 import {
   countAttempt,
@@ -13,7 +14,6 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
-import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findCodeByHash } from "./enrolment-code.store.ts";
 
@@ -37,9 +37,7 @@ export function enrolmentCodeHash(text: string): string | undefined {
   return isCode ? sha256Base64url(folded) : undefined;
 }
 
-export interface EnrolmentCodeDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface EnrolmentCodeDeps extends CoreDeps {
   readonly rateLimits: RateLimits;
 }
 

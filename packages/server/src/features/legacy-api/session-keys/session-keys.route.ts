@@ -1,9 +1,10 @@
 /** /legacy/api/Keys/User/{key}: validating and converting session keys. The key itself is the credential. */
+
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { SessionKeyCaller } from "../../../core/session-keys/caller.ts";
 import {
   expiresAtSchema,
@@ -13,14 +14,11 @@ import {
   validKeySchema,
 } from "../../../core/session-keys/session-key-record.ts";
 import { convertSessionKey } from "../../../core/session-keys/session-keys.ts";
-import type { Database } from "../../../db/open.ts";
 import { ApiError, notAuthenticated, notFound } from "../../../http/api/api-error.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 
-export interface SessionKeysDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface SessionKeysDeps extends CoreDeps {
   readonly applications: ApplicationDirectory;
   readonly keyAuthenticator: ApiAuthenticator<SessionKeyCaller>;
 }

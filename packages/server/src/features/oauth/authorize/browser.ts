@@ -1,10 +1,11 @@
 /** What every step of the browser flow shares: route wrapper, session, page frame, CSRF check and the sealed flow. */
+
 import { type Form, parseForm } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -20,7 +21,6 @@ import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { User } from "../../../core/users/user.ts";
-import type { Database } from "../../../db/open.ts";
 import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
@@ -41,10 +41,8 @@ import { type Flow, type Flows, formParameters } from "./flow.ts";
 
 export type { Visit } from "../../../page-kit/page.ts";
 
-export interface BrowserDeps {
+export interface BrowserDeps extends CoreDeps {
   readonly baseUrl: string;
-  readonly database: Database;
-  readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;

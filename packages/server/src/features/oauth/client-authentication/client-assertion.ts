@@ -2,21 +2,20 @@
  * private_key_jwt (OpenID Connect Core §9, RFC 7523 §3): the client signs a short-lived, single-use JWT for this issuer. The
  * key comes from the client's registration only.
  */
+
 import type { Form } from "@signet/protocol/form";
 import { decodeJwsUnverified, jwsAlgorithms } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { errors, type JWTVerifyResult, jwtVerify } from "jose";
 import type { Application } from "../../../core/applications/application.ts";
 import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applications/client-keys.ts";
-import { type Clock, seconds } from "../../../core/clock.ts";
+import { seconds } from "../../../core/clock.ts";
 import { consumeOnce } from "../../../core/consumed-values.store.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { type ApplicationIssuerDeps, applicationIssuer } from "../../../core/signing-pools/directory.ts";
-import type { Database } from "../../../db/open.ts";
 
-export interface ClientAssertionDeps extends ApplicationIssuerDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface ClientAssertionDeps extends CoreDeps, ApplicationIssuerDeps {
   readonly clientKeys: ClientKeys;
   /** The base URL of the mTLS endpoints, when it differs. */
   readonly mtlsBaseUrl: string | undefined;

@@ -1,9 +1,10 @@
 /** POST /oauth/{org}/device (RFC 8628 §3.1): a client without a browser gets a code that a user enters elsewhere. */
+
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import {
   DEVICE_CODE_LIFETIME_MS,
   type NewDeviceCodes,
@@ -23,7 +24,6 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
-import type { Database } from "../../../db/open.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -35,10 +35,8 @@ import {
 } from "../client-authentication/client-authentication.ts";
 import { requestedResources } from "../token/grant.ts";
 
-export interface DeviceRouteDeps extends ClientAuthenticationDeps {
+export interface DeviceRouteDeps extends CoreDeps, ClientAuthenticationDeps {
   readonly baseUrl: string;
-  readonly clock: Clock;
-  readonly database: Database;
   readonly organisations: OrganisationDirectory;
   readonly rateLimits: RateLimits;
 }

@@ -2,21 +2,18 @@
  * What every grant provides to the phases of the token request, and the scopes and resources that a grant may give
  * (RFC 6749 §3.3, RFC 8707).
  */
+
 import type { Form } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
 import type { HeldTokens, SignedTokens, SigningContext } from "../../../core/tokens/signer.ts";
 import type { RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
-import type { Database } from "../../../db/open.ts";
 
-export interface GrantDeps extends RefreshTokenKeys {
-  readonly database: Database;
-  readonly clock: Clock;
-}
+export type GrantDeps = CoreDeps & RefreshTokenKeys;
 
 export interface GrantRequest {
   readonly organisation: Organisation;

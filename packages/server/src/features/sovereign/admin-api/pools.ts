@@ -1,10 +1,11 @@
 /** Creates, changes, disables and deletes signing pools, and validates their settings (sovereign-signing.md §2). */
+
 import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { Clock } from "../../../core/clock.ts";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import {
   countPools,
@@ -17,13 +18,11 @@ import {
 } from "../../../core/signing-pools/signing-pool.store.ts";
 import { type IssuerMode, issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { ChangeFeed } from "../../../db/change-feed.ts";
-import type { Database, Db } from "../../../db/open.ts";
+import type { Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 
-export interface SovereignAdminDeps {
-  readonly database: Database;
+export interface SovereignAdminDeps extends CoreDeps {
   readonly changes: ChangeFeed;
-  readonly clock: Clock;
   readonly baseUrl: string;
 }
 
