@@ -98,7 +98,7 @@ export async function claimedTokens(deps: SigningDeps, agent: AgentCaller, row: 
   return { row, storedRendering: row.rendering, ...usable, claims, rendered };
 }
 
-/** Half of a short lifetime counts, too: a code for such a token would have it signed anew at once. */
+/** Older than two minutes, or than half of a short lifetime: a code for such a token would have it signed anew at once. */
 const isStale = ({ iat, exp }: RenderedTokens, now: number): boolean =>
   now - iat * 1000 > Math.min(STALE_PAYLOAD_MS, ((exp - iat) * 1000) / 2);
 
