@@ -48,7 +48,7 @@ export function queueSigner(deps: SigningDeps): PoolSigning {
     waitFor: async (orgId, requestId, ms) =>
       (await waitForOutcome(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
     takeContinuation: async (db, key) => (await takeContinuation(deps, db, key)) !== undefined,
-    keepUntil: async (db, kept) => void (await keepTokens(deps, db, kept)),
+    keepUntil: async (db, which) => void (await keepTokens(deps, db, which)),
   };
 }
 
