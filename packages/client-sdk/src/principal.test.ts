@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { principalOfClaims, principalOfLegacyUser } from "./principal.ts";
+import { principalOfClaims, principalOfLegacyUser, principalOfSystemAccount } from "./principal.ts";
 import { ORGANISATION_ID } from "./testing/configurations.ts";
 import { CLIENT_ID, ISSUER, PERM_ID } from "./testing/test-provider.ts";
 
@@ -43,6 +43,16 @@ describe("the principal", () => {
     const claims = { sub: PERM_ID, email: "", given_name: 7, role: "Owner", iss: "https://other.example" };
     const { user } = principalOfClaims({ authenticatedBy: "OAuthFederated", claims });
     assert.deepEqual(user, { permId: PERM_ID });
+  });
+
+  it("shares no scopes or claims with the principal of another request", () => {
+    const legacyUser = () =>
+      principalOfLegacyUser({ user: { PermId: PERM_ID }, sessionKey: "k", applicationId: "a" });
+    for (const create of [legacyUser, () => principalOfSystemAccount("p", "a")]) {
+      const [one, other] = [create(), create()];
+      assert.notEqual(one.scopes, other.scopes);
+      assert.notEqual(one.claims, other.claims);
+    }
   });
 
   it("is a service if a token's subject is the client itself", () => {

@@ -42,13 +42,14 @@ export interface Principal {
   readonly sessionKey: string | undefined;
 }
 
-const nothingKnown = {
+/** Created per principal: what a handler adds to one must not show up in another. */
+const nothingKnown = () => ({
   user: undefined,
   scopes: new Set<string>(),
   claims: {},
   accessToken: undefined,
   sessionKey: undefined,
-};
+});
 
 interface VerifiedClaims {
   readonly authenticatedBy: "OAuthFederated" | "OAuthUserBearer";
@@ -69,7 +70,7 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
   const clientId = verified.clientId ?? text(claims["client_id"]) ?? text(claims["azp"]);
   const isService = authenticatedBy === "OAuthUserBearer" && subject === clientId;
   return {
-    ...nothingKnown,
+    ...nothingKnown(),
     authenticatedBy,
     kind: isService ? "service" : "user",
     subject,
@@ -117,7 +118,7 @@ export function principalOfLegacyUser({ user, sessionKey, applicationId }: Valid
   const permId = text(user["PermId"]);
   if (permId === undefined) throw new SignetError("provider_answer", "The service's response has no PermId.");
   return {
-    ...nothingKnown,
+    ...nothingKnown(),
     authenticatedBy: "UserFederated",
     kind: "user",
     subject: permId,
@@ -137,7 +138,7 @@ export function principalOfLegacyUser({ user, sessionKey, applicationId }: Valid
 
 /** @param publicKey of the system account */
 export const principalOfSystemAccount = (publicKey: string, clientId: string | undefined): Principal => ({
-  ...nothingKnown,
+  ...nothingKnown(),
   authenticatedBy: "SystemAccountExternal",
   kind: "service",
   subject: publicKey,

@@ -1,5 +1,4 @@
 /** What all browser filters share, and what each sign-in mechanism adds. */
-
 import { errorReporter } from "../application-callbacks.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { createSealedCookie } from "../cookies/sealed-cookie.ts";
@@ -75,7 +74,7 @@ export function createSignInContext(
     session: createSealedCookie({ ...shared, name: `${name}-session`, purpose, lifetimeSeconds }),
     attempts: createLoginAttempts({ ...shared, name: `${name}-login`, party }),
     memory: options.logoutMemory ?? createLogoutMemory({ clock }),
-    showPage: async (page: FrontPage, request: Request) => {
+    showPage: async (page: FrontPage, request: Request): Promise<Response> => {
       const response = await showPage(page, request);
       // A copy, because headers are added and those of a fetched response are immutable.
       return new Response(response.body, response);
