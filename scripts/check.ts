@@ -1,8 +1,9 @@
 // `npm run check`: lint, format, types and house rules, side by side. Prints every fault as `file:line rule: message`.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { barrels } from "./house-rules/barrels.ts";
+import { documentFaults } from "./house-rules/documents.ts";
 import { environmentPlace } from "./house-rules/environment-place.ts";
 import type { Fault, HouseRule } from "./house-rules/fault.ts";
 import { fileLength } from "./house-rules/file-length.ts";
@@ -15,7 +16,7 @@ import { textFaults } from "./house-rules/texts.ts";
 import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
 import { readLocaleFiles } from "./locale-files.ts";
 import { runCommand } from "./run-command.ts";
-import { readFiles, repositoryRoot } from "./source-files.ts";
+import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
 import { biomeFaults, compilerFaults } from "./tool-reports.ts";
 
 const houseRules: HouseRule[] = [
@@ -63,7 +64,12 @@ function runTool(name: string, options: string[]) {
 
 async function houseRuleFaults(): Promise<Fault[]> {
   const files = await readFiles(repositoryRoot, [".ts", ".mjs", ".js", ".css"]);
-  return [...houseRules.flatMap((rule) => rule(files)), ...textFaults(await readLocaleFiles(), files)];
+  const documents = await readFiles(repositoryRoot, [".md"]);
+  return [
+    ...houseRules.flatMap((rule) => rule(files)),
+    ...textFaults(await readLocaleFiles(), files),
+    ...documentFaults(await listFiles(repositoryRoot, [""]), documents),
+  ];
 }
 
 async function routeFaults(): Promise<Fault[]> {
@@ -78,11 +84,10 @@ async function routeFaults(): Promise<Fault[]> {
   const routes = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as RegisteredRoute[];
   const mapFile = path.join(repositoryRoot, routeMapFile);
   const mapText = existsSync(mapFile) ? await readFile(mapFile, "utf8") : "";
-  return routeMapFaults(
-    mapText,
-    routes,
-    (file) => file !== "" && existsSync(path.join(repositoryRoot, file)),
-  );
+  return routeMapFaults(mapText, routes, (file) => {
+    const place = path.join(repositoryRoot, file);
+    return file !== "" && existsSync(place) ? readFileSync(place, "utf8") : undefined;
+  });
 }
 
 if (import.meta.main) process.exitCode = (await check()) ? 0 : 1;

@@ -22,14 +22,18 @@ const routes = [
   { method: "POST", path: "/oauth/:org/userinfo" },
 ];
 
-const anyFile = () => true;
+/** A file that writes the address of every route. */
+const everyAddress = (): string =>
+  ["token", "userinfo", "introspect"]
+    .map((name) => `"/oauth/:org/${name}" "/oauth/:organisation/${name}"`)
+    .join();
 
 function faults(
   mapText: string,
   registered = routes,
-  fileExists: (path: string) => boolean = anyFile,
+  readSource: (path: string) => string | undefined = everyAddress,
 ): string[] {
-  return routeMapFaults(mapText, registered, fileExists).map(({ line, message }) => `${line} ${message}`);
+  return routeMapFaults(mapText, registered, readSource).map(({ line, message }) => `${line} ${message}`);
 }
 
 test("a map that lists exactly what is registered passes, with HEAD and OPTIONS left out", () => {
@@ -48,8 +52,8 @@ test("a row without a registered route is named with its line, each method by it
 
 test("a row's file must be there and its method must be one", () => {
   const named: string[] = [];
-  const fileExists = (path: string) => named.push(path) === 1;
-  assert.deepEqual(faults(map, routes, fileExists), [
+  const onlyFirst = (path: string) => (named.push(path) === 1 ? everyAddress() : undefined);
+  assert.deepEqual(faults(map, routes, onlyFirst), [
     "6 packages/server/src/userinfo.route.ts does not exist",
   ]);
   assert.deepEqual(named, ["packages/server/src/token.route.ts", "packages/server/src/userinfo.route.ts"]);
@@ -63,9 +67,18 @@ test("a row's link is named after the file that it leads to", () => {
   assert.deepEqual(faults(linked("old.route.ts")), [
     "5 the link to packages/server/src/token.route.ts is named old.route.ts",
   ]);
-  const onlyLinked = (path: string) => path !== "packages/server/src/token.route.ts";
+  const onlyLinked = (path: string) =>
+    path === "packages/server/src/token.route.ts" ? undefined : everyAddress();
   assert.deepEqual(faults(linked("token.route.ts"), routes, onlyLinked), [
     "5 packages/server/src/token.route.ts does not exist",
+  ]);
+});
+
+test("a row's file writes the whole address as one literal, which a search finds", () => {
+  const composed = (file: string) =>
+    file.endsWith("token.route.ts") ? "app.post(tokenOperation.path, handler)" : everyAddress();
+  assert.deepEqual(faults(map, routes, composed), [
+    '5 packages/server/src/token.route.ts does not write the address "/oauth/:org/token"',
   ]);
 });
 

@@ -20,27 +20,33 @@ const methodNames = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "O
 const ignoredMethods = new Set(["HEAD", "OPTIONS"]);
 
 /**
- * Every route that the server registers has a row in docs/spec-map.md, every row is registered, and its file is there.
- * Paths are compared by their shape: what a parameter is called does not matter.
+ * Every route that the server registers has a row in docs/spec-map.md, every row is registered, and its file writes the
+ * whole address as one literal, so that a search for it finds the file. Rows are compared with routes by their shape: what
+ * a parameter is called does not matter.
+ * @param readSource the text of a file; undefined when it is not there
  */
 export function routeMapFaults(
   mapText: string,
   routes: RegisteredRoute[],
-  fileExists: (path: string) => boolean,
+  readSource: (path: string) => string | undefined,
 ): Fault[] {
   const rows = readRouteMap(mapText);
   const mapped = new Set(rows.flatMap(({ methods, path }) => methods.map((method) => key(method, path))));
-  const registered = new Set(routes.map(({ method, path }) => key(method, path)));
+  const registered = new Map(routes.map(({ method, path }) => [key(method, path), path]));
   const faults: Fault[] = [];
   const report = (line: number, message: string) =>
     faults.push({ file: routeMapFile, line, rule: "route-map", message });
   for (const { methods, path, file, linkText, line } of rows) {
+    const source = readSource(file);
     for (const method of methods) {
+      const address = registered.get(key(method, path));
       if (!methodNames.has(method)) report(line, `${method} is not an HTTP method`);
-      else if (!isIgnored(method) && !registered.has(key(method, path)))
+      else if (address === undefined && !isIgnored(method))
         report(line, `no route is registered for ${method} ${path}`);
+      else if (address !== undefined && source?.includes(`"${address}"`) === false)
+        report(line, `${file} does not write the address "${address}"`);
     }
-    if (!fileExists(file))
+    if (source === undefined)
       report(line, file ? `${file} does not exist` : `${path}: the third cell must name a file`);
     else if (linkText !== undefined && linkText !== basename(file))
       report(line, `the link to ${file} is named ${linkText}`);

@@ -2,7 +2,7 @@
 import cookie from "@fastify/cookie";
 import { devicePolicyRoutes } from "../features/device-identity/admin/device-policy.route.ts";
 import { manageRoutes } from "../features/device-identity/admin/manage.route.ts";
-import type { ManageDeps } from "../features/device-identity/admin/manage-visit.ts";
+import type { ManageDeps } from "../features/device-identity/admin/page-and-api.ts";
 import { revokeRoutes } from "../features/device-identity/admin/revoke.route.ts";
 import { caRoutes } from "../features/device-identity/certificate-authority/ca.route.ts";
 import { deviceRoutes } from "../features/device-identity/enrol/enrol.route.ts";

@@ -34,7 +34,7 @@ export type AcceptedForm = SentForm & { readonly outcome: "accepted" };
 
 export type RejectedForm = SentForm & {
   readonly outcome: "rejected";
-  /** Nothing failed where the form has waited for a new sign-in, and only its secrets are to be typed again. */
+  /** No failure when the form has waited for a new sign-in and only its secrets must be typed again. */
   readonly refusal: {
     readonly failure: { readonly kind: Rejection } | undefined;
     readonly status: 403 | 200;
@@ -73,7 +73,7 @@ export async function acceptOneTimeForm(
   return form.outcome === "accepted" ? requireFreshNonce(deps, visit, form) : form;
 }
 
-/** @param isRepeatable doing it again is something else each time, as sending a mail is: each form does it at most once */
+/** @param isRepeatable of an act that can be repeated, such as sending a mail: each form does it at most once */
 export const acceptActionForm = (
   deps: FormDeps,
   visit: Visit,
@@ -84,14 +84,8 @@ export const acceptActionForm = (
 /** Comes first: nothing that another site sent is ever shown again with a token of ours. @throws OAuthError 403 */
 export function requireSameOrigin({ browserSession }: Pick<FormDeps, "browserSession">, visit: Visit): void {
   if (browserSession.isSameOrigin(visit)) return;
-  throw new OAuthError(
-    "access_denied",
-    "The form was sent from another site. Open the page here and fill it in.",
-    {
-      status: 403,
-      reason: "foreign-form",
-    },
-  );
+  const description = "The form was sent from another site. Open the page here and fill it in.";
+  throw new OAuthError("access_denied", description, { status: 403, reason: "foreign-form" });
 }
 
 /** @param rules.secrets fields that never wait in a page: passwords and codes are typed again after a new sign-in */
@@ -124,7 +118,7 @@ const reject = (form: SentForm, kind: Rejection | undefined): RejectedForm => ({
 /** The field of a form that has waited for a new sign-in. */
 export const REAUTHENTICATION_FIELD = "kept";
 
-/** A new sign-in is a new session, which the CSRF token of the waiting form does not fit: this one outlasts it. */
+/** The CSRF token of a waiting form belongs to the old session, a new sign-in starts another: this token fits both. */
 const reauthenticationSubject = ({ request }: Visit, { signedIn }: SentForm, at: number): string =>
   `kept:${signedIn.user.id}:${request.url}:${Math.floor(at / HOUR_MS)}`;
 

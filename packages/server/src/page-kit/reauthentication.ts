@@ -55,7 +55,7 @@ export async function showWaitingForm(
   const page = waitingFormPage({
     ...frame,
     action: visit.request.url,
-    kept: [
+    posted: [
       { name: "csrf", value: deps.browserSession.formBinding(visit).csrf },
       { name: REAUTHENTICATION_FIELD, value: reauthenticationToken(deps, visit, form) },
       ...names.flatMap((name) => form.all(name).map((value) => ({ name, value }))),

@@ -1,3 +1,4 @@
+/** Applications with their secrets and origins: found, listed, searched, changed, deleted. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { affectsAny } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";

@@ -118,9 +118,9 @@ async function agentKey(
   kid: unknown,
 ): Promise<TrustedKey | undefined> {
   if (typeof kid !== "string") return undefined;
-  const found = (await signingPools.published(id)).find(({ key }) => key.kid === kid);
-  if (!found) return undefined;
-  const { key, pool, publicKey } = found;
+  const published = (await signingPools.published(id)).find(({ key }) => key.kid === kid);
+  if (!published) return undefined;
+  const { key, pool, publicKey } = published;
   return {
     kid: key.kid,
     poolId: pool.id,

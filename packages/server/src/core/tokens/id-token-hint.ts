@@ -38,9 +38,9 @@ async function readAgentHint(
   hint: string,
 ): Promise<Claims | undefined> {
   const kid = decodeJwsUnverified(hint)?.header["kid"];
-  const found = (await deps.signingPools.published(orgId)).find(({ key }) => key.kid === kid);
-  if (!found) return undefined;
-  const { key, pool, publicKey } = found;
+  const published = (await deps.signingPools.published(orgId)).find(({ key }) => key.kid === kid);
+  if (!published) return undefined;
+  const { key, pool, publicKey } = published;
   const claims = verifyAgentToken(hint, { publicKey, alg: key.alg }, "JWT");
   const { iss, aud } = claims ?? {};
   if (iss !== signingPoolIssuer(deps.baseUrl, pool) || typeof aud !== "string") return undefined;

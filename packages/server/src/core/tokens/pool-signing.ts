@@ -20,7 +20,7 @@ export interface PoolSigning extends Signer {
   /** Keeps signed tokens until their code expires; in the transaction that issues the code. */
   keepUntil(
     db: Db,
-    kept: { readonly orgId: string; readonly requestId: string; readonly until: number },
+    which: { readonly orgId: string; readonly requestId: string; readonly until: number },
   ): Promise<void>;
   /** How long the token endpoint and requests with `prompt=none` wait for an agent. */
   waitMs(application: Application): Promise<number>;

@@ -52,7 +52,7 @@ export interface SigningContext {
   /** SHA-256 of the presented code or token; undefined for client credentials. */
   readonly proofHash?: string;
   /** The signing request that a browser waited for: its tokens are released while their claims are still right. */
-  readonly begun?: SigningRequestRef;
+  readonly signingRequest?: SigningRequestRef;
 }
 
 /** A signing request that a code refers to. */

@@ -84,13 +84,13 @@ ${copyStatus}`,
 
 /**
  * The sign-in is too old for what was sent. What was typed waits in this page: the sign-in opens beside it.
- * @param view.kept what was posted: it goes nowhere but back to the address that it was posted to
+ * @param view.posted the form as it came: it goes nowhere but back to the address that it was posted to
  * @param view.hasSecrets the form has fields that are typed once more
  */
 export function waitingFormPage(
   view: ConsoleFrame & {
     action: string;
-    kept: readonly HiddenField[];
+    posted: readonly HiddenField[];
     hasSecrets: boolean;
     signInUri: string;
   },
@@ -105,7 +105,7 @@ export function waitingFormPage(
 <a class="button primary" id="prove-sign-in" href="${linkAddress(view.signInUri)}" target="_blank">${prove.signIn}</a></li>
 <li><p>${prove.second}</p>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields(view.kept)}<button class="button" id="prove-go-on" type="submit">${prove.goOn}</button>
+${hiddenFields(view.posted)}<button class="button" id="prove-go-on" type="submit">${prove.goOn}</button>
 </form></li></ol></section>
 `,
   });

@@ -17,7 +17,7 @@ export type FormFailure =
 
 export type EarlierSubmission = {
   /** Where the first submission's result is. */
-  made?: { label: string; uri: string } | undefined;
+  result?: { label: string; uri: string } | undefined;
   /** How to get another secret: the first response has shown it once. */
   secret?: string | undefined;
 };
@@ -82,8 +82,8 @@ export function failureNotice(failure: FormFailure | undefined, messages: Messag
       return alert(sentBefore.title, [
         html`<p>${sentBefore.text}</p>`,
         failure.secret !== undefined && html`<p>${failure.secret}</p>`,
-        failure.made &&
-          html`<p>${sentBefore.look} <a id="sent-before" href="${linkAddress(failure.made.uri)}"><bdi>${failure.made.label}</bdi></a></p>`,
+        failure.result &&
+          html`<p>${sentBefore.look} <a id="sent-before" href="${linkAddress(failure.result.uri)}"><bdi>${failure.result.label}</bdi></a></p>`,
       ]);
     case "refused":
       return alert(failure.title, failure.text !== undefined && html`<p>${failure.text}</p>`);

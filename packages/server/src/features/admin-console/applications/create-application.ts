@@ -35,19 +35,19 @@ export function createOnce(
   content: Pick<NewApplication, "name" | "settings">,
 ): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
   const { firstLabel: secretLabel } = pageMessages(visit, form.signedIn).console.applications.secrets;
-  const wanted = { ...auditContext(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
+  const input = { ...auditContext(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
   return applyOnce(deps, form, async (inside) =>
     startsWithSecret(kind)
-      ? createWithSecret(inside, { ...wanted, secretLabel })
-      : { application: await createApplication(inside, wanted) },
+      ? createWithSecret(inside, { ...input, secretLabel })
+      : { application: await createApplication(inside, input) },
   );
 }
 
-/** The form had created an application before. */
-export function createdBefore(visit: Visit, signedIn: SignedIn, kind: ApplicationKind): Refusal {
+/** The form has already created its application. */
+export function duplicateCreation(visit: Visit, signedIn: SignedIn, kind: ApplicationKind): Refusal {
   const { pages, sentBefore } = pageMessages(visit, signedIn).console.frame;
   return duplicateSubmission({
-    made: { label: pages.applications, uri: consolePath(visit.organisation, "/applications") },
+    result: { label: pages.applications, uri: consolePath(visit.organisation, "/applications") },
     secret: startsWithSecret(kind) ? sentBefore.secret.application : undefined,
   });
 }

@@ -1,3 +1,4 @@
+/** The pages of a new application: the choice of its kind, then the short form. */
 import { type ApplicationKind, applicationKinds } from "../../../core/applications/kinds.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { formPage } from "../../../html/components/form-page.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPages } from "./application-pages.ts";
-import { createdBefore, createOnce, initialSettings, showSecret } from "./create-application.ts";
+import { createOnce, duplicateCreation, initialSettings, showSecret } from "./create-application.ts";
 import { chooseKindPage, newApplicationPage } from "./new.page.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { SettingId } from "./setting-fields.ts";
@@ -94,7 +94,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   try {
     const content = toSettings(input, emptyApplication(kind));
     const created = await createOnce(deps, visit, form, kind, content);
-    if (created === "duplicate-submission") return rerender(createdBefore(visit, signedIn, kind));
+    if (created === "duplicate-submission") return rerender(duplicateCreation(visit, signedIn, kind));
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showSecret(deps, visit, signedIn, { application, plaintext });
     await redirectTo(visit, applicationPages.path(visit.organisation, application.id, "?done=created"));

@@ -87,8 +87,8 @@ async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const created = await applyOnce(deps, form, (inside) => createClientSecret(inside, wanted));
   if (created === "duplicate-submission") {
     const uri = applicationPages.path(organisation, id, "#secrets");
-    const made = { label: applications.secrets.title, uri };
-    return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.clientSecret }));
+    const result = { label: applications.secrets.title, uri };
+    return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.clientSecret }));
   }
   await showSecret(deps, visit, signedIn, { application, plaintext: created.plaintext });
 }

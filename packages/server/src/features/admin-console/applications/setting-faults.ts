@@ -13,8 +13,8 @@ export function settingFaults(
   ids: readonly SettingId[],
   { console: { applicationSettings: text } }: Messages,
 ): Record<string, string> {
-  const found = faults.map((fault) => [faultField(fault), faultText(fault, text)] as const);
-  const first = (id: string) => found.find(([field]) => field === id)?.[1];
+  const texts = faults.map((fault) => [faultField(fault), faultText(fault, text)] as const);
+  const first = (id: string) => texts.find(([field]) => field === id)?.[1];
   return Object.fromEntries(
     ids.flatMap((id) => {
       const fault = first(id);

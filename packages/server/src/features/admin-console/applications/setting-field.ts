@@ -22,7 +22,7 @@ export type FieldSource = {
   clientType: ClientType;
   scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
   pools: ReadonlyArray<{ id: string; name: string }>;
-  /** Address of a check, see checks.route.ts. */
+  /** Address of a check, see settings.route.ts. */
   checkUri(name: CheckName): string;
   messages: Messages;
 };

@@ -65,8 +65,8 @@ async function showUsers(
   const { values } = parseQuery(visit.request);
   const after = readCursor(values.get("after"));
   const key = { orgId, applicationId };
-  const found = await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after });
-  const { shown: users, last } = splitPage(found);
+  const rows = await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after });
+  const { shown: users, last } = splitPage(rows);
   const view = await formView(deps, visit, signedIn, "applications", shown, {});
   const actors = users.map(({ assignedBy }) => assignedBy);
   const actorName = await loadActorLabels(deps, orgId, actors, view.messages);

@@ -142,8 +142,8 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
       await (tab === "consents" ? grantByAdministrator : createPreauthorization)(inside, wanted);
     });
     if (granted === "duplicate-submission") {
-      const made = { label: messages.console.frame.pages.consents, uri: listUri };
-      return rerender(duplicateSubmission({ made }));
+      const result = { label: messages.console.frame.pages.consents, uri: listUri };
+      return rerender(duplicateSubmission({ result }));
     }
     await redirectTo(visit, `${listUri}?done=${tab === "consents" ? "granted" : "preauthorized"}`);
   } catch (error) {

@@ -28,7 +28,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { createdBefore, createOnce, initialSettings } from "../applications/create-application.ts";
+import { createOnce, duplicateCreation, initialSettings } from "../applications/create-application.ts";
 import { type RunningDeps, runningRoutes, showRunning } from "./running.route.ts";
 import { type InspectorDeps, tokenInspectorRoute } from "./token-inspector.route.ts";
 
@@ -121,7 +121,7 @@ async function createFromForm(deps: RunningDeps, visit: Visit): Promise<void> {
   if (!settings) return rerender({ state: { faults: { address: text.addressFault } }, status: 400 });
   try {
     const created = await createOnce(deps, visit, form, kind, { name, settings });
-    if (created === "duplicate-submission") return rerender(createdBefore(visit, signedIn, kind));
+    if (created === "duplicate-submission") return rerender(duplicateCreation(visit, signedIn, kind));
     const { application, plaintext } = created;
     if (plaintext !== undefined) return showRunning(deps, visit, signedIn, application, plaintext);
     await redirectTo(visit, consolePath(visit.organisation, `/quickstart/${application.id}`));

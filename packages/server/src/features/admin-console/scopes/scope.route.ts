@@ -74,7 +74,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   try {
     const created = await applyOnce(deps, form, (inside) => createCustomScope(inside, wanted));
     if (created === "duplicate-submission")
-      return rerender(duplicateSubmission({ made: { label: messages.console.frame.pages.scopes, uri } }));
+      return rerender(duplicateSubmission({ result: { label: messages.console.frame.pages.scopes, uri } }));
     await redirectTo(visit, `${uri}/${created.id}?done=created`);
   } catch (error) {
     await rerender({ state: { faults: explainFaults(error, messages) }, status: 400 });

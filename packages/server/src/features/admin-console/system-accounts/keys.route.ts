@@ -90,8 +90,8 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
     rethrowAsNotFound,
   );
   if (created === "duplicate-submission") {
-    const made = { label: keys.title, uri: accountPages.path(visit.organisation, id, "#account-keys") };
-    return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.keyPair }));
+    const result = { label: keys.title, uri: accountPages.path(visit.organisation, id, "#account-keys") };
+    return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.keyPair }));
   }
   await showKeys(deps, visit, signedIn, { account, ...created }, keys.shownTitle);
 }

@@ -127,8 +127,8 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
   const created = await applyOnce(deps, form, (inside) => createSystemAccount(inside, wanted));
   if (created === "duplicate-submission") {
     const uri = consolePath(visit.organisation, "/system-accounts");
-    const made = { label: frame.pages.systemAccounts, uri };
-    return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.account }));
+    const result = { label: frame.pages.systemAccounts, uri };
+    return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.account }));
   }
   await showKeys(deps, visit, signedIn, created);
 }

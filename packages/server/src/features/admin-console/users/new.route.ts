@@ -81,8 +81,8 @@ async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
   try {
     const created = await create(deps, visit, form, input);
     if (created === "duplicate-submission") {
-      const made = { label: frame.pages.users, uri: consolePath(organisation, "/users") };
-      return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.user }));
+      const result = { label: frame.pages.users, uri: consolePath(organisation, "/users") };
+      return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.user }));
     }
     const { id, password } = created;
     if (password === undefined) return redirectTo(visit, memberPages.path(organisation, id, "?done=invited"));

@@ -19,7 +19,7 @@ import {
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { type ManageUri, manageTabs } from "./manage-visit.ts";
+import { type ManageUri, manageTabs } from "./page-and-api.ts";
 
 export type DevicePolicy = { attestation: AttestationPolicy; ekTrust: EkTrust };
 

@@ -1,18 +1,65 @@
 /** The attestation policy, as a page and as an API. */
 import type { FastifyInstance } from "fastify";
+import Type from "typebox";
 import { attestationPolicies, ekTrustModes } from "../../../core/devices/device.ts";
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
 import { findOrganisation, lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
-import { apiHandler } from "../../../http/api/api-route.ts";
+import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
 import { displayHash } from "../ek-trust/trust-file.ts";
 import { type DevicePolicy, devicePolicyPage, type TrustList } from "./device-policy.page.ts";
-import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
-import { actingFor, inTransaction, type ManageDeps, managePath, pageAndApiRoute } from "./manage-visit.ts";
+import {
+  ALSO_BY_PAGES,
+  actingFor,
+  deviceAdministration,
+  inTransaction,
+  type ManageDeps,
+  managePath,
+  pageAndApiRoute,
+} from "./page-and-api.ts";
+
+const policyMembers = {
+  attestation: Type.Enum([...attestationPolicies]),
+  ekTrust: Type.Enum([...ekTrustModes], {
+    description: "how TPMs are trusted: by the vendor's certificate chain, the allow list, or both",
+  }),
+};
+const policySchema = Type.Object(policyMembers, { title: "DevicePolicy" });
+
+const readPolicyOperation = {
+  ...deviceAdministration,
+  method: "GET",
+  path: "/devices/manage/:org/policy",
+  operationId: "getDevicePolicy",
+  summary: "Get the attestation policy",
+  description: "Browsers get a page at this address.",
+  answers: { 200: { description: "The policy", schema: policySchema } },
+} as const satisfies Operation;
+
+const writePolicyOperation = {
+  ...deviceAdministration,
+  method: "POST",
+  path: "/devices/manage/:org/policy",
+  operationId: "setDevicePolicy",
+  summary: "Change the attestation policy",
+  description: `Applies to later enrolments. ${ALSO_BY_PAGES}`,
+  isStrictOnly: true,
+  body: Type.Object(
+    {
+      attestation: Type.Optional(policyMembers.attestation),
+      ekTrust: Type.Optional(policyMembers.ekTrust),
+    },
+    { title: "DevicePolicyChange", additionalProperties: false },
+  ),
+  bodyOptional: false,
+  example: { attestation: "required", ekTrust: "chain" },
+  errors: [409, 422],
+  answers: { 200: { description: "The new policy", schema: policySchema } },
+} as const satisfies Operation;
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { authenticator, strictAuthenticator } = deps.programs;

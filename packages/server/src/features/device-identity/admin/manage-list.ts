@@ -10,7 +10,7 @@ import { queryString, type Visit } from "../../../page-kit/page.ts";
 import { listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import type { ListedCode, ManageView } from "./manage.page.ts";
-import { type ManageDeps, managePath } from "./manage-visit.ts";
+import { type ManageDeps, managePath } from "./page-and-api.ts";
 
 type Values = ReadonlyMap<string, string>;
 

@@ -18,7 +18,7 @@ import {
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type DeviceState, deviceStates, type ListedDevice } from "./device-list.store.ts";
-import { type ManageUri, manageTabs } from "./manage-visit.ts";
+import { type ManageUri, manageTabs } from "./page-and-api.ts";
 import { registerForm } from "./register-form.ts";
 import type { RegisterInput } from "./register-input.ts";
 

@@ -1,24 +1,33 @@
 /** Lists devices and creates enrolment codes, as pages and as an API (specification, "Device identity"). */
 import type { FastifyInstance } from "fastify";
-import { type AttestationPolicy, stricterPolicy } from "../../../core/devices/device.ts";
+import Type from "typebox";
+import { type AttestationPolicy, attestationPolicies, stricterPolicy } from "../../../core/devices/device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { html } from "../../../html/html.ts";
-import { apiHandler } from "../../../http/api/api-route.ts";
-import { pageOf, readPage } from "../../../http/api/paging.ts";
+import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
+import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { auditContext, queryString, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { listDevices } from "./device-list.store.ts";
+import { deviceStates, listDevices } from "./device-list.store.ts";
+import { device, deviceRecord, moment, orNull, uuid } from "./device-record.ts";
 import { managePage } from "./manage.page.ts";
 import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
-import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
-import { actingFor, inTransaction, type ManageDeps, managePath, pageAndApiRoute } from "./manage-visit.ts";
+import {
+  ALSO_BY_PAGES,
+  actingFor,
+  deviceAdministration,
+  inTransaction,
+  type ManageDeps,
+  managePath,
+  pageAndApiRoute,
+} from "./page-and-api.ts";
 import { registerDevice } from "./register-device.ts";
 import {
   changedFields,
@@ -26,6 +35,66 @@ import {
   readRegisterInput,
   validateRegistration,
 } from "./register-input.ts";
+
+const listOperation = {
+  ...deviceAdministration,
+  method: "GET",
+  path: "/devices/manage/:org",
+  operationId: "listDevices",
+  summary: "List devices",
+  description: "Newest first. Browsers get a page at this address.",
+  query: Type.Object(
+    {
+      ...pageQuery,
+      search: Type.Optional(Type.String({ maxLength: 100, description: "part of a name or an id" })),
+      state: Type.Optional(Type.Enum([...deviceStates])),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: { description: "A page of devices", schema: pageSchema(device) } },
+} as const satisfies Operation;
+
+const registerOperation = {
+  ...deviceAdministration,
+  method: "POST",
+  path: "/devices/manage/:org/register",
+  operationId: "registerDevice",
+  summary: "Create an enrolment code",
+  description: `The code is returned once and enrols one device. ${ALSO_BY_PAGES}`,
+  body: Type.Object(
+    {
+      name: Type.Optional(
+        Type.String({ maxLength: 200, description: "1 to 100 characters; default: the device's id" }),
+      ),
+      attestation: Type.Optional(
+        Type.Enum([...attestationPolicies], {
+          description: "can only be stricter than the organisation's policy",
+        }),
+      ),
+      expiresIn: Type.Optional(Type.Integer({ description: "seconds: 600 to 604800; default: 86400" })),
+      replaces: Type.Optional(
+        Type.String({ maxLength: 36, description: "a device to revoke when this one is enrolled" }),
+      ),
+    },
+    { title: "NewDevice", additionalProperties: false },
+  ),
+  bodyOptional: false,
+  example: { name: "Build agent 7", attestation: "required", expiresIn: 3600 },
+  errors: [409, 422],
+  answers: {
+    201: {
+      description: "The code",
+      schema: Type.Object(
+        {
+          id: uuid,
+          code: orNull(Type.String({ examples: ["7K4QD-…"] })),
+          expiresAt: moment,
+        },
+        { title: "EnrollmentCode" },
+      ),
+    },
+  },
+} as const satisfies Operation;
 
 export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { authenticator } = deps.programs;
@@ -101,8 +170,8 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const wanted = { ...auditContext(visit, signedIn), ...registration };
   const created = await applyOnce(deps, form, (inside) => registerDevice(inside, wanted));
   if (created === "duplicate-submission") {
-    const made = { label: messages.devices.codes.heading, uri: managePath(organisation) };
-    return rerender(duplicateSubmission({ made, secret: messages.console.frame.sentBefore.secret.code }));
+    const result = { label: messages.devices.codes.heading, uri: managePath(organisation) };
+    return rerender(duplicateSubmission({ result, secret: messages.console.frame.sentBefore.secret.code }));
   }
   const { code, expiresAt } = created;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");

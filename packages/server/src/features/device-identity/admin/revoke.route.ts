@@ -4,6 +4,7 @@
  */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import Type from "typebox";
 import { type Device, type EnrolmentCode, revocationReasons } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
@@ -21,16 +22,49 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { findCode } from "../enrol/enrolment-code.store.ts";
 import { isUsable } from "../enrol/enrolment-code.ts";
-import { revokeOperation, withdrawOperation } from "./manage-operations.ts";
 import {
+  ALSO_BY_PAGES,
   actingFor,
+  deviceAdministration,
   inTransaction,
   type ManageDeps,
-  managePage,
+  managePageHandler,
   managePath,
   pageAndApiRoute,
-} from "./manage-visit.ts";
+} from "./page-and-api.ts";
 import { withdrawCode } from "./register-device.ts";
+
+const revokeOperation = {
+  ...deviceAdministration,
+  method: "POST",
+  path: "/devices/manage/:org/:id/revoke",
+  operationId: "revokeDevice",
+  summary: "Revoke a device",
+  description: `Idempotent. The device's certificates and the tokens bound to them stop working immediately. ${ALSO_BY_PAGES}`,
+  isStrictOnly: true,
+  body: Type.Object(
+    {
+      reason: Type.Optional(Type.Enum([...revocationReasons], { description: "default: `unspecified`" })),
+    },
+    { title: "DeviceRevocation", additionalProperties: false },
+  ),
+  bodyOptional: true,
+  example: { reason: "keyCompromise" },
+  errors: [409, 422],
+  answers: { 204: { description: "The device is revoked" } },
+} as const satisfies Operation;
+
+const withdrawOperation = {
+  ...deviceAdministration,
+  method: "POST",
+  path: "/devices/manage/:org/codes/:id/withdraw",
+  operationId: "withdrawEnrollmentCode",
+  summary: "Withdraw an unused enrolment code",
+  description: ALSO_BY_PAGES,
+  isStrictOnly: true,
+  errors: [409, 422],
+  answers: { 204: { description: "The code is withdrawn" } },
+} as const satisfies Operation;
 
 export function revokeRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { strictAuthenticator } = deps.programs;
@@ -62,7 +96,7 @@ function confirmedRoutes<Pending>(
   program: Parameters<typeof pageAndApiRoute>[3]["program"],
   confirmation: Confirmation<ManageDeps, Pending>,
 ): void {
-  const page = managePage(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
+  const page = managePageHandler(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
   app.get(operation.path, { errorHandler: deps.showError }, page);
   pageAndApiRoute(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
 }

@@ -34,11 +34,11 @@ export async function authenticatingDevice(
   { orgId, settings }: Application,
   request: FastifyRequest,
 ): Promise<CertifiedDevice | string> {
-  const found = await requestDevice(deps, orgId, request);
+  const presented = await requestDevice(deps, orgId, request);
   const { tlsClientAuthSanUri: uri } = settings;
-  if (typeof found === "string" || uri === undefined) return found;
-  const isNamed = readCertificate(found.certificate.der).subjectUris.includes(uri);
-  return isNamed ? found : "the certificate does not have tlsClientAuthSanUri";
+  if (typeof presented === "string" || uri === undefined) return presented;
+  const isNamed = readCertificate(presented.certificate.der).subjectUris.includes(uri);
+  return isNamed ? presented : "the certificate does not have tlsClientAuthSanUri";
 }
 
 /**
@@ -52,13 +52,13 @@ export async function tokenDevice(
   request: FastifyRequest,
 ): Promise<TokenDevice | undefined> {
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
-  const found = clientDevice ?? (isBound ? await requestDevice(deps, orgId, request) : undefined);
-  if (found === undefined) return undefined;
-  if (typeof found === "string")
+  const presented = clientDevice ?? (isBound ? await requestDevice(deps, orgId, request) : undefined);
+  if (presented === undefined) return undefined;
+  if (typeof presented === "string")
     throw new OAuthError("invalid_request", "the client's tokens are bound to a certificate: send one", {
-      cause: found,
+      cause: presented,
     });
-  const { device, certificate } = found;
+  const { device, certificate } = presented;
   const { id, attestation } = device;
   return { id, attestation, ...(isBound ? { thumbprint: certificate.fingerprint } : {}) };
 }

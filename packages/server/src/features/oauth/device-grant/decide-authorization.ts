@@ -24,7 +24,7 @@ class AdministratorConsentRequired extends Error {}
 /** `signing`: approved, and an agent has to sign the tokens. `already-decided`, `ask-administrator`: nothing was written. */
 export type DecisionOutcome =
   | { readonly kind: "done" | "already-decided" | "ask-administrator" }
-  | { readonly kind: "signing"; readonly begun: SigningRequestRef };
+  | { readonly kind: "signing"; readonly signingRequest: SigningRequestRef };
 
 export async function decideAuthorization(
   deps: BrowserDeps,
@@ -60,8 +60,9 @@ export async function decideAuthorization(
       });
       return consentId;
     });
-    const begun = signing && (await queueSigning(deps, visit, pending, { signedIn, consentId, signing }));
-    return begun ? { kind: "signing", begun } : { kind: "done" };
+    const signingRequest =
+      signing && (await queueSigning(deps, visit, pending, { signedIn, consentId, signing }));
+    return signingRequest ? { kind: "signing", signingRequest } : { kind: "done" };
   } catch (error) {
     if (error instanceof AlreadyDecided) return { kind: "already-decided" };
     if (error instanceof AdministratorConsentRequired) return { kind: "ask-administrator" };

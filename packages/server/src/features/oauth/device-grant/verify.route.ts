@@ -99,7 +99,7 @@ async function handleDecision(
   const outcome = await decideAuthorization(deps, visit, found, signedIn, decision);
   switch (outcome.kind) {
     case "signing":
-      return showSigning(deps, visit, found, outcome.begun);
+      return showSigning(deps, visit, found, outcome.signingRequest);
     case "done":
       return showDone(visit, { decision, application: found.application });
     case "ask-administrator":
@@ -114,11 +114,11 @@ async function showSigning(
   deps: BrowserDeps,
   visit: Visit,
   { application }: PendingAuthorization,
-  begun: SigningRequestRef,
+  signingRequest: SigningRequestRef,
 ): Promise<void> {
-  const outcome = await waitBriefly(deps, application, begun);
+  const outcome = await waitBriefly(deps, application, signingRequest);
   if (outcome === "signed") return showDone(visit, { decision: "allow", application });
-  return redirectTo(visit, waitPath(visit, begun.requestId));
+  return redirectTo(visit, waitPath(visit, signingRequest.requestId));
 }
 
 interface VerifyPage {

@@ -64,7 +64,7 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
     code,
     familyId,
     proofHash: code.codeHash,
-    ...(code.signing ? { begun: code.signing } : {}),
+    ...(code.signing ? { signingRequest: code.signing } : {}),
     scopes: stillAllowedScopes(code.scopes, application),
     resources,
     user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },

@@ -61,10 +61,10 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
   const presented = form.values.get("device_code");
   if (presented === undefined) throw new OAuthError("invalid_request", "device_code is missing");
   const db = deps.database.query;
-  const found = await findByDeviceCode(db, organisation.id, sha256Base64url(presented));
-  if (!found) throw refused("unknown");
-  if (found.applicationId !== application.id) throw refused("issued to another client");
-  const authorization = await requireApproved(deps, request, found);
+  const stored = await findByDeviceCode(db, organisation.id, sha256Base64url(presented));
+  if (!stored) throw refused("unknown");
+  if (stored.applicationId !== application.id) throw refused("issued to another client");
+  const authorization = await requireApproved(deps, request, stored);
   const { approval, signing } = authorization;
   const scopes = stillAllowedScopes(authorization.scopes, application);
   const resources = stillAllowedResources(form, authorization.resources, application);
@@ -78,7 +78,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
     authorization,
     familyId,
     proofHash: authorization.deviceCodeHash,
-    ...(signing?.begun ? { begun: signing.begun } : {}),
+    ...(signing?.begun ? { signingRequest: signing.begun } : {}),
     scopes,
     resources,
     user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },

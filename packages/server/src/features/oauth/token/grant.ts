@@ -30,7 +30,7 @@ export interface GrantRequest {
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
 export interface GrantBasis
   extends Pick<TokenSubject, "scopes" | "resources" | "user">,
-    Pick<SigningContext, "proofHash" | "begun"> {}
+    Pick<SigningContext, "proofHash" | "signingRequest"> {}
 
 export interface ConsumedGrant {
   readonly tokens: SignedTokens;

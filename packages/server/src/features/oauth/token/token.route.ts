@@ -107,12 +107,12 @@ async function issueTokens(
   // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
   const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
   const unsigned = unsignedTokens(organisation, subject, now);
-  const { proofHash, begun } = basis;
+  const { proofHash, signingRequest } = basis;
   const signed = await signer.sign(unsigned, {
     grantType: grant.grantType,
     address,
     ...(proofHash === undefined ? {} : { proofHash }),
-    ...(begun === undefined ? {} : { begun }),
+    ...(signingRequest === undefined ? {} : { signingRequest }),
   });
 
   // 6 consume the grant and release the tokens, in one transaction

@@ -59,6 +59,6 @@ export async function renewLeases(
     requestId: id,
     leaseSeconds: (state === "challenge" ? CHALLENGE_LEASE_MS : LEASE_MS) / 1000,
   }));
-  const held = new Set(rows.map(({ id }) => id));
-  return { renewed, lost: [...new Set(requestIds)].filter((id) => !held.has(id)) };
+  const leased = new Set(rows.map(({ id }) => id));
+  return { renewed, lost: [...new Set(requestIds)].filter((id) => !leased.has(id)) };
 }

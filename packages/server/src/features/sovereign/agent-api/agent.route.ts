@@ -34,9 +34,9 @@ interface AgentRouteDeps extends AgentAuthenticationDeps {
 type Call = InOrganisation<Organisation>;
 
 export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
-  const held = heldCalls();
+  const calls = heldCalls();
   // On shutdown a held call is answered, and its agent asks another node.
-  app.addHook("preClose", async () => held.endAll());
+  app.addHook("preClose", async () => calls.endAll());
   const agentCall = (answer: (call: Call, caller: AgentCaller) => Promise<AgentAnswer>): RouteHandlerMethod =>
     inOrganisation<Organisation>(deps.organisations.find, async (call) => {
       const caller = await authenticateAgent(deps, call.organisation, call.request);
@@ -46,7 +46,7 @@ export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
 
   app.get(
     "/oauth/:org/sovereign/agent/queue",
-    agentCall((call, caller) => pollQueue(deps, held, call, caller)),
+    agentCall((call, caller) => pollQueue(deps, calls, call, caller)),
   );
   const readClaim = bodyReader(claimBody);
   app.post(
@@ -55,7 +55,7 @@ export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
       const { wait = 0, ...claim } = readClaim(request);
       const isHeld = wait > 0 && claim.requestId === undefined;
       const claimed = isHeld
-        ? await waitForClaim(signing, caller, claim.kids, { ms: wait * 1000, signal: held.signalFor(reply) })
+        ? await waitForClaim(signing, caller, claim.kids, { ms: wait * 1000, signal: calls.signalFor(reply) })
         : await claimRequest(signing, caller, claim);
       if (claimed.outcome === "claimed" && reply.raw.destroyed) await undoClaim(signing, caller, claimed);
       return claimAnswer(claimed);
@@ -91,7 +91,7 @@ export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
 
 async function pollQueue(
   deps: AgentRouteDeps,
-  held: HeldCalls,
+  calls: HeldCalls,
   { request, organisation, reply }: Call,
   caller: AgentCaller,
 ): Promise<AgentAnswer> {
@@ -107,7 +107,7 @@ async function pollQueue(
   if (wait === 0) return { status: 200, body: { ...((await readNews()) ?? empty()), ...leases } };
 
   const topics = [agentTopic(orgId, agentId), ...(max > 0 ? [poolTopic(orgId, poolId)] : [])];
-  const waiting = { topics, isExclusive: false, ms: wait * 1000, signal: held.signalFor(reply) };
+  const waiting = { topics, isExclusive: false, ms: wait * 1000, signal: calls.signalFor(reply) };
   const queue = await signing.wakeUp.waitUntil(waiting, readNews);
   // The agent may have been deactivated while its call was held.
   await authenticateAgent(deps, organisation, request);
@@ -148,23 +148,23 @@ type HeldCalls = ReturnType<typeof heldCalls>;
 const GONE = "gone";
 
 function heldCalls() {
-  const held = new Set<AbortController>();
+  const controllers = new Set<AbortController>();
   let isStopping = false;
   return {
     /** Aborts when the call must no longer wait. */
     signalFor: ({ raw }: FastifyReply): AbortSignal => {
-      const gone = new AbortController();
-      held.add(gone);
+      const controller = new AbortController();
+      controllers.add(controller);
       raw.once("close", () => {
-        held.delete(gone);
-        gone.abort(GONE);
+        controllers.delete(controller);
+        controller.abort(GONE);
       });
-      if (isStopping || raw.destroyed) gone.abort(GONE);
-      return gone.signal;
+      if (isStopping || raw.destroyed) controller.abort(GONE);
+      return controller.signal;
     },
     endAll: (): void => {
       isStopping = true;
-      for (const one of held) one.abort(GONE);
+      for (const controller of controllers) controller.abort(GONE);
     },
   };
 }

@@ -60,8 +60,8 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
     const by = auditContext(visit, signedIn);
     const created = await applyOnce(deps, form, (inside) => createPool(inside, by, toNewPool(input)));
     if (created === "duplicate-submission") {
-      const made = { label: messages.console.frame.pages.pools, uri: consolePath(organisation, "/pools") };
-      return rerender(duplicateSubmission({ made }));
+      const result = { label: messages.console.frame.pages.pools, uri: consolePath(organisation, "/pools") };
+      return rerender(duplicateSubmission({ result }));
     }
     await redirectTo(visit, poolPath(organisation, created, "?done=created"));
   } catch (error) {

@@ -65,7 +65,7 @@ export const toNewPool = (input: PoolInput): NewPool => ({
   trustedRoots: rootsIn(input),
 });
 
-/** Faults by field, in the order of the page; pool-settings.ts checks again. */
+/** Faults by field, in the order of the page; admin-api/pools.ts checks again. */
 export async function poolFaults(
   input: PoolInput,
   now: number,

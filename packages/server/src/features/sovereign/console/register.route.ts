@@ -130,7 +130,7 @@ async function register(deps: ConsoleDeps, visit: Visit): Promise<void> {
 
 const sentBefore = (visit: Visit, place: Place, { console: { frame, pools } }: Messages) =>
   duplicateSubmission({
-    made: { label: place.agent ? pools.keys : pools.agents, uri: backUri(visit, place) },
+    result: { label: place.agent ? pools.keys : pools.agents, uri: backUri(visit, place) },
     secret: place.agent ? undefined : frame.sentBefore.secret.agent,
   });
 

@@ -142,13 +142,13 @@ export const failLeased = (db: Db, lease: Lease, reason: FailReason): Promise<bo
 export async function returnToQueue(
   db: Db,
   lease: Lease,
-  refusals: { readonly was: string; readonly refusedBy: string },
+  refusals: { readonly before: string; readonly refusedBy: string },
 ): Promise<boolean> {
   return isChanged(
     db
       .updateTable("signing_request")
       .set({ ...resetToPending, refused_by: refusals.refusedBy })
       .where(isLeased(lease))
-      .where("refused_by", "=", refusals.was),
+      .where("refused_by", "=", refusals.before),
   );
 }

@@ -99,14 +99,14 @@ export async function assignWaiter(
 ): Promise<string | undefined> {
   // There is rarely one, and a read is cheaper than an update that changes nothing.
   for (;;) {
-    const [found] = await selectWithoutWaiter(db, join);
-    if (!found) return undefined;
+    const [candidate] = await selectWithoutWaiter(db, join);
+    if (!candidate) return undefined;
     const { orgId, now } = join;
     const row = await db
       .updateTable("signing_request")
       .set({ waiter, waiter_until: until })
       .where("org_id", "=", orgId)
-      .where("id", "=", found.id)
+      .where("id", "=", candidate.id)
       .where("ended_at", "is", null)
       .where("expires_at", ">", now)
       .where("waiter_until", "<=", now)

@@ -48,7 +48,7 @@ export function queueSigner(deps: SigningDeps): PoolSigning {
     waitFor: async (orgId, requestId, ms) =>
       (await waitForOutcome(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
     takeContinuation: async (db, key) => (await takeContinuation(deps, db, key)) !== undefined,
-    keepUntil: async (db, kept) => void (await keepTokens(deps, db, kept)),
+    keepUntil: async (db, which) => void (await keepTokens(deps, db, which)),
   };
 }
 
@@ -64,12 +64,12 @@ async function requirePool({ pools }: SigningDeps, { orgId, settings }: Applicat
 async function signedForBrowser(
   deps: SigningDeps,
   tokens: TokensToSign,
-  { begun }: SigningContext,
+  { signingRequest }: SigningContext,
 ): Promise<HeldTokens | undefined> {
-  if (!begun || begun.claimsHash !== claimsHash(tokens)) return undefined;
+  if (!signingRequest || signingRequest.claimsHash !== claimsHash(tokens)) return undefined;
   const pool = await requirePool(deps, tokens.application);
   const { orgId } = tokens.application;
-  const status = await requestStatus(deps, { orgId, requestId: begun.requestId });
+  const status = await requestStatus(deps, { orgId, requestId: signingRequest.requestId });
   if (status?.state !== "signed" || status.poolId !== pool.id) return undefined;
   return isHalfSpent(status, deps.clock()) ? undefined : holdTokens(deps, status);
 }
@@ -141,7 +141,7 @@ function joinKey(
 function newRequest(
   pool: SigningPool,
   { application, accessToken, idToken }: TokensToSign,
-  { grantType, address, begun }: SigningContext,
+  { grantType, address, signingRequest }: SigningContext,
 ): Omit<NewSigningRequest, "interactive"> {
   return {
     orgId: application.orgId,
@@ -152,7 +152,7 @@ function newRequest(
     clientName: application.name,
     ip: address,
     claims: { accessToken, ...(idToken ? { idToken } : {}) },
-    ...(begun ? { parentRequestId: begun.requestId } : {}),
+    ...(signingRequest ? { parentRequestId: signingRequest.requestId } : {}),
   };
 }
 

@@ -44,11 +44,11 @@ export async function rejectRequest(
   const refusal = leaseRefusal(row, lease);
   if (refusal || !row) return { outcome: refusal ?? "not_found" };
 
-  const was = row.refused_by;
-  const refusedBy = JSON.stringify([...(JSON.parse(was) as string[]), agent.agentId]);
+  const before = row.refused_by;
+  const refusedBy = JSON.stringify([...(JSON.parse(before) as string[]), agent.agentId]);
   const isRejected = await deps.database.transaction(async (tx) => {
     const isChanged = retryable
-      ? await returnToQueue(tx, lease, { was, refusedBy })
+      ? await returnToQueue(tx, lease, { before, refusedBy })
       : await failLeased(tx, lease, reason);
     const short = detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") };
     const details = { reason, retryable, ...short };

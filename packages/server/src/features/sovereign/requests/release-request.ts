@@ -32,8 +32,8 @@ export async function releaseTokens(
 export const keepTokens = (
   { clock }: SigningDeps,
   db: Db,
-  kept: RequestKey & { readonly until: number },
-): Promise<boolean> => extendSigned(db, { ...kept, now: clock() });
+  which: RequestKey & { readonly until: number },
+): Promise<boolean> => extendSigned(db, { ...which, now: clock() });
 
 export const openContinuation = (deps: SigningDeps, row: SigningRequestRow): unknown =>
   row.continuation === null ? null : openColumn(deps, row, "continuation");

@@ -47,15 +47,19 @@ export async function storeSigned(db: Db, signed: Signed): Promise<boolean> {
   return (await signLeased(db, signed)).length > 0;
 }
 
-/** New tokens for the same lease; the state stays. @param was the rendering as it was read */
+/** New tokens for the same lease; the state stays. @param before the rendering as it was read */
 export async function replaceRendering(
   db: Db,
   lease: Lease,
-  was: string,
+  before: string,
   rendering: string,
 ): Promise<boolean> {
   return isChanged(
-    db.updateTable("signing_request").set({ rendering }).where(isLeased(lease)).where("rendering", "=", was),
+    db
+      .updateTable("signing_request")
+      .set({ rendering })
+      .where(isLeased(lease))
+      .where("rendering", "=", before),
   );
 }
 

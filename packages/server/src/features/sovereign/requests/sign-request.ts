@@ -95,10 +95,10 @@ export async function claimedTokens(deps: SigningDeps, agent: AgentCaller, row: 
   if (!usable) return undefined;
   const { claims } = openColumn<SealedClaims>(deps, row, "claims");
   const rendered = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
-  return { row, was: row.rendering, ...usable, claims, rendered };
+  return { row, storedRendering: row.rendering, ...usable, claims, rendered };
 }
 
-/** Half of a short lifetime counts, too: a code for such a token would have it signed anew at once. */
+/** Older than two minutes, or than half of a short lifetime: a code for such a token would have it signed anew at once. */
 const isStale = ({ iat, exp }: RenderedTokens, now: number): boolean =>
   now - iat * 1000 > Math.min(STALE_PAYLOAD_MS, ((exp - iat) * 1000) / 2);
 
@@ -107,7 +107,7 @@ type ClaimedTokens = NonNullable<Awaited<ReturnType<typeof claimedTokens>>>;
 async function saveSigned(
   deps: SigningDeps,
   lease: Lease,
-  { row, key: { kid }, was, rendered }: ClaimedTokens,
+  { row, key: { kid }, storedRendering, rendered }: ClaimedTokens,
   jwts: CheckedJwts,
 ): Promise<boolean> {
   const { orgId, requestId, now } = lease;
@@ -119,7 +119,7 @@ async function saveSigned(
   const isSaved = await deps.database.transaction(async (tx) => {
     const isSigned = await storeSigned(tx, {
       ...lease,
-      rendering: was,
+      rendering: storedRendering,
       signed: sealJson(deps.encryption, lease, "signed", sealed),
       inputHashes: JSON.stringify(inputHashes(rendered.tokens)),
       tokenIds: JSON.stringify({ access_token: jti }),
@@ -144,12 +144,12 @@ async function saveSigned(
 async function reissueStale(
   deps: SigningDeps,
   lease: Lease,
-  { was, claims, key }: ClaimedTokens,
+  { storedRendering, claims, key }: ClaimedTokens,
 ): Promise<SignOutcome> {
   const pool = await deps.pools.find(lease.orgId, lease.poolId);
   if (!pool) return { outcome: "lease_lost" };
   const rendering = newRendering(lease.now, pool);
-  if (await replaceRendering(deps.database.query, lease, was, JSON.stringify(rendering)))
+  if (await replaceRendering(deps.database.query, lease, storedRendering, JSON.stringify(rendering)))
     return { outcome: "stale_payload", tokens: renderTokens(claims, key, rendering).tokens };
   return { outcome: await refusalNow(deps, lease) };
 }

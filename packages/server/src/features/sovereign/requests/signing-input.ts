@@ -48,7 +48,7 @@ export function renderTokens(
     render("access_token", "at+jwt", { ...accessToken, iat, exp, jti }),
     ...(idToken ? [render("id_token", "JWT", { ...idToken, iat, exp: expOf(idToken) })] : []),
   ];
-  // All of the access token, but an ID token has the same `iat`.
+  // `exp` and `jti` are the access token's; both tokens have the same `iat`.
   return { tokens, iat, exp, jti };
 }
 

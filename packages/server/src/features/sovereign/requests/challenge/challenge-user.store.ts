@@ -12,7 +12,7 @@ import { CHALLENGE_LEASE_MS, MAX_CHALLENGES, type RequestKey } from "../signing-
 export async function openChallenge(
   db: Db,
   lease: Lease,
-  challenge: { readonly was: string | null; readonly sealed: string; readonly until: number },
+  challenge: { readonly before: string | null; readonly sealed: string; readonly until: number },
 ): Promise<boolean> {
   return isChanged(
     db
@@ -29,7 +29,7 @@ export async function openChallenge(
       }))
       .where(isLeased(lease))
       .where("state", "in", ["claimed", "responded"])
-      .where("challenge", challenge.was === null ? "is" : "=", challenge.was)
+      .where("challenge", challenge.before === null ? "is" : "=", challenge.before)
       .where("interactive", "=", 1)
       .where("challenge_count", "<", MAX_CHALLENGES),
   );

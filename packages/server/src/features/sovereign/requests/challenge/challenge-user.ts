@@ -38,7 +38,7 @@ export async function challengeUser(
 
   const { orgId, requestId, now } = lease;
   const isOpened = await openChallenge(deps.database.query, lease, {
-    was: row?.challenge ?? null,
+    before: row?.challenge ?? null,
     sealed: sealJson(deps.encryption, lease, "challenge", challenge),
     until: now + Math.min(challenge.ttl * 1000, CHALLENGE_TTL_MS),
   });

@@ -1,4 +1,4 @@
-/** Shared by the pages and the API of device administration, which have the same addresses: tabs, content negotiation. */
+/** Device administration answers pages and programs at the same addresses: tells them apart, and what both need. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Administrator } from "../../../core/system-accounts/system-account.ts";
@@ -11,6 +11,15 @@ import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { sanitizeQuery } from "../../../http/form-body.ts";
 import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/page.ts";
+
+/** What all operations of this API have in common. */
+export const deviceAdministration = {
+  tag: "Device identity",
+  credential: "administrator",
+  errorForm: "oauth",
+} as const;
+
+export const ALSO_BY_PAGES = "Our pages may send the same JSON with `X-CSRF-Token`.";
 
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
@@ -66,7 +75,7 @@ export function pageAndApiRoute(
   handlers: { program: Handler; page(deps: ManageDeps, visit: Visit): Promise<void> },
 ): void {
   deps.describe(operation);
-  const page = managePage(deps, handlers.page);
+  const page = managePageHandler(deps, handlers.page);
   app.route({
     method: operation.method,
     url: operation.path,
@@ -83,7 +92,7 @@ export function pageAndApiRoute(
 }
 
 /** For browsers only. */
-export function managePage(
+export function managePageHandler(
   deps: ManageDeps,
   handle: (deps: ManageDeps, visit: Visit) => Promise<void>,
 ): Handler {
