@@ -51,7 +51,6 @@ export const path = (env: Env, name: string): string | undefined => {
   return value === undefined ? undefined : resolve(value);
 };
 
-/** Comma-separated entries. */
 export const entries = (env: Env, name: string): string[] =>
   (text(env, name) ?? "").split(",").flatMap((entry) => entry.trim() || []);
 

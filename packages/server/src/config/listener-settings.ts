@@ -20,7 +20,6 @@ export interface ProxySettings {
   readonly port: number;
   readonly host: string;
   readonly format: ProxyCertificateFormat;
-  /** Addresses and networks that may connect. */
   readonly trusted: readonly string[];
 }
 
@@ -35,7 +34,6 @@ export interface CertificateListeners {
 export const certificateUse = ({ mtls, certificateProxy, mtlsBaseUrl }: CertificateListeners) =>
   mtls || certificateProxy ? { baseUrl: mtlsBaseUrl } : undefined;
 
-/** The settings that both listeners depend on. */
 export interface BaseSettings {
   readonly host: string;
   readonly port: number;

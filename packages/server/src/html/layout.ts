@@ -3,7 +3,6 @@ import { mark } from "./components/mark.ts";
 import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
 import type { Messages } from "./messages/messages.ts";
 
-/** The organisation's branding. */
 export type PageOrganisation = {
   name: string;
   /** `#rrggbb`; anything else is ignored. Shades readable on light and dark are derived from it. */
@@ -12,7 +11,6 @@ export type PageOrganisation = {
   logoUri?: string | undefined;
 };
 
-/** The application that the user signs in to. */
 export type PageApplication = {
   name: string;
   /** Shown as its host, linked when it is an http(s) address. */
@@ -28,7 +26,6 @@ export type PageFrame = {
   stylesheet: string;
 };
 
-/** A page of the sign-in. */
 export type SignInFrame = PageFrame & { organisation: PageOrganisation; application: PageApplication };
 
 export type LayoutView = PageFrame & {

@@ -15,7 +15,6 @@ export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
 /** Updates the live parts of a page while it is visible. */
 export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
 
-/** Validates fields while typing. */
 export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);
 
 /** Draws the focus ring around a frame that has the focus. */

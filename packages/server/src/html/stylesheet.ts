@@ -10,7 +10,6 @@ export const stylesheet: Asset = readAsset("signet", "css", [
   "styles/reading.css",
 ]);
 
-/** The API reference. */
 export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/base.css",
   "styles/frame.css",
@@ -18,7 +17,6 @@ export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/reference.css",
 ]);
 
-/** Console and account pages. */
 export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/base.css",
   "styles/frame.css",

@@ -22,7 +22,6 @@ import { errorPageRenderer } from "./error-page.ts";
 import { mailComposer } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
-/** What every page of the console needs. */
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,

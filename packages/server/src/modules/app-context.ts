@@ -52,7 +52,6 @@ export interface AppContext {
 /** Registers one part of the service in a scope of its own. */
 export type Module = (scope: FastifyInstance, app: AppContext) => void | Promise<void>;
 
-/** What every page of the browser flow needs. */
 export function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {
   const { config, masterKey } = service;
   const { baseUrl, rateLimits } = config;

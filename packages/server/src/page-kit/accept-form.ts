@@ -12,10 +12,8 @@ import type { EarlierSubmission, FormFailure } from "../html/components/record-f
 import { parsedForm } from "../http/form-body.ts";
 import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./page.ts";
 
-/** A form as it was sent, and by whom. */
 export interface SentForm {
   readonly signedIn: SignedIn;
-  /** The first value of each field. */
   readonly values: ReadonlyMap<string, string>;
   /** Every value of a field that may occur more than once. */
   all(name: string): readonly string[];
@@ -141,7 +139,6 @@ function isReauthenticationToken({ browserSession, clock }: FormDeps, visit: Vis
   );
 }
 
-/** What `applyOnce` consumes. */
 export interface SubmissionToken {
   /** As the form carries it, for the next step of a form with several. */
   readonly value: string;

@@ -47,7 +47,6 @@ export const applied = (uri: string): ConfirmationResult => ({ kind: "applied", 
 export const done = (text: string): ConfirmationResult => ({ kind: "done", text });
 export const alreadyApplied: ConfirmationResult = { kind: "already-applied" };
 
-/** The administrator's confirmed request. */
 export interface Confirmed {
   readonly organisation: Organisation;
   readonly signedIn: SignedIn;

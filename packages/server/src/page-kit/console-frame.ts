@@ -22,7 +22,6 @@ import {
 } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
 
-/** The pages of the navigation. */
 export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
 
 const sections: ReadonlyArray<{

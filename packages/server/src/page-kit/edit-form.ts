@@ -52,7 +52,6 @@ export interface Editing<Stored> {
   readonly messages: Messages;
 }
 
-/** What differs from form to form. */
 export interface EditForm<Deps, Stored, Input, Content> {
   readonly current: ConsolePage;
   /** Any administrator may open the page, however long ago they signed in. */

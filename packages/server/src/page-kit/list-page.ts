@@ -56,16 +56,13 @@ export type ListView = ConsoleFrame &
   Pick<Parameters<typeof table>[0], "columns" | "rows"> & {
     title: string;
     summary: string;
-    /** Of the search field. */
     label: string;
-    /** What was searched for. */
     search: string;
     filters?: readonly Filter[];
     /** The list's path below the console. */
     path: string;
     /** The button of `new`, beside the heading. */
     create: { id: string; label: string };
-    /** What was just done. */
     done: string | undefined;
     newestUri: string | undefined;
     olderUri: string | undefined;

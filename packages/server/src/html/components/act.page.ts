@@ -14,7 +14,6 @@ export type ConfirmActView = ConsoleFrame &
     action: string;
     heading: string;
     text: Content;
-    /** The button: `Delete Payroll`. */
     confirm: string;
     confirmId: string;
     /** Has to be typed into the field `name` when the action can't be undone. */

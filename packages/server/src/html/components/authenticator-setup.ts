@@ -3,7 +3,6 @@ import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { notice } from "./notice.ts";
 
-/** A TOTP secret to add to an authenticator app. */
 export type AuthenticatorSetup = {
   qr: QrCode;
   /** The `otpauth://` URI in the QR code. */
@@ -34,7 +33,6 @@ ${link !== undefined && html`<a href="${link}">${text.open}</a>`}
 `;
 }
 
-/** The field for the first code of the app. */
 export function authenticatorCode(messages: Messages, noticeId: string | undefined): Html {
   const wrong = noticeId !== undefined && html` autofocus aria-invalid="true" aria-describedby="${noticeId}"`;
   return html`<div class="field">

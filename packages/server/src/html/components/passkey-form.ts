@@ -9,7 +9,6 @@ export type PasskeyForm = {
   /** Passkeys in the autofill of the email field. */
   conditional?: boolean | undefined;
   button: { id: string; text: string; primary: boolean };
-  /** Shown when the browser returns no passkey. */
   failed: string;
   fields: Content;
   after?: Content;

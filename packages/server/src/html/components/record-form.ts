@@ -4,7 +4,6 @@ import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "./form.ts";
 
-/** Why a form is shown again. */
 export type FormFailure =
   | { kind: "faults"; fields: ReadonlyArray<{ id: string; label: string }> }
   | { kind: "changed"; by?: { who: string; at: number } | undefined }

@@ -7,7 +7,6 @@ import { strictObject } from "./schemas.ts";
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** Members of the query schema of a list. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.String({ pattern: "^[0-9]{1,3}$", description: `1 to ${MAX_LIMIT}; default: ${DEFAULT_LIMIT}` }),

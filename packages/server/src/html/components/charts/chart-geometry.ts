@@ -67,7 +67,6 @@ export function steppedLine(
   return { line, area: line === "" ? "" : `${line}V${height}H0Z` };
 }
 
-/** @returns the highest total */
 export const highestStack = (stacks: ReadonlyArray<readonly number[]>): number =>
   Math.max(0, ...stacks.map((stack) => sum(stack.map(validCount))));
 
