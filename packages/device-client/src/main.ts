@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The `signet-device` program. */
 import { createInterface } from "node:readline/promises";
 import { pause } from "@signet/cli-runtime/backoff";
 import { standardIo } from "@signet/cli-runtime/command";

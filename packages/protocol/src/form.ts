@@ -1,3 +1,4 @@
+/** Form bodies and query strings: one value per name, duplicates listed. */
 import { OAuthError, printableDescription } from "./oauth/oauth-error.ts";
 
 /** The parameters of one form body or query string. */

@@ -1,3 +1,4 @@
+/** SHA-256, random secrets, UUID syntax and constant-time comparison. */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** 43 characters; a string is hashed as UTF-8. Secrets and tokens are stored like this. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The `signet-agent` program. */
 import { standardIo } from "@signet/cli-runtime/command";
 import { runAgentCommandLine } from "./commands/agent-command-line.ts";
 

@@ -1,3 +1,4 @@
+/** Public JWKs (RFC 7517) and their thumbprints (RFC 7638). */
 import { createPublicKey, hash, type KeyObject } from "node:crypto";
 import type { PublicKeyMembers } from "./jwk-members.ts";
 import type { SigningAlg } from "./jws.ts";

@@ -1,3 +1,4 @@
+/** Signing algorithms, and compact JWS written with them (RFC 7515). */
 import { isUtf8 } from "node:buffer";
 import { constants, hash, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
 

@@ -1,3 +1,4 @@
+/** Basic and Bearer credentials (RFC 7617, RFC 6750 §2.1). */
 import { decodeFormComponent } from "../form.ts";
 import { type OAuthErrorCode, printableDescription } from "./oauth-error.ts";
 

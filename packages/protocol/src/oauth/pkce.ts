@@ -1,3 +1,4 @@
+/** PKCE with S256 (RFC 7636). */
 import { constantTimeEqual, sha256Base64url } from "../hash.ts";
 
 /** RFC 7636 §4.1: 43 to 128 unreserved characters. */

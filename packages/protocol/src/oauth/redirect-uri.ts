@@ -1,3 +1,4 @@
+/** Redirect URIs: what may be registered, and exact comparison (RFC 9700 §4.1, RFC 8252 §7.3). */
 export type ClientType = "confidential" | "public" | "native" | "spa";
 
 const maxLength = 2048;

@@ -1,3 +1,4 @@
+/** The scope parameter (RFC 6749 §3.3). */
 const maxTokens = 100;
 const grammar = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 

@@ -133,7 +133,6 @@ export function optionalChoice<Choice extends string>(
   return value === undefined ? undefined : choice(name, value, choices);
 }
 
-/** The values of a repeatable option. */
 export const repeatedText = (values: Values, name: string): string[] =>
   [values[name] ?? []].flat().map(String);
 

@@ -1,3 +1,4 @@
+/** Which database a connection speaks to. */
 import { PostgresAdapter } from "kysely";
 import type { Db } from "./open.ts";
 

@@ -1,3 +1,4 @@
+/** Style sheets and scripts, named by their content. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 

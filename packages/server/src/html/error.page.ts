@@ -1,3 +1,4 @@
+/** The error page. */
 import { type Html, html, linkAddress } from "./html.ts";
 import { type PageApplication, type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
 import type { Messages } from "./messages/messages.ts";

@@ -1,3 +1,4 @@
+/** JSON for reading, with syntax colours. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { type Html, html } from "./html.ts";
 

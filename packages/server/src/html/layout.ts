@@ -1,3 +1,4 @@
+/** The layout of every page; sign-in pages in one column. */
 import { accentRules, isAccentColour, previewRules } from "./accent.ts";
 import { mark } from "./components/mark.ts";
 import { type Content, type Html, html, linkAddress, raw } from "./html.ts";

@@ -1,3 +1,4 @@
+/** The scripts of pages. */
 import { type Asset, readAsset } from "./asset.ts";
 
 /** Submits the form_post response; without it the page's button does. */

@@ -1,3 +1,4 @@
+/** The style sheets of pages. */
 import { type Asset, readAsset } from "./asset.ts";
 
 /** The one stylesheet of every page but the API reference, in the order of its cascade. */

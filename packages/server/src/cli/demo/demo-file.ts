@@ -12,7 +12,6 @@ export interface ServiceApp {
   readonly clientSecret: string;
 }
 
-/** A system account with its first key pair. */
 export interface DemoAccount {
   readonly id: string;
   readonly applicationId: string;

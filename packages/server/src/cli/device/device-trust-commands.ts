@@ -46,7 +46,6 @@ const ekRecord = ({ ekHash, label, createdAt }: AllowedEk) => ({
   addedAt: formatTime(createdAt),
 });
 
-/** Maximum number of files of one command. */
 const MAX_FILES = 200;
 
 const hashArguments = { usage: "SHA256 --org ID [--json]", positionals: 1 };

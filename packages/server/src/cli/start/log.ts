@@ -16,7 +16,6 @@ export function openLog(level: string): Log {
   return log;
 }
 
-/** A log that writes to the given destination. */
 export function logTo(level: string, destination: DestinationStream): Log {
   const log = pino(
     { level, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },

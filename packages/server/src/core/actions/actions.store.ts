@@ -1,3 +1,4 @@
+/** Stores the single-use links of emails. */
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";

@@ -165,7 +165,6 @@ export interface LinkMail {
   readonly data: ActionData;
   readonly recipient: string;
   readonly locale: string;
-  /** The URL of the link. */
   addressOf(id: string): string;
   /** For an email address without an account: the same statements, and rows without effect. */
   readonly isDecoy: boolean;

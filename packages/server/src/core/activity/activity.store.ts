@@ -1,3 +1,4 @@
+/** Stores hourly activity counts. */
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { AGENTS, DAY_MS, HOUR_MS, type StoredKind } from "./kinds.ts";

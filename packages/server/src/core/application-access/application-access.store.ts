@@ -1,3 +1,4 @@
+/** Stores which users are assigned to which applications. */
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";

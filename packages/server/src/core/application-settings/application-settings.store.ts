@@ -1,3 +1,4 @@
+/** Stores an application's settings of a user. */
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRow } from "../../db/records.ts";

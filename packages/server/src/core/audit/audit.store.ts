@@ -27,7 +27,6 @@ export interface AuditEvent {
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
-/** An event as stored. */
 export interface StoredEvent extends Omit<AuditEvent, "action"> {
   readonly id: string;
   /** An `AuditAction`, except for events of another version of Signet. */

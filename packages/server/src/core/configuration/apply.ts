@@ -76,7 +76,6 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<v
   });
 }
 
-/** The dependencies in the transaction, and the actor. */
 interface Inside extends RecordDeps {
   readonly orgId: string;
   readonly actor: string;

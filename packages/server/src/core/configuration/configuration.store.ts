@@ -1,3 +1,4 @@
+/** Stores the names that a configuration file gives to its records. */
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 

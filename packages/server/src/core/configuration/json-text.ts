@@ -33,7 +33,6 @@ const fault = (message: string) => new InvalidFile([{ path: "", message }]);
 interface Level {
   /** Undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The current member or index. */
   at: string | number;
   expectsName: boolean;
 }

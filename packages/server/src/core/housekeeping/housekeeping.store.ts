@@ -1,3 +1,4 @@
+/** Leases of background work among nodes. */
 import type { Db } from "../../db/open.ts";
 
 /** @param lease.now milliseconds, as `until` @returns whether the holder has the lease now; taking it again renews it */

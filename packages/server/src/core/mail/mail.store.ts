@@ -1,3 +1,4 @@
+/** Stores outgoing emails. */
 import type { Db } from "../../db/open.ts";
 import { type RecordOf, toRecord, toRow } from "../../db/records.ts";
 import type { OutgoingMailTable } from "../../db/tables/messages.ts";

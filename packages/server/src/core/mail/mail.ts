@@ -77,7 +77,6 @@ export interface OutgoingMail {
   readonly createdAt: number;
 }
 
-/** A rendered email. */
 export interface MailContent {
   /** The sender's display name: the organisation's. */
   readonly senderName: string;

@@ -17,7 +17,6 @@ export type Notice =
 
 /** The origin of a change; empty for an operator. */
 export interface NoticeOrigin {
-  /** The client's IP address. */
   readonly address?: string;
   /** The raw `User-Agent` header; the email shows our own words for it. */
   readonly userAgent?: string;

@@ -1,7 +1,6 @@
 /** Email transports: SMTP, the mailbox of demo mode, or none. */
 import type { MailContent, MailTemplate } from "./mail.ts";
 
-/** An email with everything that its transport needs. */
 export interface DeliverableMail extends MailContent {
   /** The same for every attempt, so that mail programs can detect duplicates. */
   readonly id: string;

@@ -1,3 +1,4 @@
+/** Stores organisations. */
 import { affectsAny } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";

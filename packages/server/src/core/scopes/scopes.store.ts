@@ -1,3 +1,4 @@
+/** Stores custom scopes. */
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";

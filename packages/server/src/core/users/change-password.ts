@@ -9,7 +9,6 @@ import { checkPassword, type PasswordCheckDeps } from "./check-password.ts";
 import { replacePassword } from "./users.ts";
 
 export interface PasswordChange {
-  /** The home organisation. */
   readonly organisation: Organisation;
   /** Recently authenticated, with the second factor if there is one: the caller has checked. */
   readonly signedIn: SignedIn;

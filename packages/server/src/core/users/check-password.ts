@@ -21,7 +21,6 @@ export interface PasswordInput {
   readonly orgId: string;
   readonly email: string;
   readonly password: string;
-  /** The client's IP address. */
   readonly address: string;
 }
 

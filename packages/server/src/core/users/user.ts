@@ -23,7 +23,6 @@ export interface User {
   readonly role: Role;
   /** Attributes of the account, by name; JSON values, for custom scopes. */
   readonly attributes: Attributes;
-  /** Attributes of the membership. */
   readonly membership: { readonly groups: readonly string[]; readonly attributes: Attributes };
   readonly createdAt: number;
   readonly disabledAt: number | null;

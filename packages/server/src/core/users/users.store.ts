@@ -1,3 +1,4 @@
+/** Stores accounts and memberships. */
 import type { Selectable } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";

@@ -51,7 +51,6 @@ export interface AccountDeps extends CoreDeps {
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;
 
-/** A request by a signed-in user. */
 export interface AccountVisit extends Visit {
   readonly signedIn: SignedIn;
   readonly user: User;
@@ -136,7 +135,6 @@ export const requestOrigin = ({ request, messages }: AccountVisit) => ({
   locale: messages.locale,
 });
 
-/** An entry of the navigation. */
 export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
 
 const pages: ReadonlyArray<readonly [page: AccountPage, path: string]> = [

@@ -160,7 +160,6 @@ export type PasskeyView = ChangeFrame & {
   input: string;
 };
 
-/** Rename or remove a passkey. */
 export function passkeyPage(view: PasskeyView): Html {
   const text = view.messages.security.passkeys;
   const sealed = namedFields({ csrf: view.csrf, id: view.id });
@@ -189,7 +188,6 @@ export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
   script: string;
 };
 
-/** New recovery codes, shown only once. */
 export function shownCodesPage(view: ShownCodesView): Html {
   const text = view.messages.recoveryCodes;
   return consoleLayout({

@@ -8,7 +8,6 @@ import { errorsText, hmacSignature, strictForm } from "./texts.ts";
 
 export type ReferenceView = PageFrame & {
   document: OpenApiDocument;
-  /** `/openapi.json`. */
   documentUri: string;
   /** Shell commands that sign a call, in the plain and the strict form. */
   samples: { plain: string; strict: string };

@@ -27,7 +27,6 @@ export interface Resource<R extends Versioned> {
   readonly schema: TSchema;
   /** The record on the wire. A record with a version is sent with its entity tag. */
   record(row: R): object;
-  /** Turns an error of a write into its response. */
   toAnswer(error: unknown): never;
   /** The path parameter that names a record; `id` when left out. */
   readonly idParameter?: string;

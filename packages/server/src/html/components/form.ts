@@ -1,3 +1,4 @@
+/** Forms and hidden fields. */
 import { type Html, html } from "../html.ts";
 import { doubleSubmitScript } from "../scripts.ts";
 

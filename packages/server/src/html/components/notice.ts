@@ -1,3 +1,4 @@
+/** Error and hint notices. */
 import { type Html, html } from "../html.ts";
 
 /**

@@ -1,3 +1,4 @@
+/** The form that a passkey fills in. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 
 export type PasskeyForm = {

@@ -1,3 +1,4 @@
+/** Scopes in plain sentences, sensitive ones marked. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 

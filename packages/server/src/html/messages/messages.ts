@@ -1,3 +1,4 @@
+/** Chooses the language of a page. */
 import { type Messages, readLanguage } from "./language-files.ts";
 
 export type { Messages };

@@ -1,9 +1,9 @@
+/** Stores the hash chain of audit events and its head. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { toRecord, toRow } from "../../../db/records.ts";
 import type { ChainedEvent, MovedHead } from "./link.ts";
 
-/** An event before it is chained. */
 export type UnchainedEvent = Omit<ChainedEvent, "seq">;
 
 export interface Link {

@@ -24,7 +24,6 @@ export interface ChainedEvent {
   readonly details: string;
 }
 
-/** The head of a chain. */
 export interface ChainHead {
   readonly orgId: string;
   readonly seq: number;

@@ -24,7 +24,6 @@ export interface ChainFault {
 }
 
 export interface Verification {
-  /** The number of verified events. */
   readonly events: number;
   readonly headSeq: number;
   readonly headHash: string;

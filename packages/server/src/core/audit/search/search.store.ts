@@ -1,3 +1,4 @@
+/** Searches audit events by index and by sequence. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { type StoredEvent, toStoredEvent } from "../audit.store.ts";

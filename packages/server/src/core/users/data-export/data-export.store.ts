@@ -1,3 +1,4 @@
+/** Reads everything stored about a user. */
 import { type RawBuilder, sql } from "kysely";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
@@ -27,7 +28,6 @@ export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId
     .orderBy("membership.org_id")
     .execute();
 
-/** The tables with these columns. */
 type TableWith<Columns> = {
   [Name in keyof Schema]: Schema[Name] extends Columns ? Name : never;
 }[keyof Schema];

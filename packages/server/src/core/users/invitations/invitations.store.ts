@@ -1,3 +1,4 @@
+/** Reads open invitations. */
 import { sql } from "kysely";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
@@ -14,7 +15,6 @@ interface Member {
   readonly userId: string;
 }
 
-/** The last event of a user's invitation. */
 export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
   db
     .selectFrom("audit_event")

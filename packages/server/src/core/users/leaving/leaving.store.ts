@@ -1,10 +1,10 @@
+/** Deletes what is stored about a member who leaves. */
 import { affectsAny, hasRow } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
 import { memberships } from "../members/members.store.ts";
 
-/** A user in one organisation. */
 export interface MemberKey {
   readonly orgId: string;
   readonly userId: string;
@@ -26,7 +26,6 @@ export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Pro
   return hasRow(others);
 }
 
-/** Whether the user is an administrator now. */
 export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
   hasRow(
     tx

@@ -19,7 +19,6 @@ export interface MemberFilter {
   readonly state?: MemberState;
 }
 
-/** The end of a page. */
 export interface MemberCursor {
   readonly createdAt: number;
   readonly id: string;
@@ -128,7 +127,6 @@ function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
 /** Databases fold the case of ASCII letters only: texts are normalised here. */
 const comparable = (text: string): string => text.normalize("NFKC").toLowerCase();
 
-/** The searchable text of a member. */
 export const searchKey = (user: Pick<User, "email" | "firstname" | "surname" | "username">): string =>
   comparable([user.email, user.firstname, user.surname, user.username ?? ""].join(" ").trim());
 

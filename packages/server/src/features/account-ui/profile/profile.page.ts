@@ -8,7 +8,6 @@ import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 
-/** Form values. */
 export type ProfileFields = { firstname: string; surname: string; phone: string; locale: string };
 
 export type ProfileField = keyof ProfileFields;

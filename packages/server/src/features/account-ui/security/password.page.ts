@@ -19,7 +19,6 @@ export type PasswordView = ConsoleFrame & {
   fault?: PasswordFault | undefined;
 };
 
-/** What is wrong with a field. */
 export type PasswordFault = { id: "present" | "password"; text: string };
 
 export function passwordPage(view: PasswordView): Html {

@@ -5,7 +5,6 @@ import { buttonLink, card } from "../../../html/components/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
-/** Values of the query parameter `done`. */
 export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
 export type SecurityView = ConsoleFrame & {

@@ -14,7 +14,6 @@ export type SessionsView = ConsoleFrame & {
     /** Milliseconds. */
     signedInAt: number;
     lastUsedAt: number;
-    /** IP address at sign-in. */
     address: string;
     applications: readonly string[];
     endUri: string;

@@ -1,3 +1,4 @@
+/** An application's page. */
 import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
 import type { RecentSignIn } from "../../../core/applications/application-use.store.ts";
 import { isActive } from "../../../core/applications/client-secrets.ts";

@@ -1,3 +1,4 @@
+/** The page of one audit event. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { card, facts, moment } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

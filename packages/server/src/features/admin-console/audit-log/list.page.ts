@@ -1,3 +1,4 @@
+/** The audit log with its filters. */
 import { auditGroups } from "../../../core/audit/actions.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
@@ -18,7 +19,6 @@ export type AuditListView = ConsoleFrame & {
   /** Where the search stopped, when there was too much to search. */
   searchedBackTo?: number | undefined;
   exportUris: { csv: string; jsonl: string };
-  /** The end of the hash chain. */
   head: { seq: number; hash: string; updatedAt: number } | undefined;
 };
 

@@ -1,3 +1,4 @@
+/** Consents and pre-authorizations, a tab each. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
 import { buttonLink, emptyState, moment, tabs } from "../../../html/components/parts.ts";

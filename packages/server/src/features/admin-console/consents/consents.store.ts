@@ -1,3 +1,4 @@
+/** Lists consents with their users and applications. */
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";

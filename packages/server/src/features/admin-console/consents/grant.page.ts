@@ -1,3 +1,4 @@
+/** Forms that grant consent and pre-authorize. */
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkList, radioField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice, formPage } from "../../../html/components/form-page.ts";

@@ -1,3 +1,4 @@
+/** Email templates: the list and the preview. */
 import { type MailContent, type MailTemplate, mailTemplates } from "../../../core/mail/mail.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
@@ -11,7 +12,6 @@ import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 import { framesScript } from "../../../html/scripts.ts";
 
-/** How this server sends mail. */
 export type MailSetup = {
   kind: "smtp" | "mailbox" | "none";
   sender?: string | undefined;
@@ -68,7 +68,6 @@ export function mailTemplatesPage(view: ConsoleFrame & { setup: MailSetup }): Ht
 export type MailTemplateView = FormView<string> & {
   template: MailTemplate;
   content: MailContent;
-  /** Whether a test mail can be sent. */
   isPossible: boolean;
   isSent: boolean;
 };

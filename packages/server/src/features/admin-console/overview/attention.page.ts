@@ -1,3 +1,4 @@
+/** What needs attention, with links. */
 import { card } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

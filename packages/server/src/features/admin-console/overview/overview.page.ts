@@ -1,3 +1,4 @@
+/** The overview: figures, charts, attention, newest events. */
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, emptyState, moment } from "../../../html/components/parts.ts";

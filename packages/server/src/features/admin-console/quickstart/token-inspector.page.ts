@@ -1,3 +1,4 @@
+/** The token inspector. */
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textArea } from "../../../html/components/fields.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";

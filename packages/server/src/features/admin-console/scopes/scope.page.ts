@@ -1,3 +1,4 @@
+/** A scope's page and form. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import {

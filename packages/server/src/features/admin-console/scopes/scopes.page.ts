@@ -1,3 +1,4 @@
+/** The list of scopes. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";

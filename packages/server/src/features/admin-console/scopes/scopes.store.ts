@@ -1,3 +1,4 @@
+/** Which applications may request a scope. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";

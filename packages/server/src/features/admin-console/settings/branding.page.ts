@@ -1,3 +1,4 @@
+/** The forms of name, accent colour and logo. */
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";

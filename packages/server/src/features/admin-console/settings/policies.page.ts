@@ -1,3 +1,4 @@
+/** The form of sign-in policies. */
 import { secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { settingRanges } from "../../../core/organisations/settings-validation.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";

@@ -12,7 +12,6 @@ import { organisationRecord } from "./organisation-record.ts";
 import { type PoliciesInput, policiesPage } from "./policies.page.ts";
 
 export interface PoliciesDeps extends ConsoleDeps {
-  /** Whether a verification mail can be sent. */
   readonly outbox: Pick<Outbox, "isOpen">;
 }
 

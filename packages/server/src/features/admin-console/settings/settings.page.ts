@@ -1,3 +1,4 @@
+/** The organisation's settings. */
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { mark } from "../../../html/components/mark.ts";

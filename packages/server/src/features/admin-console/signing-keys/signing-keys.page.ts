@@ -1,3 +1,4 @@
+/** Signing keys and the device CA. */
 import { X509Certificate } from "node:crypto";
 import type { CaGeneration } from "../../../core/device-ca/generation.ts";
 import type { KeyState, KeyTimes } from "../../../core/signing-keys/signing-key.ts";

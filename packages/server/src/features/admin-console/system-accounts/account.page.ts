@@ -1,3 +1,4 @@
+/** A system account's page. */
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";

@@ -1,3 +1,4 @@
+/** The form for a new system account. */
 import type { Application } from "../../../core/applications/application.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField } from "../../../html/components/fields.ts";

@@ -85,7 +85,6 @@ async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   }));
 }
 
-/** A generated password, shown once. */
 export async function showPassword(
   deps: UsersDeps,
   visit: Visit,

@@ -1,3 +1,4 @@
+/** The form that invites a user. */
 import type { Role } from "../../../core/users/user.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";

@@ -118,13 +118,11 @@ const withdrawal: MemberConfirmation = {
     (await withdrawInvitation(deps, user, { actor, address })) ? done("withdrawn") : alreadyApplied,
 };
 
-/** A session or a consent of a member. */
 interface Part {
   readonly user: User;
   readonly id: string;
   /** Of the browser, or of the application. */
   readonly name: string | undefined;
-  /** Ended, or revoked. */
   readonly isOver?: true;
 }
 

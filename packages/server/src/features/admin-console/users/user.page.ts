@@ -1,3 +1,4 @@
+/** A user's page. */
 import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";

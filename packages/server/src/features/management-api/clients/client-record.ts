@@ -122,7 +122,6 @@ const settingNames = {
   RefreshTokenLifetimeSeconds: "refreshTokenLifetimeSeconds",
 } as const;
 
-/** The wire's name of a setting. */
 export const wireNameOf = (setting: string): string =>
   Object.entries(settingNames).find(([, inside]) => inside === setting)?.[0] ?? setting;
 

@@ -114,7 +114,6 @@ export function hasValidCsrfToken(deps: BrowserDeps, visit: Visit, form: PageFor
   );
 }
 
-/** Route options of these forms. */
 export const pageFormOptions = { config: { sanitizesForms: true } } as const;
 
 export function isValidCsrfToken(

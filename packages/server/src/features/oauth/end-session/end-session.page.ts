@@ -1,3 +1,4 @@
+/** Sign-out: confirmation and result. */
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

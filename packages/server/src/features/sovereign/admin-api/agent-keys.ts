@@ -172,7 +172,6 @@ const PROOF_MAX_AGE_SECONDS = 300;
 const PROOF_SKEW_SECONDS = 60;
 
 interface ExpectedProof extends AgentVerificationKey {
-  /** The pool's address. */
   readonly audience: string;
   /** RFC 7638. */
   readonly thumbprint: string;

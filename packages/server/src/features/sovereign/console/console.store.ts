@@ -1,3 +1,4 @@
+/** Counts the waiting requests of pools. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 

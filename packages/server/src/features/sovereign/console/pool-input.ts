@@ -58,7 +58,6 @@ export function readPoolInput({ values, all }: SentForm): PoolInput {
 const rootsIn = ({ trustedRoots }: PoolInput): string[] =>
   trustedRoots.split(/(?<=-----END CERTIFICATE-----)/).filter((part) => part.trim() !== "");
 
-/** The validated input. */
 export const toNewPool = (input: PoolInput): NewPool => ({
   ...input,
   ...numbers((field) => Number(input[field])),

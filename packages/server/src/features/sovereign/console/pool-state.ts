@@ -16,7 +16,6 @@ export interface PoolLoad {
   /** Active agents, and how many of them are online. */
   readonly agents: number;
   readonly live: number;
-  /** Pending requests. */
   readonly waiting: number;
   /** In the last 24 hours. */
   readonly signed: number;

@@ -28,11 +28,9 @@ import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
 export type ListedAgent = SigningAgent & {
   status: AgentStatus;
-  /** Unretired keys. */
   keys: ReadonlyArray<AgentKey & { state: AgentKeyState }>;
 };
 
-/** What the live part shows. */
 export type PoolLive = { pool: SigningPool & PoolLoad; agents: readonly ListedAgent[] };
 
 export type Signatures = Pick<Parameters<typeof chart>[0], "points" | "ticks"> & {

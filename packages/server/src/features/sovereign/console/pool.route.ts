@@ -46,7 +46,6 @@ export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/delete", deletion);
 }
 
-/** Applications listed on a page. */
 const MAX_APPLICATIONS = 10;
 /** More than the limit of active agents: deactivated ones are listed, too. */
 const MAX_AGENTS = 200;

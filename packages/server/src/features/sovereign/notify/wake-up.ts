@@ -37,7 +37,6 @@ interface Waiter {
 
 interface WaitQueue {
   readonly waiters: Set<Waiter>;
-  /** Notifications so far. */
   count: number;
 }
 

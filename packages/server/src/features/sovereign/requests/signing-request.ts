@@ -52,7 +52,6 @@ export interface AgentCaller {
   readonly orgId: string;
   readonly poolId: string;
   readonly agentId: string;
-  /** The client address, for the audit log. */
   readonly address?: string;
 }
 

@@ -94,7 +94,6 @@ type Answer = {
   field?: Html;
   /** The label of the submit button; absent when the field has its own buttons. */
   button?: string;
-  /** The answer that the button submits. */
   value?: string;
   /** Passkey request options as JSON: the script shows the button. */
   options?: string;

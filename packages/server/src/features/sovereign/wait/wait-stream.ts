@@ -14,7 +14,6 @@ const RECONNECT_MS = 2_000;
 export const MAX_STREAMS = 6;
 
 export interface Watched {
-  /** The current status. */
   readonly first: WaitStatus;
   /** The status after a change, at the latest after `ms`; undefined when the request or the session is gone. */
   next(sinceSeq: number, ms: number, signal: AbortSignal): Promise<WaitStatus | undefined>;

@@ -1,3 +1,4 @@
+/** The consent page. */
 import { type FormSeal, hiddenFields, sealFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";

@@ -1,3 +1,4 @@
+/** Adds the first second factor during a sign-in. */
 import {
   type AuthenticatorSetup,
   authenticatorCode,

@@ -1,3 +1,4 @@
+/** The second factor page. */
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";

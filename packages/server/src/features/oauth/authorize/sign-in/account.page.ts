@@ -1,3 +1,4 @@
+/** Account selection. */
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { applicationHome, mark } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";

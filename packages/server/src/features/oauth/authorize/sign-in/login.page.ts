@@ -1,3 +1,4 @@
+/** The sign-in page. */
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { applicationHome } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";

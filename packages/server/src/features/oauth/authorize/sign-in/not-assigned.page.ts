@@ -1,3 +1,4 @@
+/** For users who are not assigned to the application. */
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
