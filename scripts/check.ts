@@ -6,6 +6,7 @@ import { barrels } from "./house-rules/barrels.ts";
 import { documentFaults } from "./house-rules/documents.ts";
 import { environmentPlace } from "./house-rules/environment-place.ts";
 import type { Fault, HouseRule } from "./house-rules/fault.ts";
+import { fileHeader } from "./house-rules/file-header.ts";
 import { fileLength } from "./house-rules/file-length.ts";
 import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
@@ -26,6 +27,7 @@ const houseRules: HouseRule[] = [
   completeConditions,
   environmentPlace,
   barrels,
+  fileHeader,
   fileLength,
   unfinishedMarks,
   glossaryNames,
