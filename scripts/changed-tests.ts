@@ -1,6 +1,6 @@
 /** `npm test -- --changed`: which test files a change reaches, by the import graph. */
 import path from "node:path";
-import { importsByFile } from "./house-rules/module-imports.ts";
+import { importsByFile } from "./house-rules/source/module-imports.ts";
 import { runCommand } from "./run-command.ts";
 import { repositoryRoot, type SourceFile } from "./source-files.ts";
 

@@ -1,5 +1,5 @@
-import { codeText } from "./code-text.ts";
 import { type HouseRule, lineAt } from "./fault.ts";
+import { codeText } from "./source/code-text.ts";
 
 /** No file passes another file's exports on wholesale: whoever needs a name imports it from where it is written. */
 export const barrels: HouseRule = (files) =>

@@ -1,5 +1,5 @@
-import { codeText } from "./code-text.ts";
 import { type HouseRule, isTestCode, lineAt } from "./fault.ts";
+import { codeText } from "./source/code-text.ts";
 
 const environmentUse = /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[|\benv\b[^;=]*\}\s*=\s*process\b/g;
 const processImport = /\bimport\b[^;]*\benv\b[^;]*\bfrom\s*["']/g;

@@ -1,5 +1,5 @@
 import type { Fault, HouseRule } from "./fault.ts";
-import { importsByFile, type ModuleImport } from "./module-imports.ts";
+import { importsByFile, type ModuleImport } from "./source/module-imports.ts";
 
 /** No file imports itself through others, not even for a type. One fault per cycle, at the import that closes it. */
 export const importCycles: HouseRule = (files) => {

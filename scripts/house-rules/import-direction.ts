@@ -1,5 +1,5 @@
 import { type Fault, type HouseRule, isTestCode } from "./fault.ts";
-import { importsByFile, type ModuleImport } from "./module-imports.ts";
+import { importsByFile, type ModuleImport } from "./source/module-imports.ts";
 
 /** Which layers of the server each layer may import, itself included. `top` is app.ts and main.ts. */
 const serverLayers: Record<string, string[]> = {

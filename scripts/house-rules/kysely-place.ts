@@ -1,6 +1,6 @@
-import { codeText } from "./code-text.ts";
 import { type HouseRule, isTestCode, lineAt } from "./fault.ts";
-import { importsByFile } from "./module-imports.ts";
+import { codeText } from "./source/code-text.ts";
+import { importsByFile } from "./source/module-imports.ts";
 
 /** SQL lives in `*.store.ts` files and in `db/`: nothing else imports Kysely. The `Db` type comes from `db/`. */
 export const kyselyPlace: HouseRule = (files) =>

@@ -1,6 +1,7 @@
 /** Names that docs/glossary.md decided against: in identifiers of code and in file names, one word per concept. */
-import { codeText } from "./code-text.ts";
+
 import { type HouseRule, lineAt } from "./fault.ts";
+import { codeText } from "./source/code-text.ts";
 
 /** A word of a name, and what the glossary calls it. */
 const lostWords: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import path from "node:path";
-import type { SourceFile } from "../source-files.ts";
+import type { SourceFile } from "../../source-files.ts";
+import { lineAt } from "../fault.ts";
 import { codeText } from "./code-text.ts";
-import { lineAt } from "./fault.ts";
 
 /** One `import`, `export … from` or `import()` of a file. `target` is the repository file it names, if it names one. */
 export type ModuleImport = {
