@@ -5,10 +5,10 @@
  */
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { runNodeTests } from "./node-tests.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
-import { makeTestFolder } from "./test-folder.ts";
-import { selectTests } from "./test-selection.ts";
+import { runNodeTests } from "./test-run/node-tests.ts";
+import { makeTestFolder } from "./test-run/test-folder.ts";
+import { selectTests } from "./test-run/test-selection.ts";
 
 const TIMEOUT_MS = 30 * 60_000;
 

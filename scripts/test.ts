@@ -10,13 +10,13 @@ import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { changedFiles, testsReached } from "./changed-tests.ts";
 import { check } from "./check.ts";
-import { runNodeTests } from "./node-tests.ts";
 import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
-import { makeTestFolder } from "./test-folder.ts";
-import { groupTests, writeGroups } from "./test-groups.ts";
-import { selectTests } from "./test-selection.ts";
+import { changedFiles, testsReached } from "./test-run/changed-tests.ts";
+import { runNodeTests } from "./test-run/node-tests.ts";
+import { makeTestFolder } from "./test-run/test-folder.ts";
+import { groupTests, writeGroups } from "./test-run/test-groups.ts";
+import { selectTests } from "./test-run/test-selection.ts";
 
 /** Four times the duration of all tests. */
 const TIMEOUT_MS = 45 * 60_000;
@@ -38,7 +38,7 @@ async function runTests(parameters: string[]): Promise<number> {
     const env = environmentIn(folder);
     if (changed !== undefined) env["SIGNET_TEST_DATABASES"] ??= "sqlite";
     await fillCompileCache(env);
-    const setup = `--test-global-setup=${path.join(repositoryRoot, "scripts", "test-database.ts")}`;
+    const setup = `--test-global-setup=${path.join(repositoryRoot, "scripts/test-run/test-database.ts")}`;
     return await runNodeTests({
       files: groups,
       options: [setup, ...options],

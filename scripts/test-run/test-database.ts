@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { migrate } from "../packages/server/src/db/migrate.ts";
-import { openDatabase } from "../packages/server/src/db/open.ts";
+import { migrate } from "../../packages/server/src/db/migrate.ts";
+import { openDatabase } from "../../packages/server/src/db/open.ts";
 import {
   createDatabase,
   dropDatabase,
   startPostgres,
   type TestPostgres,
-} from "../packages/server/src/testing/postgres.ts";
+} from "../../packages/server/src/testing/postgres.ts";
 
 let server: TestPostgres | undefined;
 let template: { server: string; url: string } | undefined;

@@ -1,6 +1,6 @@
 // A reporter for `node --test`: prints one line per test that did not run or may fail unnoticed (skipped, todo).
 import path from "node:path";
-import { repositoryRoot } from "./source-files.ts";
+import { repositoryRoot } from "../source-files.ts";
 
 type TestEvent = {
   type: string;

@@ -1,8 +1,8 @@
 /** `npm test -- --changed`: which test files a change reaches, by the import graph. */
 import path from "node:path";
-import { importsByFile } from "./house-rules/source/module-imports.ts";
-import { runCommand } from "./run-command.ts";
-import { repositoryRoot, type SourceFile } from "./source-files.ts";
+import { importsByFile } from "../house-rules/source/module-imports.ts";
+import { runCommand } from "../run-command.ts";
+import { repositoryRoot, type SourceFile } from "../source-files.ts";
 
 const isTest = (file: string): boolean => file.endsWith(".test.ts");
 const isJourney = (file: string): boolean => file.startsWith("e2e/");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { repositoryRoot } from "./source-files.ts";
+import { repositoryRoot } from "../source-files.ts";
 
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
 const concurrency = Math.min(4, os.availableParallelism() + 1);
@@ -22,7 +22,7 @@ export interface NodeTestRun {
 
 /** @returns the exit code; under CI=true a skipped test is a failure */
 export async function runNodeTests(run: NodeTestRun): Promise<number> {
-  const reporter = path.join(repositoryRoot, "scripts", "skipped-tests.ts");
+  const reporter = path.join(import.meta.dirname, "skipped-tests.ts");
   const parameters = [
     "--test",
     `--test-concurrency=${concurrency}`,
