@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     for (const tail of [
       randomBytes(40),
       Buffer.alloc(40),
-      Buffer.concat([bytes.subarray(16, 55), Buffer.of(0)]),
+      Buffer.concat([bytes.subarray(16, 55), Buffer.of(bytes.readUInt8(55) ^ 1)]),
     ]) {
       const forged = Buffer.concat([bytes.subarray(0, 16), tail]);
       refused(await refresh(org, `sgn_rt_${forged.toString("base64url")}`));
