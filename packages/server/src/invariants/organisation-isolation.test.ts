@@ -43,7 +43,13 @@ import { listRoutes } from "../testing/list-routes.ts";
 import { accountProbes } from "../testing/probes/account-probes.ts";
 import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
-import { discovery, jwks, metadata, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
+import {
+  jwks,
+  metadata,
+  ORIGIN_AT_A,
+  preflight,
+  publicPreflight,
+} from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
@@ -115,10 +121,18 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
-  "GET /oauth/:org/.well-known/openid-configuration": discovery,
-  "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
-  "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,
-  "HEAD /.well-known/oauth-authorization-server/oauth/:org": metadata,
+  ...Object.fromEntries(
+    [
+      "/oauth/:org/.well-known/openid-configuration",
+      "/oauth/:org/.well-known/oauth-authorization-server",
+      "/.well-known/openid-configuration/oauth/:org",
+      "/.well-known/oauth-authorization-server/oauth/:org",
+    ].flatMap((path) => [
+      ...["GET", "HEAD"].map((method) => [`${method} ${path}`, metadata((id) => path.replace(":org", id))]),
+      [`OPTIONS ${path}`, publicPreflight],
+    ]),
+  ),
+  "OPTIONS /oauth/:org/.well-known/jwks.json": publicPreflight,
   "GET /oauth/:org/.well-known/jwks.json": jwks,
   "HEAD /oauth/:org/.well-known/jwks.json": jwks,
   "OPTIONS /oauth/:org/token": preflight("token"),
@@ -359,10 +373,13 @@ forEachDatabase(({ name, fresh }) => {
             },
           );
           const what = `${method} ${path} ${org}`;
-          // A preflight says nothing about the organisation, only that no origin may read its answers.
+          // A preflight says nothing about the organisation, only who may read answers: every origin, or no origin.
           assert.equal(response.status, method === "OPTIONS" ? 204 : 404, what);
-          if (method === "OPTIONS")
-            assert.equal(response.headers.get("access-control-allow-origin"), null, what);
+          if (method === "OPTIONS") {
+            const isPublic = path.includes(".well-known") || path.endsWith("/jwks.json");
+            const allowed = response.headers.get("access-control-allow-origin");
+            assert.equal(allowed, isPublic ? "*" : null, what);
+          }
           assert.doesNotMatch(await response.text(), /Gone|app\.example/, what);
         }
       }
