@@ -43,13 +43,7 @@ import { listRoutes } from "../testing/list-routes.ts";
 import { accountProbes } from "../testing/probes/account-probes.ts";
 import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
-import {
-  jwks,
-  metadata,
-  ORIGIN_AT_A,
-  preflight,
-  publicPreflight,
-} from "../testing/probes/document-probes.ts";
+import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
@@ -118,23 +112,11 @@ const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs"),
+  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs /device"),
+  ...ofNone("POST", "/device"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
-  ...Object.fromEntries(
-    [
-      "/oauth/:org/.well-known/openid-configuration",
-      "/oauth/:org/.well-known/oauth-authorization-server",
-      "/.well-known/openid-configuration/oauth/:org",
-      "/.well-known/oauth-authorization-server/oauth/:org",
-    ].flatMap((path) => [
-      ...["GET", "HEAD"].map((method) => [`${method} ${path}`, metadata((id) => path.replace(":org", id))]),
-      [`OPTIONS ${path}`, publicPreflight],
-    ]),
-  ),
-  "OPTIONS /oauth/:org/.well-known/jwks.json": publicPreflight,
-  "GET /oauth/:org/.well-known/jwks.json": jwks,
-  "HEAD /oauth/:org/.well-known/jwks.json": jwks,
+  ...documentProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
   "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),
@@ -145,6 +127,11 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     assert.equal((await postForm(`${b.issuer}/device`, tv)).status, 401);
     assert.equal((await poll(b, device)).status, 401);
   },
+  "GET /oauth/:org/device": async ({ b, browser }) =>
+    assert.equal(
+      (await browser.get(`${b.issuer}/device`)).headers.get("location"),
+      `/oauth/${b.organisation.id}/device/verify`,
+    ),
   "GET /oauth/:org/device/verify": async ({ b, browser, device }) => {
     const page = await follow(
       browser,

@@ -9,7 +9,7 @@ export const ORIGIN_AT_A = "https://only-at-a.example";
 const get = (url: string) => fetch(url, { redirect: "manual" });
 
 /** @param address of the document, below the server's address, of the organisation's ID */
-export const metadata =
+const metadata =
   (address: (orgId: string) => string): Probe =>
   async ({ a, b }) => {
     const response = await get(`${new URL(b.issuer).origin}${address(b.organisation.id)}`);
@@ -32,7 +32,7 @@ export const publicPreflight: Probe = async ({ a, b }) => {
     ],
   );
 };
-export const jwks: Probe = async ({ a, b }) => {
+const jwks: Probe = async ({ a, b }) => {
   const kids = async ({ issuer }: TestOrganisation) =>
     ((await (await get(`${issuer}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
       ({ kid }) => kid,
@@ -52,3 +52,20 @@ export const preflight =
     assert.equal((await ask(a)).headers.get("access-control-allow-origin"), ORIGIN_AT_A);
     assert.equal((await ask(b)).headers.get("access-control-allow-origin"), null);
   };
+
+export const documentProbes = {
+  ...Object.fromEntries(
+    [
+      "/oauth/:org/.well-known/openid-configuration",
+      "/oauth/:org/.well-known/oauth-authorization-server",
+      "/.well-known/openid-configuration/oauth/:org",
+      "/.well-known/oauth-authorization-server/oauth/:org",
+    ].flatMap((path) => [
+      ...["GET", "HEAD"].map((method) => [`${method} ${path}`, metadata((id) => path.replace(":org", id))]),
+      [`OPTIONS ${path}`, publicPreflight],
+    ]),
+  ),
+  "GET /oauth/:org/.well-known/jwks.json": jwks,
+  "HEAD /oauth/:org/.well-known/jwks.json": jwks,
+  "OPTIONS /oauth/:org/.well-known/jwks.json": publicPreflight,
+} as Readonly<Record<string, Probe>>;

@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
-import { type ApplicationSettings, deviceCodeGrantType } from "../../../core/applications/application.ts";
+import type { ApplicationSettings } from "../../../core/applications/application.ts";
 import { createApplication, setApplicationStatus } from "../../../core/applications/applications.ts";
 import { seconds } from "../../../core/clock.ts";
 import { signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
@@ -131,27 +131,6 @@ forEachDatabase(({ name, fresh }) => {
     ];
     for (const aud of foreign)
       refused(await present(await assertion({ ...claims(), aud })), JSON.stringify(aud));
-  });
-
-  test("accepts the endpoint that was called as audience, and no other endpoint but the token endpoint", async () => {
-    const own = await jwtClient({
-      jwks: { keys: [es256.jwk] },
-      grantTypes: ["client_credentials", deviceCodeGrantType],
-    });
-    const calls = {
-      token: {},
-      revoke: { token: "x" },
-      introspect: { token: "x" },
-      device: { scope: "jobs:run" },
-    };
-    for (const [called, more] of Object.entries(calls))
-      for (const named of Object.keys(calls)) {
-        const aud = `${org.issuer}/${named}`;
-        const jwt = await assertion({ ...claims(own), aud });
-        const answer = await present(jwt, more, `${org.issuer}/${called}`);
-        if (named === called || named === "token") accepted(answer, `${named} at ${called}`);
-        else refused(answer, `${named} at ${called}`);
-      }
   });
 
   test("requires iss, sub, jti and exp, and the client's own iss and sub", async () => {
