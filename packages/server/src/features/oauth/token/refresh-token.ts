@@ -43,7 +43,10 @@ export function refreshTokenGrant(deps: GrantDeps): Grant<RefreshBasis> {
 }
 
 const refused = (cause: string) =>
-  new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
+  new OAuthError("invalid_grant", "the refresh token cannot be used", {
+    cause,
+    reason: "refresh-token-unusable",
+  });
 
 async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Promise<RefreshBasis> {
   const { organisation, application, form, now } = request;
