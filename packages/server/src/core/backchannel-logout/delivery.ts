@@ -73,7 +73,7 @@ async function attempt(
     return { message: "the application no longer receives logouts", isFinal: true };
   const token = await logoutToken(deps, application, delivery);
   try {
-    const { status } = await deps.outbound.call(uri, {
+    const { status } = await deps.outbound.call(orgId, uri, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams({ logout_token: token }).toString(),
