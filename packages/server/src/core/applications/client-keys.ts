@@ -112,7 +112,9 @@ async function refetch(deps: ClientKeysDeps, remote: Remote): Promise<boolean> {
 /** A failure keeps the previous keys. */
 async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
   try {
-    const answer = await deps.outbound.call(remote.orgId, remote.uri, { headers: { accept: "application/json" } });
+    const answer = await deps.outbound.call(remote.orgId, remote.uri, {
+      headers: { accept: "application/json" },
+    });
     if (answer.status !== 200) throw new Error(`jwks_uri answered ${answer.status}`);
     const keys = usableClientJwks(answer.body.toString("utf8"));
     if (!keys) throw new Error("jwks_uri answered with no key set");

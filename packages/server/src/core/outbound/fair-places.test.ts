@@ -5,7 +5,7 @@ import { type FairPlaces, fairPlaces, NoPlaceLeft } from "./fair-places.ts";
 const never = new AbortController().signal;
 
 /** Asks for places in the given order. @returns who got one, in order, and a way to end the oldest of an owner */
-function crowd(places: FairPlaces) {
+function waiters(places: FairPlaces) {
   const got: string[] = [];
   const held: Array<{ owner: string; release: () => void }> = [];
   return {
@@ -27,7 +27,7 @@ function crowd(places: FairPlaces) {
 }
 
 test("an owner with many requests leaves places to the others", async () => {
-  const { ask, got } = crowd(fairPlaces({ all: 4, each: 2, waiting: 100 }));
+  const { ask, got } = waiters(fairPlaces({ all: 4, each: 2, waiting: 100 }));
   await ask("AAAAAAAA");
   assert.deepEqual(got.join(""), "AA");
   await ask("B");
@@ -35,7 +35,7 @@ test("an owner with many requests leaves places to the others", async () => {
 });
 
 test("owners who wait take turns, however many one has waiting", async () => {
-  const { ask, end, got } = crowd(fairPlaces({ all: 2, each: 2, waiting: 100 }));
+  const { ask, end, got } = waiters(fairPlaces({ all: 2, each: 2, waiting: 100 }));
   await ask("XX");
   await ask("AAAABBC");
   for (const owner of ["X", "X", "A", "B", "C", "A", "B"]) await end(owner);
@@ -43,7 +43,7 @@ test("owners who wait take turns, however many one has waiting", async () => {
 });
 
 test("an owner at its share is passed, and comes when one of its own ends", async () => {
-  const { ask, end, got } = crowd(fairPlaces({ all: 3, each: 2, waiting: 100 }));
+  const { ask, end, got } = waiters(fairPlaces({ all: 3, each: 2, waiting: 100 }));
   await ask("AABA");
   await ask("BB");
   assert.equal(got.join(""), "AAB");
@@ -55,7 +55,7 @@ test("an owner at its share is passed, and comes when one of its own ends", asyn
 
 test("a bounded number of one owner waits; the others may still", async () => {
   const places = fairPlaces({ all: 1, each: 1, waiting: 2 });
-  const { ask, got, end } = crowd(places);
+  const { ask, got, end } = waiters(places);
   await ask("AAA");
   await assert.rejects(places.take("A", never), NoPlaceLeft);
   await ask("B");
@@ -66,7 +66,7 @@ test("a bounded number of one owner waits; the others may still", async () => {
 
 test("whoever gives up leaves no trace, and takes no place later", async () => {
   const places = fairPlaces({ all: 1, each: 1, waiting: 1 });
-  const { ask, got, end } = crowd(places);
+  const { ask, got, end } = waiters(places);
   await ask("A");
   const giving = new AbortController();
   const waiting = places.take("B", giving.signal);

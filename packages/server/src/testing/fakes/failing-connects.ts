@@ -1,7 +1,7 @@
 /**
  * Connections that the system refuses at once, without a packet, as it does without a route (ENETUNREACH, EHOSTUNREACH), a
  * local address (EADDRNOTAVAIL) or permission (EACCES). No test can rely on the machine for it, so libuv's own answer is
- * replaced. Also used as a program: `node --import failing-connects.ts` with `SIGNET_TEST_FAILING_PORT` and `…_ERROR`.
+ * replaced.
  */
 import { constants } from "node:os";
 
