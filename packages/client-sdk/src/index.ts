@@ -8,7 +8,16 @@
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
-export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
+export type {
+  ConfigurationProperties,
+  OAuthFederatedConfiguration,
+  OAuthUserBearerConfiguration,
+  Settings,
+  SignetConfiguration,
+  SovereignSettings,
+  SystemAccountExternalConfiguration,
+  UserFederatedConfiguration,
+} from "./configuration/settings.ts";
 export { createFilter, type FilterOptions, none } from "./create-filter.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";

@@ -8,9 +8,13 @@ export interface CachedDocumentOptions<T> {
   readonly onError?: ((error: Error) => void) | undefined;
   /** Maximum age of a value that can't be refreshed. */
   readonly staleMs: number;
-  /** Minimum time between two attempts while there is a value. */
+  /** Minimum time between two attempts to replace a stale value. */
   readonly retryMs: number;
 }
+
+/** Attempts of `refresh` that may follow each other at once; another one is added every `BUDGET_MS / BUDGET`. */
+const BUDGET = 10;
+const BUDGET_MS = 60_000;
 
 export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   const { clock, staleMs, retryMs } = options;
@@ -44,6 +48,7 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
     return cached.value;
   };
   const mayTry = () => pending !== undefined || clock() >= attemptedAt + retryMs;
+  const mayRefresh = createBudget(clock);
 
   return {
     /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
@@ -56,10 +61,25 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
       // After a failure nobody waits for the next attempts: a hanging provider must not delay every request.
       return hasFailed ? value : refreshed;
     },
-    /** Fetches again although the value is fresh, unless an attempt was made within `retryMs`. */
+    /** Fetches again although the value is fresh, as long as the budget lasts: ten at once, then one every six seconds. */
     refresh: async (): Promise<T> => {
-      if (cached && !mayTry()) return cached.value;
+      if (cached && pending === undefined && !mayRefresh()) return cached.value;
       return loadShared().catch(fallBack);
     },
+  };
+}
+
+/** A bucket of attempts that refills evenly, so that nobody who empties it causes a blind minute. */
+function createBudget(clock: () => number): () => boolean {
+  let left = BUDGET;
+  let countedAt = clock();
+  return () => {
+    const now = clock();
+    // A clock that was set back must not empty the budget.
+    left = Math.min(BUDGET, left + (Math.max(0, now - countedAt) * BUDGET) / BUDGET_MS);
+    countedAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
   };
 }
