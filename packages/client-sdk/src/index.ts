@@ -10,8 +10,11 @@ export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type {
   ConfigurationProperties,
+  IssuerProperties,
   OAuthFederatedConfiguration,
   OAuthUserBearerConfiguration,
+  OrganisationProperties,
+  Requiring,
   Settings,
   SignetConfiguration,
   SovereignSettings,
@@ -61,7 +64,13 @@ export {
   type ProviderMetadata,
   type ProviderOptions,
 } from "./provider/discovery.ts";
-export { createHttp, type Http, type HttpAnswer, type HttpRequest } from "./provider/http.ts";
+export {
+  createHttp,
+  type Http,
+  type HttpAnswer,
+  type HttpOptions,
+  type HttpRequest,
+} from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
 export type { FrontPage } from "./sign-in/built-in-pages.ts";
 export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";

@@ -82,19 +82,22 @@ export interface ConfigurationProperties {
 /** A configuration whose filter is known. */
 export type FilterProperties = Requiring<"filterType">;
 
-type Requiring<Names extends keyof ConfigurationProperties> = ConfigurationProperties & {
+/** All properties, some of them required. */
+export type Requiring<Names extends keyof ConfigurationProperties> = ConfigurationProperties & {
   readonly [Name in Names]-?: Exclude<ConfigurationProperties[Name], undefined>;
 };
 
-/** An organisation of the service, or any OpenID provider by its issuer. */
-type WithOrganisation = Requiring<"federationServer" | "oauthOrganisationId" | "applicationId">;
-type WithIssuer = Requiring<"issuer">;
+/** An organisation of the service. */
+export type OrganisationProperties = Requiring<"federationServer" | "oauthOrganisationId" | "applicationId">;
+/** Any OpenID provider. */
+export type IssuerProperties = Requiring<"issuer">;
 
 /** What `oauthFederated` needs. */
 export type OAuthFederatedConfiguration = Requiring<"baseUrl" | "cookieSecrets"> &
-  (WithOrganisation | (WithIssuer & Requiring<"oauthClientId">));
+  (OrganisationProperties | (IssuerProperties & Requiring<"oauthClientId">));
 /** What `oauthUserBearer` needs. */
-export type OAuthUserBearerConfiguration = Requiring<"oauthAudience"> & (WithOrganisation | WithIssuer);
+export type OAuthUserBearerConfiguration = Requiring<"oauthAudience"> &
+  (OrganisationProperties | IssuerProperties);
 /** What `userFederated` needs. */
 export type UserFederatedConfiguration = Requiring<
   "federationServer" | "applicationId" | "baseUrl" | "cookieSecrets"
