@@ -22,6 +22,7 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   let cached: { value: T; at: number; freshUntil: number } | undefined;
   let pending: Promise<T> | undefined;
   let attemptedAt = Number.NEGATIVE_INFINITY;
+  let loads = 0;
   let hasFailed = false;
 
   const load = async (): Promise<T> => {
@@ -29,6 +30,7 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
     try {
       const { value, freshMs } = await options.load();
       cached = { value, at: clock(), freshUntil: clock() + freshMs };
+      loads++;
       hasFailed = false;
       return value;
     } catch (error) {
@@ -51,6 +53,8 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   const mayRefresh = createBudget(clock);
 
   return {
+    /** How often it was fetched. */
+    loads: (): number => loads,
     /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
     get: async (): Promise<T> => {
       if (cached && clock() < cached.freshUntil) return cached.value;

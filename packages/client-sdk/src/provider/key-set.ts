@@ -42,8 +42,11 @@ export function createKeySet({ jwksUri, http, clock, onError }: KeySetOptions): 
     ...{ clock, onError, staleMs: STALE_MS, retryMs: RETRY_MS },
   });
   const jwkFor = async (header: TokenKeyHeader): Promise<JWK> => {
+    const loads = jwks.loads();
     const cached = (await jwks.get()).find(header);
     if ("jwk" in cached) return cached.jwk;
+    // Fetched for this very token: it can't be newer.
+    if (jwks.loads() > loads) throw cached.error;
     // At once, within a budget: the key may be new, but anyone can send tokens with made-up kids.
     const refreshed = (await jwks.refresh()).find(header);
     if ("jwk" in refreshed) return refreshed.jwk;
