@@ -2,13 +2,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { withLock } from "@signet/cli-runtime/exclusive-lock";
-import {
-  PRIVATE,
-  readIfPresent,
-  replaceFile,
-  requirePrivateFolder,
-  UnsafeFile,
-} from "@signet/cli-runtime/private-file";
+import { PRIVATE, readIfPresent, replaceFile, requirePrivateFolder } from "@signet/cli-runtime/private-file";
 import { isUuid } from "@signet/protocol/hash";
 import { type EkType, ekTypes } from "../tpm/templates.ts";
 
