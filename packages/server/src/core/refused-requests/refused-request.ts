@@ -20,6 +20,7 @@ export const refusalReasons = [
   "post-logout-redirect-uri-unregistered",
   "hint-invalid",
   "pkce-required",
+  "nonce-required",
   "pkce-method",
   "response-type",
   "grant-not-allowed",

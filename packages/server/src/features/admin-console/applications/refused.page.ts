@@ -15,6 +15,7 @@ const places: Partial<Readonly<Record<RefusedRequest["reason"], Place>>> = {
   "return-url-unregistered": { setting: "returnUrls" },
   "post-logout-redirect-uri-unregistered": { setting: "postLogoutRedirectUris" },
   "pkce-required": { setting: "requirePkce" },
+  "nonce-required": { setting: "requireNonceWithoutPkce" },
   "grant-not-allowed": { setting: "grantTypes" },
   "scope-not-allowed": { setting: "allowedScopes" },
   "resource-not-allowed": { setting: "allowedResources" },

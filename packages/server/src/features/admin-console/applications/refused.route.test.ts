@@ -68,11 +68,18 @@ forEachDatabase(({ fresh }) => {
     keyof ReturnType<typeof messages>["console"]["applications"]["refused"]["remedies"],
     (of: TestClient) => Promise<unknown>,
     string?,
+    Partial<ApplicationSettings>?,
   ][] = [
     [
       "pkce-required",
       (of) => authorize(of, { code_challenge: "", code_challenge_method: "" }),
       "settings#requirePkce",
+    ],
+    [
+      "nonce-required",
+      (of) => authorize(of, { code_challenge: "", code_challenge_method: "" }),
+      "settings#requireNonceWithoutPkce",
+      { requirePkce: false, requireNonceWithoutPkce: true },
     ],
     ["pkce-method", (of) => authorize(of, { code_challenge_method: "plain" })],
     ["redirect-uri-missing", (of) => authorize(of, { redirect_uri: "" })],
@@ -109,8 +116,8 @@ forEachDatabase(({ fresh }) => {
   ];
 
   test("every fault is shown with its remedy, in every language, and leads to a field of the settings", async () => {
-    for (const [reason, send, place] of faults) {
-      const of = await client();
+    for (const [reason, send, place, settings] of faults) {
+      const of = await client(settings);
       assert.match((await pageOf(of)).body, /No refused requests\./);
       await send(of);
       for (const locale of LOCALES) {

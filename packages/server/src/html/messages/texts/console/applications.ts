@@ -55,12 +55,12 @@ export type ConsoleApplicationsTexts = {
         remedies: {
           "redirect-uri-missing": string; "redirect-uri-unregistered": string;
           "return-url-unregistered": string; "post-logout-redirect-uri-unregistered": string;
-          "hint-invalid": string; "pkce-required": string; "pkce-method": string; "response-type": string;
-          "grant-not-allowed": string; "scope-malformed": string; "scope-not-allowed": string;
-          "request-object": string; "resource-not-allowed": string; "secret-wrong": string;
-          "authentication-method": string; "assertion-invalid": string; "certificate-invalid": string;
-          "code-unusable": string; "code-verifier": string; "refresh-token-unusable": string;
-          "user-not-assigned": string; other: string;
+          "hint-invalid": string; "pkce-required": string; "nonce-required": string; "pkce-method": string;
+          "response-type": string; "grant-not-allowed": string; "scope-malformed": string;
+          "scope-not-allowed": string; "request-object": string; "resource-not-allowed": string;
+          "secret-wrong": string; "authentication-method": string; "assertion-invalid": string;
+          "certificate-invalid": string; "code-unusable": string; "code-verifier": string;
+          "refresh-token-unusable": string; "user-not-assigned": string; other: string;
         };
       };
       recent: {
