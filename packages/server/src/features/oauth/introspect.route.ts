@@ -101,7 +101,7 @@ async function describeRefreshToken(
   const family = await findTokenFamily(deps.database.query, organisation.id, familyId);
   if (!family || family.applicationId !== application.id) return INACTIVE;
   // Introspection is not a use: a rotated token is inactive here, without reuse detection.
-  if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0) !== "current") return INACTIVE;
+  if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), false) !== "current") return INACTIVE;
   const device =
     family.deviceId === null
       ? undefined
