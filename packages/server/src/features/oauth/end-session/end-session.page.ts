@@ -1,6 +1,7 @@
 /** Sign-out: confirmation and result. */
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -12,6 +13,8 @@ import {
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  /** The requested address is not registered for the application. */
+  isUnregistered?: boolean;
   user: { email: string };
   action: string;
   csrf: string;
@@ -28,6 +31,7 @@ export function endSessionPage(view: EndSessionView): Html {
   return signInLayout({
     ...view,
     title: heading,
+    notice: unregistered(view),
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
@@ -44,7 +48,15 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  isUnregistered?: boolean;
 };
+
+/** Without the address: anyone can write one into the link that leads here. */
+function unregistered({ application, isUnregistered, messages }: SignedOutView): Html | undefined {
+  if (!isUnregistered || !application) return undefined;
+  const text = messages.signOut.unregistered({ application: application.name });
+  return notice("hint", "address-unregistered", text);
+}
 
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
@@ -53,6 +65,7 @@ export function signedOutPage(view: SignedOutView): Html {
   return signInLayout({
     ...view,
     title: text.doneHeading,
+    notice: unregistered(view),
     body: html`<h1>${text.doneHeading}</h1>
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${

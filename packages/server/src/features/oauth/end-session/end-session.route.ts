@@ -36,6 +36,8 @@ interface LogoutRequest {
   readonly application: Application | undefined;
   /** Registered for the hint's application. */
   readonly redirectUri: string | undefined;
+  /** The application is known, and the requested URI is not among its own. */
+  readonly isUnregistered: boolean;
   readonly state: string | undefined;
 }
 
@@ -98,11 +100,14 @@ async function readLogout(deps: BrowserDeps, organisation: Organisation, form: F
   const matches = clientId === undefined || client?.id === hint?.application.id;
   const trusted = matches ? hint : undefined;
   const requestedUri = form.values.get("post_logout_redirect_uri");
-  const registered = trusted?.application.settings.postLogoutRedirectUris ?? [];
+  const application = trusted?.application ?? client;
+  const registered = application?.settings.postLogoutRedirectUris ?? [];
+  const isRegistered = requestedUri !== undefined && registered.includes(requestedUri);
   return {
     hint: trusted,
-    application: trusted?.application ?? client,
-    redirectUri: requestedUri !== undefined && registered.includes(requestedUri) ? requestedUri : undefined,
+    application,
+    redirectUri: trusted && isRegistered ? requestedUri : undefined,
+    isUnregistered: application !== undefined && requestedUri !== undefined && !isRegistered,
     state: form.values.get("state"),
   };
 }
@@ -124,7 +129,7 @@ async function showConfirmation(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application, redirectUri }: LogoutRequest,
+  { application, redirectUri, isUnregistered }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"), user);
@@ -135,6 +140,7 @@ async function showConfirmation(
   const page = endSessionPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
     csrf: formBinding(deps, visit).csrf,
@@ -154,11 +160,16 @@ async function redirectBack(
   await reply.redirect(address, request.method === "GET" ? 302 : 303);
 }
 
-async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRequest): Promise<void> {
+async function showSignedOut(
+  visit: Visit,
+  form: Form,
+  { application, isUnregistered }: LogoutRequest,
+): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
   });
   return show(visit, frame, page);
 }

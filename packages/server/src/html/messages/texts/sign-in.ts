@@ -53,6 +53,7 @@ export type SignInTexts = {
     heading: (values: { organisation: string }) => string;
     askedBy: (values: { application: string }) => string; explanation: string; signedInAs: string;
     confirm: string; stay: string; doneHeading: string; done: (values: { organisation: string }) => string;
+    unregistered: (values: { application: string }) => string;
     back: (values: { application: string }) => string;
   };
   formPost: {

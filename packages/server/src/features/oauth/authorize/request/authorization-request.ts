@@ -13,6 +13,7 @@ import type { Application } from "../../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -84,9 +85,8 @@ export async function readTarget(
     throw pageError("redirect-uri-missing", "The redirect_uri parameter is missing.");
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris))
     throw pageError("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
-  const mode = form.values.get("response_mode");
-  const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
-  return { application, redirectUri, responseMode, state: form.values.get("state") };
+  const mode = form.values.get("response_mode") ?? unsignedResponseMode(form.values.get("request"));
+  return { application, redirectUri, responseMode: toResponseMode(mode), state: form.values.get("state") };
 }
 
 /** @throws OAuthError for the client */
