@@ -15,10 +15,12 @@ const uma: User = {
   surname: "User",
   phone: null,
   locale: null,
+  details: {},
   role: "Standard",
   attributes: { department: "Finance", empty: "", none: [] },
   membership: { groups: ["staff"], attributes: { desk: 7 } },
   createdAt: 0,
+  profileChangedAt: 0,
   disabledAt: null,
 };
 const scope = (name: string, claims: readonly ScopeClaim[]): CustomScope => ({

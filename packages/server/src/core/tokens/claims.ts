@@ -8,8 +8,8 @@ import type { Attestation } from "../devices/device.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
-import { type RequestedClaims, requestedValues } from "../scopes/requested-claims.ts";
-import { claimsOfScopes } from "../scopes/scopes.ts";
+import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
+import { claimsOfScopes, withoutCustom } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import { type Authentication, newTokenId } from "./token-family.ts";
 
@@ -98,12 +98,22 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const consented =
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
-  const allowed = application.settings.allowedScopes;
   return {
     accessToken: customClaims({ ...sources, scopes, user: user?.user }),
-    idToken: user
-      ? requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed })
-      : {},
+    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources }) : {},
+  };
+}
+
+/** Requested claims and, as the application is set up, those of the granted standard scopes. */
+function idTokenAdditions(
+  { settings }: Application,
+  scopes: readonly string[],
+  { user, requestedClaims, ...sources }: TokenUser & Pick<RequestedValues, "customScopes" | "consented">,
+): Claims {
+  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
+  return {
+    ...requestedValues(requestedClaims.idToken, { ...sources, user, allowed }),
+    ...(idTokenIncludesScopeClaims ? claimsOfScopes(user, withoutCustom(scopes, sources.customScopes)) : {}),
   };
 }
 
@@ -160,7 +170,6 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   const iat = seconds(now);
   return {
     ...subject.added?.idToken,
-    ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
     iss: subject.issuer,
     sub: user.user.id,
     aud: application.id,

@@ -6,6 +6,7 @@ import { assertEscapes, assertWellMade } from "../../../testing/probes/page-chec
 import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
 import { type ProfileView, profilePage } from "../profile/profile.page.ts";
 import { type PasswordView, passwordPage } from "../security/password.page.ts";
+import { toDetailInput } from "../../../page-kit/profile-fields.ts";
 import { type ActivityView, activityPage } from "./activity.page.ts";
 import { dataPage } from "./data.page.ts";
 import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
@@ -18,8 +19,11 @@ const profile: ProfileView = {
   ...testAccountFrame("profile"),
   ...form,
   version: "seen",
-  input: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
-  faults: ["phone"],
+  input: {
+    ...toDetailInput({ nickname: "Ada", zoneinfo: "Mars/Olympus", website: "https://uma.example/" }),
+    ...{ firstname: "Uma", surname: "User", phone: "", locale: "de" },
+  },
+  faults: ["phone", "zoneinfo", "website", "streetAddress"],
   now: { surname: "Otherwise", locale: "" },
   failure: { kind: "changed", by: { who: "ada@acme.example", at: 0 } },
   isDone: false,
