@@ -8,6 +8,7 @@ import {
   tidyDetail,
 } from "../core/users/profile/details.ts";
 import { type Field, fieldRow, textArea, textField } from "../html/components/fields.ts";
+import { hiddenFields } from "../html/components/form.ts";
 import { type Content, type Html, html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 
@@ -19,12 +20,14 @@ const inputOf = (read: (name: DetailName) => string): DetailInput =>
 
 export const toDetailInput = (details: ProfileDetails): DetailInput => inputOf((name) => details[name] ?? "");
 
-/** Fields that the form does not have keep their value. */
-export const readDetailInput = (values: ReadonlyMap<string, string>, before: DetailInput): DetailInput =>
-  inputOf((name) => {
-    const typed = values.get(name);
-    return typed === undefined ? before[name] : tidyDetail(name, typed);
-  });
+/** Sent along with the fields, because empty ones look like absent ones. */
+const MARK = "details";
+
+/** A form without the section leaves all as they are. */
+export function readDetailInput(values: ReadonlyMap<string, string>, before: DetailInput): DetailInput {
+  const isShown = [MARK, ...detailNames].some((name) => values.has(name));
+  return inputOf((name) => (isShown ? tidyDetail(name, values.get(name) ?? "") : before[name]));
+}
 
 export const toDetails = (input: DetailInput): ProfileDetails => detailsFrom((name) => input[name]);
 
@@ -54,7 +57,7 @@ export function detailsSection(view: DetailsSection): Html {
     .some(({ value, fault, isNow }) => value !== "" || fault !== undefined || isNow !== undefined);
   return html`<details class="more-fields" id="more-details"${isOpen && html` open`}><summary>${more}</summary>
 <p class="quiet">${hint}</p>
-${group(groups.person, personFields(view))}${group(groups.address, addressFields(view))}${group(groups.web, webFields(view))}</details>
+${hiddenFields([{ name: MARK, value: "shown" }])}${group(groups.person, personFields(view))}${group(groups.address, addressFields(view))}${group(groups.web, webFields(view))}</details>
 `;
 }
 

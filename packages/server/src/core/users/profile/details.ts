@@ -107,7 +107,9 @@ function isBirthdate(text: string): boolean {
 }
 
 /** A name of the time zone database, not an offset. */
-const isTimeZone = (text: string): boolean => timeZoneNamed(text) !== undefined;
+function isTimeZone(text: string): boolean {
+  return timeZoneNamed(text) !== undefined;
+}
 
 /** The name as the database spells it, an older one included. */
 function timeZoneNamed(text: string): string | undefined {
