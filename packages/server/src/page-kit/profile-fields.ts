@@ -56,7 +56,7 @@ export function detailsSection(view: DetailsSection): Html {
     .map(field)
     .some(({ value, fault, isNow }) => value !== "" || fault !== undefined || isNow !== undefined);
   return html`<details class="more-fields" id="more-details"${isOpen && html` open`}><summary>${more}</summary>
-<p class="quiet">${hint}</p>
+<p class="field-hint">${hint}</p>
 ${hiddenFields([{ name: MARK, value: "shown" }])}${group(groups.person, personFields(view))}${group(groups.address, addressFields(view))}${group(groups.web, webFields(view))}</details>
 `;
 }

@@ -98,22 +98,25 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const consented =
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
+  const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
   return {
-    accessToken: customClaims({ ...sources, scopes, user: user?.user }),
-    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources }) : {},
+    accessToken: ofScopes,
+    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes }) : {},
   };
 }
 
-/** Requested claims and, as the application is set up, those of the granted standard scopes. */
+/** Requested claims and, as the application is set up, those of all granted scopes. */
 function idTokenAdditions(
   { settings }: Application,
   scopes: readonly string[],
-  { user, requestedClaims, ...sources }: TokenUser & Pick<RequestedValues, "customScopes" | "consented">,
+  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented"> & { ofScopes: Claims },
 ): Claims {
+  const { user, requestedClaims, customScopes, consented, ofScopes } = about;
   const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
+  const standard = withoutCustom(scopes, customScopes);
   return {
-    ...requestedValues(requestedClaims.idToken, { ...sources, user, allowed }),
-    ...(idTokenIncludesScopeClaims ? claimsOfScopes(user, withoutCustom(scopes, sources.customScopes)) : {}),
+    ...requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed }),
+    ...(idTokenIncludesScopeClaims ? { ...ofScopes, ...claimsOfScopes(user, standard) } : {}),
   };
 }
 
@@ -168,8 +171,11 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   const { application, user } = subject;
   if (!user || !subject.scopes.includes("openid")) return undefined;
   const iat = seconds(now);
+  // A custom scope older than the reservation of these names cannot set them either. `client_id` and `jti` tell an access
+  // token of the type JWT from an ID token.
+  const { client_id, jti, nonce, sid, at_hash, ...added } = subject.added?.idToken ?? {};
   return {
-    ...subject.added?.idToken,
+    ...added,
     iss: subject.issuer,
     sub: user.user.id,
     aud: application.id,

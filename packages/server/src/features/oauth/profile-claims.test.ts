@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
-import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import type { CustomScope } from "../../core/scopes/custom-scope.ts";
+import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { insertCustomScope } from "../../core/scopes/scopes.store.ts";
 import { changeMemberRecord } from "../../core/users/member-record.ts";
 import { changeProfile } from "../../core/users/profile/profile.ts";

@@ -2,7 +2,6 @@
  * The optional members of a user's profile: the standard claims of OpenID Connect Core §5.1 that nothing else here
  * needs. Members without a value are absent.
  */
-import { isPersonName } from "../user.ts";
 
 /** In the order of the forms. */
 export const detailNames = [
@@ -78,9 +77,9 @@ const isWebAddress = (text: string): boolean => {
 const isLines = (text: string): boolean => !/[^\P{Cc}\n]/u.test(text);
 
 const checks: Readonly<Record<DetailName, (text: string) => boolean>> = {
-  middleName: isPersonName,
-  nickname: isPersonName,
-  gender: isPersonName,
+  middleName: isLine,
+  nickname: isLine,
+  gender: isLine,
   birthdate: isBirthdate,
   zoneinfo: isTimeZone,
   profileUrl: isWebAddress,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
+import { toDetailInput } from "../../../page-kit/profile-fields.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
 import { type ProfileView, profilePage } from "../profile/profile.page.ts";
 import { type PasswordView, passwordPage } from "../security/password.page.ts";
-import { toDetailInput } from "../../../page-kit/profile-fields.ts";
 import { type ActivityView, activityPage } from "./activity.page.ts";
 import { dataPage } from "./data.page.ts";
 import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";

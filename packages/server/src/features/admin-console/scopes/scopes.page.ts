@@ -6,7 +6,6 @@ import { buttonLink, card, emptyState, state } from "../../../html/components/pa
 import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopesView = ConsoleFrame & {
   search: string;

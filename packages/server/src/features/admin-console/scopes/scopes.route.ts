@@ -1,8 +1,8 @@
 /** The custom scopes of an organisation, with the standard ones explained, and one of them (specification, "Scopes"). */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
+import { standardScopes } from "../../../core/scopes/scopes.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { Html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";

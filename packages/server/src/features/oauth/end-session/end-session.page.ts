@@ -10,11 +10,19 @@ import {
   signInLayout,
 } from "../../../html/layout.ts";
 
+/** For whoever connects the application; the user is signed out without the hint as well. */
+const invalidHint = ({
+  isHintInvalid,
+  messages: { signOut },
+}: EndSessionView | SignedOutView): Html | false =>
+  isHintInvalid === true && notice("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
+
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
   /** The requested address is not registered for the application. */
   isUnregistered?: boolean;
+  isHintInvalid?: boolean | undefined;
   user: { email: string };
   action: string;
   csrf: string;
@@ -31,9 +39,9 @@ export function endSessionPage(view: EndSessionView): Html {
   return signInLayout({
     ...view,
     title: heading,
-    notice: unregistered(view),
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
@@ -49,6 +57,7 @@ export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
   isUnregistered?: boolean;
+  isHintInvalid?: boolean | undefined;
 };
 
 /** Without the address: anyone can write one into the link that leads here. */
@@ -65,8 +74,8 @@ export function signedOutPage(view: SignedOutView): Html {
   return signInLayout({
     ...view,
     title: text.doneHeading,
-    notice: unregistered(view),
     body: html`<h1>${text.doneHeading}</h1>
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${
   view.application !== undefined &&

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { signOut, signOutExpiredSession } from "../../../core/sessions/sessions.ts";
+import { signOut, signOutHintedSession } from "../../../core/sessions/sessions.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -33,6 +33,8 @@ interface LogoutRequest {
   readonly hint:
     | { readonly sub: string; readonly sid: string | undefined; readonly application: Application }
     | undefined;
+  /** A hint came that is no ID token of ours for this application. */
+  readonly isHintInvalid: boolean;
   readonly application: Application | undefined;
   /** Registered for the hint's application. */
   readonly redirectUri: string | undefined;
@@ -72,17 +74,17 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
-  await endExpiredSession(deps, visit, logout);
+  await endHintedSession(deps, visit, logout);
   if (logout.redirectUri !== undefined) return redirectBack(visit, logout.redirectUri, logout.state);
   return showSignedOut(visit, form, logout);
 }
 
-/** The hinted session may have expired, with its tokens and the applications' own sessions still alive. */
-async function endExpiredSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
+/** Of another browser, or expired with its tokens and the applications' own sessions still alive: no answer claims more. */
+async function endHintedSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
   if (hint?.sid === undefined) return;
   const actor = `client:${hint.application.id}`;
   const session = { sessionId: hint.sid, userId: hint.sub, actor, address: addressOf(visit.request) };
-  await signOutExpiredSession(deps, visit.organisation, session);
+  await signOutHintedSession(deps, visit.organisation, session);
 }
 
 function isHintedUser({ hint }: LogoutRequest, { session, user }: SignedIn): boolean {
@@ -105,6 +107,7 @@ async function readLogout(deps: BrowserDeps, organisation: Organisation, form: F
   const isRegistered = requestedUri !== undefined && registered.includes(requestedUri);
   return {
     hint: trusted,
+    isHintInvalid: trusted === undefined && (form.values.get("id_token_hint") ?? "") !== "",
     application,
     redirectUri: trusted && isRegistered ? requestedUri : undefined,
     isUnregistered: application !== undefined && requestedUri !== undefined && !isRegistered,
@@ -129,7 +132,7 @@ async function showConfirmation(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application, redirectUri, isUnregistered }: LogoutRequest,
+  { application, redirectUri, isUnregistered, isHintInvalid }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"), user);
@@ -141,6 +144,7 @@ async function showConfirmation(
     ...frame,
     application: application && pageApplication(application),
     isUnregistered,
+    isHintInvalid,
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
     csrf: formBinding(deps, visit).csrf,
@@ -163,13 +167,14 @@ async function redirectBack(
 async function showSignedOut(
   visit: Visit,
   form: Form,
-  { application, isUnregistered }: LogoutRequest,
+  { application, isUnregistered, isHintInvalid }: LogoutRequest,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
     application: application && pageApplication(application),
     isUnregistered,
+    isHintInvalid,
   });
   return show(visit, frame, page);
 }
