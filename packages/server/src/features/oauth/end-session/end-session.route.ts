@@ -41,6 +41,8 @@ interface LogoutRequest {
   readonly application: Application | undefined;
   /** Registered for the hint's application. */
   readonly redirectUri: string | undefined;
+  /** The application is known, and the requested URI is not among its own. */
+  readonly isUnregistered: boolean;
   readonly state: string | undefined;
 }
 
@@ -121,12 +123,15 @@ async function readLogout(deps: BrowserDeps, organisation: Organisation, form: F
   const matches = clientId === undefined || client?.id === hint?.application.id;
   const trusted = matches ? hint : undefined;
   const requestedUri = form.values.get("post_logout_redirect_uri");
-  const registered = trusted?.application.settings.postLogoutRedirectUris ?? [];
+  const application = trusted?.application ?? client;
+  const registered = application?.settings.postLogoutRedirectUris ?? [];
+  const isRegistered = requestedUri !== undefined && registered.includes(requestedUri);
   return {
     hint: trusted,
     isHintInvalid: trusted === undefined && (form.values.get("id_token_hint") ?? "") !== "",
-    application: trusted?.application ?? client,
-    redirectUri: requestedUri !== undefined && registered.includes(requestedUri) ? requestedUri : undefined,
+    application,
+    redirectUri: trusted && isRegistered ? requestedUri : undefined,
+    isUnregistered: application !== undefined && requestedUri !== undefined && !isRegistered,
     state: form.values.get("state"),
   };
 }
@@ -148,7 +153,7 @@ async function showConfirmation(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application, redirectUri, isHintInvalid }: LogoutRequest,
+  { application, redirectUri, isUnregistered, isHintInvalid }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"), user);
@@ -159,6 +164,7 @@ async function showConfirmation(
   const page = endSessionPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
     isHintInvalid,
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
@@ -182,12 +188,13 @@ async function redirectBack(
 async function showSignedOut(
   visit: Visit,
   form: Form,
-  { application, isHintInvalid }: LogoutRequest,
+  { application, isUnregistered, isHintInvalid }: LogoutRequest,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
     isHintInvalid,
   });
   return show(visit, frame, page);

@@ -15,6 +15,7 @@ import type { RefusalReason } from "../../../../core/refused-requests/refused-re
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -95,9 +96,8 @@ export async function readTarget(
     throw refused("redirect-uri-missing", "The redirect_uri parameter is missing.");
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris, application.clientType))
     throw refused("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
-  const mode = form.values.get("response_mode");
-  const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
-  return { application, redirectUri, responseMode, state: form.values.get("state") };
+  const mode = form.values.get("response_mode") ?? unsignedResponseMode(form.values.get("request"));
+  return { application, redirectUri, responseMode: toResponseMode(mode), state: form.values.get("state") };
 }
 
 /** @throws OAuthError for the client */
