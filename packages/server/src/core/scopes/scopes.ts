@@ -5,7 +5,7 @@ export const standardScopes = ["openid", "profile", "email", "phone", "offline_a
 
 /** The claims of each standard scope (specification, scope table). */
 export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
-  profile: ["name", "preferred_username", "given_name", "family_name"],
+  profile: ["name", "preferred_username", "given_name", "family_name", "role", "org_id"],
   email: ["email", "email_verified"],
   phone: ["phone_number"],
 };
@@ -26,6 +26,9 @@ export function claimsOfScopes(user: User, scopes: readonly string[]): Record<st
     claims.preferred_username = user.username ?? user.email;
     claims.given_name = user.firstname;
     claims.family_name = user.surname;
+    // The membership here, also of a guest: it decides what the user may do in this organisation's applications.
+    claims.role = user.role;
+    claims.org_id = user.orgId;
   }
   if (scopes.includes("email")) {
     claims.email = user.email;

@@ -80,6 +80,8 @@ const userinfo = Type.Object(
     preferred_username: Type.Optional(Type.String()),
     given_name: Type.Optional(Type.String()),
     family_name: Type.Optional(Type.String()),
+    role: Type.Optional(Type.Enum(["Standard", "Administrator"])),
+    org_id: Type.Optional(Type.String({ format: "uuid" })),
     email: Type.Optional(Type.String()),
     email_verified: Type.Optional(Type.Boolean()),
     phone_number: Type.Optional(Type.String()),

@@ -52,6 +52,8 @@ forEachDatabase(({ fresh }) => {
         preferred_username: "user@acme.example",
         given_name: "Uma",
         family_name: "User",
+        role: "Standard",
+        org_id: org.organisation.id,
       },
       email: { email: "user@acme.example", email_verified: true },
       phone: { phone_number: "+4512345678" },
@@ -85,6 +87,8 @@ forEachDatabase(({ fresh }) => {
       name: "Solo",
       preferred_username: "bare@acme.example",
       family_name: "Solo",
+      role: "Standard",
+      org_id: org.organisation.id,
       email: "bare@acme.example",
       email_verified: false,
     });
