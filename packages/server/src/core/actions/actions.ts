@@ -11,8 +11,8 @@ import type { Encryption } from "../encryption/encryption.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
-import type { User } from "../users/user.ts";
-import { findUser } from "../users/users.store.ts";
+import { emailKey, type User } from "../users/user.ts";
+import { findUser, findUserByEmail } from "../users/users.store.ts";
 import {
   findActionAnywhere,
   findActionRow,
@@ -141,6 +141,8 @@ async function accountOf(
 ): Promise<Pick<OpenedAction, "about" | "reader"> | undefined> {
   const { registration, homeOrgId = orgId } = data;
   if (registration) {
+    // Another link has created the account.
+    if (await findUserByEmail(database.query, orgId, emailKey(data.email))) return undefined;
     const { firstname, surname } = registration;
     return { about: [data.email, firstname, surname], reader: { locale: null } };
   }

@@ -55,17 +55,25 @@ const verifyEmail: Act = async (tx, deps, completion) => {
   return true;
 };
 
-/** Creates the account of a registration, now that its email address is verified. */
+/**
+ * Creates the account of a registration, now that its email address is verified. An API client that only verifies the address
+ * creates it without a password: then the owner sets one by a reset.
+ */
 const createAccount: Act = async (tx, deps, completion) => {
-  const { orgId, data } = completion.action;
+  const { action, passwordHash = null } = completion;
+  const { orgId, data } = action;
   const { registration } = data;
   if (!registration) return false;
   const now = deps.clock();
   const id = newPermId();
+  const { firstname, surname, phone } = registration;
   const isNew = await insertUser(tx, {
-    ...registration,
     orgId,
     id,
+    firstname,
+    surname,
+    phone,
+    passwordHash,
     email: data.email,
     emailKey: emailKey(data.email),
     emailVerifiedAt: now,

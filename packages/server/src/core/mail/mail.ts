@@ -38,6 +38,12 @@ export const mailTemplates = [
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
+/**
+ * Emails to users of other organisations. Whether they arrive isn't reported to the organisation that caused them: only an
+ * address that exists can fail, so a failure would disclose it.
+ */
+export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
+
 /** A test email that an administrator requested: it says so, and its link does nothing. */
 interface Testable {
   readonly isTest?: true;

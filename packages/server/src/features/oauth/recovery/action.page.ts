@@ -9,11 +9,13 @@ import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./ne
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 export type PageActionType = "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
+/** What the page says; a registration is verified by a link of the type `VerifyEmail`. */
+export type ActionPurpose = PageActionType | "Registration";
 
 export type ActionView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
-  type: PageActionType;
+  purpose: ActionPurpose;
   email: string;
   newEmail?: string | undefined;
   password?: { leastLength: number; mostLength: number } | undefined;
@@ -42,7 +44,7 @@ function passwordField({ messages, password, error }: ActionView): Html | undefi
 export function actionPage(view: ActionView): Html {
   const text = view.messages.action;
   const { name } = view.organisation;
-  const typeText = text[view.type];
+  const typeText = text[view.purpose];
   return signInLayout({
     ...view,
     title: typeText.heading,

@@ -25,6 +25,10 @@ export type RecoveryTexts = {
       heading: string; text: (values: { organisation: string }) => string; confirm: string;
       doneHeading: string; done: (values: { organisation: string }) => string;
     };
+    Registration: {
+      heading: string; text: (values: { organisation: string }) => string; confirm: string;
+      doneHeading: string; done: (values: { organisation: string }) => string;
+    };
     AcceptInvitation: {
       heading: string; text: (values: { organisation: string }) => string; confirm: string;
       doneHeading: string; done: (values: { organisation: string }) => string;
