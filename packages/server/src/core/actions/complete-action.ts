@@ -8,6 +8,7 @@ import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
+import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
 import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { emailKey } from "../users/user.ts";
 import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
@@ -23,6 +24,8 @@ export interface Completion {
   readonly id: string;
   /** For actions that set a password. */
   readonly passwordHash?: string;
+  /** For a password reset; by default no passkey is kept. */
+  readonly factorChoice?: FactorChoice;
   readonly origin: NoticeOrigin;
 }
 
@@ -84,13 +87,14 @@ const createAccount: Act = async (tx, deps, completion) => {
   return isNew;
 };
 
-const resetPassword: Act = async (tx, deps, { action, passwordHash, origin }) => {
+const resetPassword: Act = async (tx, deps, completion) => {
+  const { action, passwordHash, origin, factorChoice = keepsNoPasskey } = completion;
   const { orgId, userId: id, data } = action;
   if (passwordHash === undefined) return false;
   // Opening the link proves control of the address.
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
-  return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act });
+  return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act, factorChoice });
 };
 
 /** The first password: no session exists yet, and there is nothing to notify about. */

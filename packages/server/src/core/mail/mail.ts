@@ -15,7 +15,7 @@ export type Mail =
   | { readonly template: "AccountExists"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
-  | { readonly template: "PasswordChanged"; readonly data: NoticeData }
+  | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData };
@@ -64,6 +64,18 @@ export interface NoticeData extends Testable {
   readonly browser?: string;
   /** The home organisation of the account, where it differs: passwords are set there. */
   readonly homeOrgId?: string;
+}
+
+/** What a password reset by email left of the second factors. */
+export interface MailedFactors {
+  readonly passkeysKept: number;
+  readonly passkeysRemoved: number;
+  readonly totp?: "kept" | "removed";
+  readonly recoveryCodesRemoved: boolean;
+}
+
+export interface PasswordNoticeData extends NoticeData {
+  readonly factors?: MailedFactors;
 }
 
 export interface FactorNoticeData extends NoticeData {

@@ -5,6 +5,13 @@ import type { MailBody } from "./mail-body.ts";
 type Origin = { at: number; address?: string; browser?: string };
 type LinkData = { link: string; expiresAt: number };
 type Factor = "totp" | "passkey" | "recovery-codes";
+/** What a password reset left of the second factors. */
+type Factors = {
+  passkeysKept: number;
+  passkeysRemoved: number;
+  totp?: "kept" | "removed";
+  recoveryCodesRemoved: boolean;
+};
 
 export type MailView = {
   organisation: MailBody["organisation"];
@@ -16,9 +23,10 @@ export type MailView = {
       data: LinkData;
     }
   | {
-      template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
+      template: "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
       data: Origin;
     }
+  | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
 );
 
@@ -41,8 +49,10 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return noticeMail(view, view.data, messages, text.emailChanged);
     case "AccountDeleted":
       return { ...noticeMail(view, view.data, messages, text.accountDeleted), action: undefined };
-    case "PasswordChanged":
-      return noticeMail(view, view.data, messages, text.passwordChanged);
+    case "PasswordChanged": {
+      const mail = noticeMail(view, view.data, messages, text.passwordChanged);
+      return { ...mail, facts: [...factorFacts(view.data.factors, messages), ...mail.facts] };
+    }
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorAdded":
@@ -55,6 +65,25 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       });
     }
   }
+}
+
+function factorFacts(factors: Factors | undefined, { mails, format }: Messages): MailBody["facts"] {
+  if (!factors) return [];
+  const { passkeysKept, passkeysRemoved, totp, recoveryCodesRemoved } = factors;
+  const { passkeys, totp: app, recoveryCodes } = mails.factors;
+  const kept = [
+    ...(passkeysKept > 0 ? [passkeys({ count: passkeysKept })] : []),
+    ...(totp === "kept" ? [app] : []),
+  ];
+  const removed = [
+    ...(passkeysRemoved > 0 ? [passkeys({ count: passkeysRemoved })] : []),
+    ...(totp === "removed" ? [app] : []),
+    ...(recoveryCodesRemoved ? [recoveryCodes] : []),
+  ];
+  return [
+    { name: mails.facts.removed, value: format.list(removed) },
+    { name: mails.facts.kept, value: format.list(kept) },
+  ].filter(({ value }) => value !== "");
 }
 
 function linkMail(

@@ -4,7 +4,13 @@ export type MailsTexts = {
     test: { subject: (values: { title: string }) => string; text: string; };
     footer: (values: { organisation: string }) => string;
     fact: (values: { name: string; value: string }) => string; copyLink: string;
-    facts: { at: string; browser: string; address: string; }; newPassword: string; notYou: string;
+    facts: {
+      at: string; browser: string; kept: string; removed: string; address: string;
+    };
+    factors: {
+      passkeys: (values: { count: number }) => string; totp: string; recoveryCodes: string;
+    };
+    newPassword: string; notYou: string;
     resetPassword: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; validity: (values: { expiresAt: number }) => string;
