@@ -1,6 +1,6 @@
 /**
  * The emails that Signet sends. None contains text that a user or stranger chose, so that nobody can send their own
- * words in our name.
+ * words in our name. The one exception is the organisation's name: it is quoted, and left out when it could be a message.
  */
 
 /** A second factor, as notices name it. */
@@ -44,6 +44,15 @@ export const mailTemplates = [
  */
 export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
 
+/** Emails to addresses that may be of somebody who knows nothing of the organisation. */
+export const outsideTemplates: readonly MailTemplate[] = [
+  "AcceptInvitation",
+  "AcceptRoaming",
+  "AccountExists",
+  "ChangeEmail",
+  "VerifyEmail",
+];
+
 /** A test email that an administrator requested: it says so, and its link does nothing. */
 interface Testable {
   readonly isTest?: true;
@@ -54,6 +63,8 @@ export interface LinkData extends Testable {
   readonly link: string;
   /** Milliseconds, as every time here. */
   readonly expiresAt: number;
+  /** The verified email address of the user who invites; undefined for a program. */
+  readonly inviter?: string;
 }
 
 export interface NoticeData extends Testable {

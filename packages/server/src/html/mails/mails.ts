@@ -3,7 +3,8 @@ import type { Messages } from "../messages/messages.ts";
 import type { MailBody } from "./mail-body.ts";
 
 type Origin = { at: number; address?: string; browser?: string };
-type LinkData = { link: string; expiresAt: number };
+/** The email address of the user who invites. */
+type LinkData = { link: string; expiresAt: number; inviter?: string };
 type Factor = "totp" | "passkey" | "recovery-codes";
 /** What a password reset left of the second factors. */
 type Factors = {
@@ -15,6 +16,7 @@ type Factors = {
 
 export type MailView = {
   organisation: MailBody["organisation"];
+  service: string;
   /** The password recovery page, linked from notices. */
   recoveryUri: string;
 } & (
@@ -38,9 +40,9 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "VerifyEmail":
       return linkMail(view, view.data, text.verifyEmail, text.verifyEmail.confirm);
     case "AcceptInvitation":
-      return linkMail(view, view.data, text.acceptInvitation, text.acceptInvitation.confirm);
+      return invitationMail(view, view.data, messages, text.acceptInvitation);
     case "AcceptRoaming":
-      return linkMail(view, view.data, text.acceptRoaming, text.acceptRoaming.confirm);
+      return invitationMail(view, view.data, messages, text.acceptRoaming);
     case "ChangeEmail":
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "AccountExists":
@@ -86,8 +88,26 @@ function factorFacts(factors: Factors | undefined, { mails, format }: Messages):
   ].filter(({ value }) => value !== "");
 }
 
+/** With who invites, and through which service: the organisation's name alone proves nothing. */
+function invitationMail(
+  view: MailView,
+  data: LinkData,
+  { mails: { facts, unnamedInviter } }: Messages,
+  words: Messages["mails"]["acceptInvitation"],
+): MailBody {
+  const { organisation, service } = view;
+  const unnamed = unnamedInviter({ organisation: organisation.name });
+  return {
+    ...linkMail(view, data, words, words.confirm),
+    facts: [
+      { name: facts.invitedBy, value: data.inviter ?? unnamed },
+      { name: facts.service, value: service },
+    ],
+  };
+}
+
 function linkMail(
-  { organisation }: MailView,
+  { organisation, service }: MailView,
   { link, expiresAt }: LinkData,
   words: Messages["mails"]["resetPassword"],
   label: string,
@@ -95,6 +115,7 @@ function linkMail(
   return {
     subject: words.subject({ organisation: organisation.name }),
     organisation,
+    service,
     paragraphs: [words.text({ organisation: organisation.name })],
     facts: [],
     action: { label, uri: link },
@@ -105,7 +126,7 @@ function linkMail(
 type OrganisationText = (name: { organisation: string }) => string;
 
 function noticeMail(
-  { organisation, recoveryUri }: MailView,
+  { organisation, service, recoveryUri }: MailView,
   { at, address, browser }: Origin,
   messages: Messages,
   words: { subject: OrganisationText; text: OrganisationText; advice?: string | OrganisationText },
@@ -116,6 +137,7 @@ function noticeMail(
   return {
     subject: words.subject(name),
     organisation,
+    service,
     paragraphs: [words.text(name), typeof advice === "string" ? advice : advice(name)],
     facts: [
       { name: facts.at, value: messages.format.minute(at) },

@@ -3,6 +3,7 @@
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
+import { quoted } from "../../../html/displayed-name.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./new-password.page.ts";
@@ -43,7 +44,7 @@ function passwordField({ messages, password, error }: ActionView): Html | undefi
 
 export function actionPage(view: ActionView): Html {
   const text = view.messages.action;
-  const { name } = view.organisation;
+  const name = quoted(view.messages, view.organisation.name);
   const typeText = text[view.purpose];
   return signInLayout({
     ...view,

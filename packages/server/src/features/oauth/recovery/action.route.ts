@@ -8,6 +8,7 @@ import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
+import { quoted } from "../../../html/displayed-name.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
@@ -108,7 +109,7 @@ const purposeOf = ({ type, action }: PageAction): ActionPurpose =>
 async function showCompleted(deps: BrowserDeps, visit: Visit, opened: PageAction): Promise<void> {
   const context = await loadRecoveryContext(deps, visit, undefined, opened.reader);
   const text = context.messages.action[purposeOf(opened)];
-  const { name } = context.organisation;
+  const name = quoted(context.messages, context.organisation.name);
   return show(
     visit,
     context,

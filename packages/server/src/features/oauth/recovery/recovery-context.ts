@@ -2,6 +2,7 @@
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { User } from "../../../core/users/user.ts";
 import type { HiddenField } from "../../../html/components/form.ts";
+import { applicationName, organisationName } from "../../../html/displayed-name.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import {
@@ -33,8 +34,11 @@ export async function loadRecoveryContext(
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
   const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user);
-  const application = flow && (await flowApplication(deps, visit, flow, frame.messages));
-  return { ...frame, flow: application && flow, application };
+  const named = flow && (await flowApplication(deps, visit, flow, frame.messages));
+  // Links in emails lead here: no page repeats a name that could be a message.
+  const organisation = { ...frame.organisation, name: organisationName(frame.messages, visit.organisation) };
+  const application = named && { ...named, name: applicationName(frame.messages, named.name) };
+  return { ...frame, organisation, flow: application && flow, application };
 }
 
 async function flowApplication(
