@@ -20,6 +20,8 @@ import type { RecoveryFrame } from "./recovery.page.ts";
 export type RecoveryContext = Required<RecoveryFrame> & {
   /** The sign-in to continue. The pages work without it, e.g. when its seal has expired. */
   readonly flow: Flow | undefined;
+  /** As of the pages of the sign-in itself. */
+  readonly redirectsElsewhere: boolean;
 };
 
 /**
@@ -34,24 +36,27 @@ export async function loadRecoveryContext(
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
   const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user);
-  const named = flow && (await flowApplication(deps, visit, flow, frame.messages));
   // Links in emails lead here: no page repeats a name that could be a message.
   const organisation = { ...frame.organisation, name: organisationName(frame.messages, visit.organisation) };
-  const application = named && { ...named, name: applicationName(frame.messages, named.name) };
-  return { ...frame, organisation, flow: application && flow, application };
+  const named = { ...frame, organisation };
+  const destination = flow && (await flowDestination(deps, visit, flow, frame.messages));
+  if (!destination) return { ...named, flow: undefined, application: undefined, redirectsElsewhere: false };
+  return { ...named, flow, ...destination };
 }
 
-async function flowApplication(
+async function flowDestination(
   deps: BrowserDeps,
   { organisation }: Visit,
   flow: Flow,
   messages: Messages,
-): Promise<PageApplication | undefined> {
+): Promise<{ application: PageApplication; redirectsElsewhere: boolean } | undefined> {
   try {
     const page = await readPageRequest(deps.applications, flow);
-    if (page) return signInDestination(page, organisation, messages).application;
+    const named = { ...organisation, name: organisationName(messages, organisation) };
+    if (page) return signInDestination(page, named, messages);
     const { application } = await readTarget(deps.applications, organisation.id, flowForm(flow));
-    return pageApplication(application);
+    const name = applicationName(messages, application.name);
+    return { application: { ...pageApplication(application), name }, redirectsElsewhere: true };
   } catch (error) {
     if (error instanceof OAuthError) return undefined;
     throw error;
