@@ -23,7 +23,7 @@ ${view.totp && totpChoice(view.totp, text)}`;
 }
 
 function passkeyChoice(passkeys: FactorChoiceView["passkeys"], text: Text): Html {
-  return html`<fieldset class="choices" id="kept-passkeys">
+  return html`<fieldset class="tick-list" id="kept-passkeys">
 <legend>${text.passkeys}</legend>
 <p class="quiet">${text.passkeysText}</p>
 ${passkeys.map(
@@ -39,7 +39,7 @@ ${passkeys.map(
 function totpChoice({ createdAt, removal }: NonNullable<FactorChoiceView["totp"]>, text: Text): Html {
   if (!removal)
     return html`<p class="quiet" id="authenticator-stays">${text.authenticatorStays({ at: createdAt })}</p>`;
-  return html`<fieldset class="choices" id="new-authenticator">
+  return html`<fieldset class="tick-list" id="new-authenticator">
 <legend>${text.authenticator}</legend>
 <p class="quiet">${text.authenticatorText({ at: createdAt })}</p>
 <div class="check">
