@@ -8,7 +8,7 @@ const ID_CHARACTERS = 8;
 export const organisationName = (
   { names }: Pick<Messages, "names">,
   { id, name }: { readonly id: string; readonly name: string },
-): string => quotableName(name) ?? names.organisation({ name: id.slice(-ID_CHARACTERS) });
+): string => quotableName(name) ?? `${names.organisation} ${id.slice(-ID_CHARACTERS)}`;
 
 export const applicationName = ({ names }: Pick<Messages, "names">, name: string): string =>
   quotableName(name) ?? names.application;

@@ -45,13 +45,7 @@ export const mailTemplates = [
 export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
 
 /** Emails to addresses that may be of somebody who knows nothing of the organisation. */
-export const outsideTemplates: readonly MailTemplate[] = [
-  "AcceptInvitation",
-  "AcceptRoaming",
-  "AccountExists",
-  "ChangeEmail",
-  "VerifyEmail",
-];
+export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming"];
 
 /** A test email that an administrator requested: it says so, and its link does nothing. */
 interface Testable {

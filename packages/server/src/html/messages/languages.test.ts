@@ -43,6 +43,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "TPM",
     "Type",
     "minutes",
+    "Service",
   ],
   es: ["Actor", "No", "Scopes", "TPM", "Tokens"],
   da: [
