@@ -19,6 +19,7 @@ import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.
 import { type OrganisationDirectory, organisationDirectory } from "../core/organisations/organisations.ts";
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
+import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
 import {
   requireReadableSigningKey,
@@ -51,6 +52,7 @@ export interface Service extends CoreDeps {
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
+  readonly attempts: AttemptQueue;
   readonly secretUse: SecretUse;
   readonly activity: Activity;
   readonly systemAccounts: SystemAccountDirectory;
@@ -113,6 +115,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
+      attempts: createAttemptQueue(),
       secretUse: use,
       activity,
       systemAccounts,
