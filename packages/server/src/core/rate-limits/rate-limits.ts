@@ -1,4 +1,5 @@
 /** The rate limits, counted in the database for all nodes. docs/security.md says whom each one can hurt. */
+import { isIPv6 } from "node:net";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -132,19 +133,32 @@ export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Rec
 }
 
 /**
- * The network that a client's address counts as: an IPv6 /64, because a subscriber has a whole one, or an IPv4 address,
- * also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
+ * The network that a client's address counts as, in whichever spelling: an IPv6 /64, because a subscriber has a whole one, or
+ * an IPv4 address, also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
  */
 export function networkPrefix(peer: string): string {
   const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
-  if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const behind = tail === "" ? [] : tail.split(":");
-    while (groups.length + behind.length < 8) groups.push("0");
-    groups.push(...behind);
-  }
-  return `${groups.slice(0, 4).join(":")}::/64`;
+  const [withoutZone = ""] = address.split("%");
+  if (!isIPv6(withoutZone)) return address;
+  const groups = groupsOf(withoutZone);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]).join(".");
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // The last two may be written as an IPv4 address.
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+  const [head = "", tail] = hex.split("::");
+  const read = (text = "") => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
+  const [before, behind] = [read(head), read(tail)];
+  const zeros = tail === undefined ? 0 : 8 - before.length - behind.length;
+  return [...before, ...Array.from({ length: zeros }, () => 0), ...behind];
 }
