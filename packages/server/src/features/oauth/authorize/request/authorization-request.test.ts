@@ -202,6 +202,7 @@ forEachDatabase(({ fresh }) => {
     for (const [scope, shown] of [
       ["openid email phone root", ["openid", "email"]],
       ["email email", ["email"]],
+      [" email  openid ", ["email", "openid"]],
       [undefined, ["openid"]],
       ["", ["openid"]],
     ] as const) {
