@@ -114,8 +114,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       signingPools,
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
-      passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
-      attempts: createAttemptQueue(),
+      ...guessing(config),
       secretUse: use,
       activity,
       systemAccounts,
@@ -133,6 +132,11 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     throw error;
   }
 }
+
+const guessing = ({ passwordConcurrency }: Config): Pick<Service, "passwords" | "attempts"> => ({
+  passwords: createPasswordHasher({ concurrency: passwordConcurrency }),
+  attempts: createAttemptQueue(),
+});
 
 const createMailTransport = ({ mail, baseUrl }: Config): MailTransport =>
   mail ? smtpTransport(mail.smtp, mail.sender, baseUrl) : noMail();

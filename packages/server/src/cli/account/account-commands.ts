@@ -52,7 +52,8 @@ export const accountCommands: readonly Command[] = [
   {
     name: "account update",
     summary: "change a system account's name, required signature form and rights",
-    usage: "ID --org ID [--name NAME] [--strict | --no-strict] [--allow-end-user-address | --no-end-user-address] [--json]",
+    usage:
+      "ID --org ID [--name NAME] [--strict | --no-strict] [--allow-end-user-address | --no-end-user-address] [--json]",
     positionals: 1,
     options: {
       name: { value: "NAME", help: "purpose of the account, up to 100 characters" },

@@ -64,7 +64,9 @@ export async function readCounters(
   const rows = await db
     .selectFrom("rate_limit")
     .selectAll()
-    .where((eb) => eb.or(counters.map((counter) => isCounter(eb, counter))))
+    .where((eb) =>
+      counters.map((counter) => isCounter(eb, counter)).reduce((one, other) => eb.or([one, other])),
+    )
     .execute();
   return counters.map(({ orgId, bucket, windowMs }) => {
     const row = rows.find((one) => one.org_id === orgId && one.bucket === bucket);

@@ -143,7 +143,10 @@ forEachDatabase(({ fresh, name }) => {
       clock.advance(61_000);
       return true;
     };
-    await assert.rejects(guess(true, { check }), (error) => error instanceof RateLimited && error.isTemporary);
+    await assert.rejects(
+      guess(true, { check }),
+      (error) => error instanceof RateLimited && error.isTemporary,
+    );
   });
 
   test("more than can wait are turned away, and count nothing", async () => {

@@ -43,7 +43,9 @@ export async function checkGuess<Result>(
   try {
     const result = await check();
     if (deps.clock() - startedAt > TOLD_WITHIN_MS) throw tooManyAtOnce(counted);
-    end = isRight(result) ? ({ clearedBySuccess: clears }) => (clears ? "cleared" : "released") : () => "failed";
+    end = isRight(result)
+      ? ({ clearedBySuccess: clears }) => (clears ? "cleared" : "released")
+      : () => "failed";
     return result;
   } finally {
     await endPlaces(deps, places, end);
@@ -58,7 +60,11 @@ const tooManyAtOnce = ([first]: readonly CountedGuess[]) => {
 };
 
 /** Waits without holding a place, so that a full limit never blocks another one. */
-async function takePlaces(deps: GuessDeps, orgId: string, counted: readonly CountedGuess[]): Promise<Place[]> {
+async function takePlaces(
+  deps: GuessDeps,
+  orgId: string,
+  counted: readonly CountedGuess[],
+): Promise<Place[]> {
   const counters = counted.map((one) => counterOf(orgId, one));
   const deadline = deps.attempts.deadline();
   let waitedFor = counters.map(keyOf).find(deps.attempts.isWaiting);

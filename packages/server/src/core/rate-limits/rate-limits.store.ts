@@ -67,10 +67,7 @@ export async function takeHit(
           };
         })
         .where((eb) =>
-          eb.or([
-            eb("rate_limit.window_started_at", "<=", now - windowMs),
-            eb("rate_limit.hits", "<", max),
-          ]),
+          eb.or([eb("rate_limit.window_started_at", "<=", now - windowMs), eb("rate_limit.hits", "<", max)]),
         ),
     )
     .returning("window_started_at")

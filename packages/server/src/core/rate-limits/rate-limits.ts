@@ -53,7 +53,9 @@ export class RateLimited extends Error {
   /** Nothing is exceeded, and nothing was checked: too many guesses at one subject came at once. */
   readonly isTemporary: boolean;
   constructor(limit: RateLimit, retryAfterSeconds: number, { isTemporary = false } = {}) {
-    super(isTemporary ? `too many attempts at once under ${limit.name}` : `rate limit ${limit.name} exceeded`);
+    super(
+      isTemporary ? `too many attempts at once under ${limit.name}` : `rate limit ${limit.name} exceeded`,
+    );
     this.name = "RateLimited";
     this.limit = limit;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -118,8 +120,7 @@ export async function refuseIfExceeded(
   const states = await readCounters(database.query, counters, now);
   for (const [at, { limit }] of counted.entries()) {
     const { failures = 0, endsAt = now } = states[at] ?? {};
-    if (failures >= limit.count)
-      throw new RateLimited(limit, Math.max(1, Math.ceil((endsAt - now) / 1000)));
+    if (failures >= limit.count) throw new RateLimited(limit, Math.max(1, Math.ceil((endsAt - now) / 1000)));
   }
   return states;
 }
@@ -142,7 +143,11 @@ export function networkPrefix(peer: string): string {
   if (!isIPv6(withoutZone)) return address;
   const groups = groupsOf(withoutZone);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]).join(".");
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
   return `${groups
     .slice(0, 4)
     .map((group) => group.toString(16))

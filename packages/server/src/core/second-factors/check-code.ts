@@ -74,7 +74,10 @@ async function findUse(
  * Attempts on an account count in its home organisation: roaming adds none. A success forgets none: whoever has the password
  * could go on guessing after each sign-in of the owner.
  */
-function countedBy(limits: RateLimits, { user, source: { network, applicationId } }: CodeInput): CountedGuess[] {
+function countedBy(
+  limits: RateLimits,
+  { user, source: { network, applicationId } }: CodeInput,
+): CountedGuess[] {
   return [
     { limit: limits["second-factor-account"], subject: user.id, orgId: user.homeOrgId },
     ...(network === undefined ? [] : [{ limit: limits["second-factor-address"], subject: network }]),

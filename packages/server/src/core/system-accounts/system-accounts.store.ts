@@ -164,8 +164,13 @@ export const lockSystemAccount = (tx: Db, { orgId, id }: { orgId: string; id: st
   );
 
 export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
-  const { permissions: _, isAdministrator, requiresStrictSignature, allowsEndUserAddress, ...members } =
-    account;
+  const {
+    permissions: _,
+    isAdministrator,
+    requiresStrictSignature,
+    allowsEndUserAddress,
+    ...members
+  } = account;
   const flags = {
     administrator: isAdministrator ? 1 : 0,
     require_strict: requiresStrictSignature ? 1 : 0,

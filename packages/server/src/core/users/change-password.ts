@@ -2,8 +2,8 @@
 import type { NoticeDeps, NoticeOrigin } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { type PasswordFault, passwordFault } from "../passwords/password-policy.ts";
-import type { SignedIn } from "../sessions/session.ts";
 import { directSource } from "../rate-limits/guess-source.ts";
+import type { SignedIn } from "../sessions/session.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import { findPasswordChangedAt } from "./account.store.ts";
 import { checkPassword, type PasswordCheckDeps } from "./check-password.ts";

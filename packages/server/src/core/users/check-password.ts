@@ -4,7 +4,6 @@
  */
 import type { Activity } from "../activity/activity.ts";
 import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
-import type { CoreDeps } from "../core-deps.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
 import { type CountedGuess, checkGuess, type GuessDeps } from "../rate-limits/attempts.ts";
 import { type GuessSource, sourceSubject } from "../rate-limits/guess-source.ts";
@@ -65,7 +64,9 @@ function countedBy(limits: RateLimits, { email, source }: PasswordInput): Counte
   return [
     { limit: limits["password-account"], subject: account, clearedBySuccess: true },
     ...(network === undefined ? [] : [{ limit: limits["password-address"], subject: network }]),
-    ...(applicationId === undefined ? [] : [{ limit: limits["password-application"], subject: applicationId }]),
+    ...(applicationId === undefined
+      ? []
+      : [{ limit: limits["password-application"], subject: applicationId }]),
   ];
 }
 
@@ -80,11 +81,7 @@ async function verify(
 }
 
 /** @throws the error, or PasswordQueueFull when nothing is exceeded */
-async function explainRefusal(
-  deps: PasswordCheckDeps,
-  input: PasswordInput,
-  error: unknown,
-): Promise<never> {
+async function explainRefusal(deps: PasswordCheckDeps, input: PasswordInput, error: unknown): Promise<never> {
   if (!(error instanceof RateLimited)) throw error;
   if (error.isTemporary) throw new PasswordQueueFull();
   await recordLimited(deps, input, error);

@@ -5,7 +5,6 @@
  */
 
 import type { Activity } from "../../core/activity/activity.ts";
-import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";

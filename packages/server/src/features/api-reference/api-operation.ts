@@ -40,7 +40,7 @@ export function describeApiOperation(operation: Operation): DescribedOperation {
     ...(query ? { query } : {}),
     isStrictOnly: operation.isStrictOnly ?? false,
     hasPage: credential === "link" && method === "GET",
-    headers: conditionalHeaders(operation),
+    headers: { ...conditionalHeaders(operation), ...operation.headers },
     ...(body
       ? {
           body: {

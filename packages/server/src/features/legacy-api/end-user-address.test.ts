@@ -160,7 +160,13 @@ describe("limits of sign-ins through a backend", () => {
     });
 
     test("an address that is none is a fault of the caller", async () => {
-      for (const from of ["", "not an address", "203.0.113.7, 198.51.100.1", "203.0.113.7:443", "fe80::1%eth0"]) {
+      for (const from of [
+        "",
+        "not an address",
+        "203.0.113.7, 198.51.100.1",
+        "203.0.113.7:443",
+        "fe80::1%eth0",
+      ]) {
         const { status, body } = await login({ account: trusted, from });
         assert.equal(status, 422, from);
         assert.match(JSON.stringify(body), /X-End-User-Address/);
@@ -194,7 +200,8 @@ describe("limits of sign-ins through a backend", () => {
       const elsewhere = await makeSystemAccount(running.service, org, { applicationId });
       const reset = async (at: number, account: TestAccount, headers: Record<string, string> = {}) => {
         const path = `Authentication/User/nobody${at}@acme.example/PasswordReset`;
-        return (await callApi(`${running.baseUrl}/legacy/api/${path}`, account, { body: {}, headers })).status;
+        return (await callApi(`${running.baseUrl}/legacy/api/${path}`, account, { body: {}, headers }))
+          .status;
       };
       for (let at = 0; at < 60; at++) assert.equal(await reset(at, plain), 202);
       assert.equal(await reset(60, plain), 429);

@@ -60,6 +60,13 @@ export function requireMail({ isOpen }: { readonly isOpen: boolean }): void {
   });
 }
 
+/** Of calls for a user who is not signed in: limits count where the user is, never where the backend is. */
+export const endUserHeaders = {
+  "X-End-User-Address":
+    "The IP address of the user for whom the application calls. Limits then count for the user's network, not for the " +
+    "application. Ignored unless the system account has `allowEndUserAddress`",
+} as const;
+
 export const expiredError = () => new ApiError(410, "expired", "The link has expired");
 
 /** The same for every address, so that it does not reveal which addresses have accounts. */

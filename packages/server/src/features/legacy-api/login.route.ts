@@ -12,7 +12,7 @@ import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
+import { endUserHeaders, type LegacyDeps } from "./legacy-deps.ts";
 import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
 const body = strictObject({
@@ -39,6 +39,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Sign a user in by email and password",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     example: { Email: "user@example.com", Password: "plum tractor ninety" },
     answers: { 200: { description: "Signed in", schema: answer } },

@@ -8,7 +8,7 @@ import { findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });
@@ -22,6 +22,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Email a link to set a new password",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     bodyOptional: true,
     example: {},

@@ -11,7 +11,7 @@ import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({
@@ -30,6 +30,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Invite a user of another organisation",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
     answers: mailAnswers,

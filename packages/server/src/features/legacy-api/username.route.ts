@@ -6,7 +6,7 @@ import { isUsernameTaken } from "../../core/users/account.store.ts";
 import { isUsername, usernameKey } from "../../core/users/username.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
+import { endUserHeaders, type LegacyDeps } from "./legacy-deps.ts";
 
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {
@@ -17,6 +17,7 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Check whether a username is available",
     tag: "Users",
     credential: "system-account",
+    headers: endUserHeaders,
     answers: {
       200: { description: "Availability", schema: Type.Object({ Available: Type.Boolean() }) },
     },

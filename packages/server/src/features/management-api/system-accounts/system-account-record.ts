@@ -50,8 +50,9 @@ export const newSystemAccountSchema = strictObject(
 export const changedSystemAccountSchema = strictObject(
   {
     ...members,
-    ...Type.Partial(Type.Pick(Type.Object(members), ["applicationId", "administrator", "allowEndUserAddress"]))
-      .properties,
+    ...Type.Partial(
+      Type.Pick(Type.Object(members), ["applicationId", "administrator", "allowEndUserAddress"]),
+    ).properties,
   },
   { title: "ChangedSystemAccount" },
 );

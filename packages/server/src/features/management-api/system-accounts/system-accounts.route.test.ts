@@ -114,11 +114,17 @@ describe("management API: system accounts", () => {
       assert.equal(await right(), true);
       assert.equal((await put(`/${account.id}`, { body: state })).status, 200);
       assert.equal(await right(), true);
-      assert.equal((await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: false } })).status, 200);
+      assert.equal(
+        (await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: false } })).status,
+        200,
+      );
       assert.equal(await right(), false);
       const plain = await create();
       assert.equal(plain.body["allowEndUserAddress"], false);
-      assert.equal((await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: "yes" } })).status, 422);
+      assert.equal(
+        (await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: "yes" } })).status,
+        422,
+      );
     });
 
     test("an administrator's account can create another one with the same rights", async () => {
