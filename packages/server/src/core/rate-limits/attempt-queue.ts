@@ -29,8 +29,8 @@ interface Line {
   poll: NodeJS.Timeout | undefined;
 }
 
-/** As long as a full password queue takes on a slow machine. */
-const MAX_WAIT_MS = 20_000;
+/** Longer than a full password queue takes on a slow machine. */
+const MAX_WAIT_MS = 30_000;
 
 export function createAttemptQueue(options: AttemptQueueOptions = {}): AttemptQueue {
   const { maxWaiting = 1_000, maxWaitingPerKey = 128, maxWaitMs = MAX_WAIT_MS, pollMs = 50 } = options;
