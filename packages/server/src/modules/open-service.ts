@@ -20,6 +20,8 @@ import { type OrganisationDirectory, organisationDirectory } from "../core/organ
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
+import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
+import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
 import {
   requireReadableSigningKey,
@@ -55,6 +57,7 @@ export interface Service extends CoreDeps {
   readonly attempts: AttemptQueue;
   readonly secretUse: SecretUse;
   readonly activity: Activity;
+  readonly refusedRequests: RefusedRequests;
   readonly systemAccounts: SystemAccountDirectory;
   readonly outbox: Outbox;
   /** Delivers the outbox, in `signet start`. */
@@ -93,11 +96,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const signingPools = signingPoolDirectory(shared);
     const outboundClient = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
-    const activity = createActivity({
-      clock,
-      write: (rows) => addActivity(database.query, rows),
-      onError: options.onError,
-    });
+    const activity = storedActivity({ database, clock, onError: options.onError });
+    const refused = storedRefusedRequests({ database, clock, onError: options.onError });
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -117,12 +117,14 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       ...guessing(config),
       secretUse: use,
       activity,
+      refusedRequests: refused,
       systemAccounts,
       outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
       mailTransport: createMailTransport(config),
       migrated,
       close: async () => {
-        for (const part of [use, systemAccounts, activity]) await part.close().catch(options.onError);
+        for (const part of [use, systemAccounts, activity, refused])
+          await part.close().catch(options.onError);
         await changes.close();
         await database.close();
       },
@@ -137,6 +139,12 @@ const guessing = ({ passwordConcurrency }: Config): Pick<Service, "passwords" | 
   passwords: createPasswordHasher({ concurrency: passwordConcurrency }),
   attempts: createAttemptQueue(),
 });
+
+const storedActivity = ({
+  database,
+  ...deps
+}: Pick<CoreDeps, "database" | "clock"> & Pick<ServiceOptions, "onError">): Activity =>
+  createActivity({ ...deps, write: (rows) => addActivity(database.query, rows) });
 
 const createMailTransport = ({ mail, baseUrl }: Config): MailTransport =>
   mail ? smtpTransport(mail.smtp, mail.sender, baseUrl) : noMail();

@@ -7,7 +7,9 @@ import { deviceIdentity } from "./0005-device-identity.ts";
 import { consolePages } from "./0006-console.ts";
 import { compromisedKeys } from "./0007-compromised-keys.ts";
 import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
+import { userProfile } from "./0009-user-profile.ts";
 import { placesOfAttempts } from "./0010-places-of-attempts.ts";
+import { refusedRequests } from "./0012-refused-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -19,5 +21,7 @@ export const timeline: readonly Migration[] = [
   consolePages,
   compromisedKeys,
   consentRevokedBy,
+  userProfile,
   placesOfAttempts,
+  refusedRequests,
 ];
