@@ -76,7 +76,7 @@ async function verify(
 ): Promise<{ account: SignInAccount | undefined; isRight: boolean }> {
   const account = await findSignInAccount(deps.database.query, orgId, emailKey(email));
   const stored = password.length <= MAX_PASSWORD_INPUT ? (account?.passwordHash ?? undefined) : undefined;
-  const isRight = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT));
+  const isRight = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT), orgId);
   return { account, isRight: isRight && stored !== undefined };
 }
 
@@ -97,7 +97,7 @@ async function renewHash(
 ): Promise<void> {
   if (!deps.passwords.needsRehash(stored)) return;
   try {
-    const hash = await deps.passwords.hash(password);
+    const hash = await deps.passwords.hash(password, user.homeOrgId);
     const owner = { orgId: user.homeOrgId, id: user.id };
     await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
   } catch (error) {
