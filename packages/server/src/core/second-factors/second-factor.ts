@@ -52,8 +52,6 @@ export interface FactorProof {
    * @returns new recovery codes to show, usually none; undefined when the proof was used before
    */
   use(tx: Db): Promise<readonly string[] | undefined>;
-  /** Called when the sign-in is complete. */
-  accepted(): Promise<void>;
 }
 
 /** RFC 8176: proof of possession of a hardware or software key, and user presence. */

@@ -9,7 +9,7 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = strictObject({
@@ -34,7 +34,7 @@ const example: Body = {
 
 export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const shared = { method: "POST", tag: "Authentication", credential: "system-account" } as const;
-  const operation = { ...shared, body, example, answers: mailAnswers };
+  const operation = { ...shared, headers: endUserHeaders, body, example, answers: mailAnswers };
   apiRoute(api, {
     ...operation,
     path: "/legacy/api/Authentication/User/Register",

@@ -5,14 +5,14 @@ import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
-import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
+import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
+import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Db } from "../../db/open.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { invalid } from "../../http/api/api-error.ts";
-import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 export interface NewRegistration {
@@ -46,8 +46,9 @@ export async function sendRegistrationMail(
 ): Promise<void> {
   const orgId = caller.organisation.id;
   const key = emailKey(input.Email);
+  const source = backendSource(caller);
   await countAttempt(deps, orgId, [
-    { limit: deps.rateLimits["registration-address"], subject: networkPrefix(addressOf(request)) },
+    { limit: deps.rateLimits["registration-address"], subject: sourceSubject(source) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
   const found = await findUserByEmail(deps.database.query, orgId, key);
@@ -55,7 +56,7 @@ export async function sendRegistrationMail(
     orgId,
     caller,
     locale: requestLocale(request),
-    address: addressOf(request),
+    address: source.address,
   };
   await deps.database.transaction((tx) =>
     found?.user.disabledAt === null
