@@ -215,6 +215,8 @@ describe("registration by call", () => {
       await register(email, { Password: FOREIGN_PASSWORD });
       const other = await newestLink(running.service, email);
       assert.notEqual(owners, other);
+      for (const link of [owners, other])
+        assert.equal((await testBrowser().get(link)).status, 303, "it still opens");
       const chosen = "the owner enters this";
       const all = [owners, other, owners].map((link) => callApi(link, undefined, withPassword(chosen)));
       assert.deepEqual((await Promise.all(all)).map(({ status }) => status).sort(), [200, 404, 404]);
