@@ -244,6 +244,25 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("the loopback port of a client that is not native matches exactly", async () => {
+    const registered = "http://127.0.0.1:3000/done";
+    for (const clientType of ["confidential", "public", "spa"] as const) {
+      const { id: clientId } = await createApplication(running.service, {
+        orgId: org.organisation.id,
+        name: "Local",
+        clientType,
+        settings: { redirectUris: [registered] },
+        actor: "test",
+      });
+      const status = async (redirectUri: string) =>
+        (await testBrowser().get(`${org.issuer}/authorize?${requestQuery(org, { clientId, redirectUri })}`))
+          .status;
+      assert.notEqual(await status(registered), 400, clientType);
+      assert.equal(await status("http://127.0.0.1:3001/done"), 400, clientType);
+      assert.equal(await status("http://127.0.0.1/done"), 400, clientType);
+    }
+  });
+
   test("redirects to private-use schemes and loopback ports work", async () => {
     const native = await createApplication(running.service, {
       orgId: org.organisation.id,
