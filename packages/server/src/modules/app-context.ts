@@ -26,7 +26,7 @@ export interface AppOptions {
   logDocuments(served: number): void;
   /** A rejected request, with the private cause that the response doesn't reveal. */
   logRefusal(refusal: Refusal): void;
-  logError(error: unknown, requestId: string): void;
+  logError(error: unknown, requestId: string, status: number): void;
   /** Connections that were refused or cut (connection-bounds.ts). */
   logCutConnections?(cut: CutConnections): void;
   /** For tests. */
