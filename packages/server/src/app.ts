@@ -1,9 +1,11 @@
 /** The service as a list: hooks and error handlers first, then the modules in the order in which they are registered. */
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
+import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
+import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
@@ -69,6 +71,9 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
+  const report = (cut: CutConnections) => options.logCutConnections?.(cut);
+  const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
+  boundConnections(app.server, bounded, options.connectionBounds);
   if (config.baseUrl.startsWith("https:")) sendHsts(app);
 
   const sovereign = await openSovereign(service);

@@ -1,5 +1,6 @@
 /** The stylesheets and scripts of the pages: their path changes with their content, so they are cached permanently. */
 import type { FastifyInstance } from "fastify";
+import { sendBytes } from "./send-bytes.ts";
 
 export interface ServedAsset {
   readonly path: string;
@@ -19,6 +20,8 @@ export function assetRoutes(app: FastifyInstance, assets: readonly ServedAsset[]
       "x-content-type-options": "nosniff",
       "content-type": asset.contentType,
     });
-    return request.headers["if-none-match"] === asset.etag ? reply.code(304).send() : reply.send(asset.bytes);
+    if (request.headers["if-none-match"] === asset.etag) await reply.code(304).send();
+    else await sendBytes(reply, asset.bytes);
+    return reply;
   });
 }

@@ -1,6 +1,7 @@
 /** Sends a page with its security headers and a nonce for its one style element. */
 import { randomBytes } from "node:crypto";
 import type { FastifyReply } from "fastify";
+import { sendBytes } from "./send-bytes.ts";
 
 export const newNonce = (): string => randomBytes(18).toString("base64");
 
@@ -21,9 +22,12 @@ export interface SentPage {
   readonly hasFrame?: boolean;
 }
 
-/** Pages are personal and never cached. */
-export async function sendPage(reply: FastifyReply, body: string, page: SentPage): Promise<void> {
-  await reply
+/**
+ * Pages are personal and never cached.
+ * @param body as bytes where it is the same for everyone
+ */
+export async function sendPage(reply: FastifyReply, body: string | Buffer, page: SentPage): Promise<void> {
+  reply
     .code(page.status ?? 200)
     .headers({
       "content-security-policy": contentSecurityPolicy(page),
@@ -34,8 +38,8 @@ export async function sendPage(reply: FastifyReply, body: string, page: SentPage
       "cross-origin-opener-policy": page.redirectsElsewhere === true ? "unsafe-none" : "same-origin",
       "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
     })
-    .type("text/html; charset=utf-8")
-    .send(body);
+    .type("text/html; charset=utf-8");
+  await (typeof body === "string" ? reply.send(body) : sendBytes(reply, body));
 }
 
 function contentSecurityPolicy({ nonce, redirectsElsewhere = false, hasFrame = false }: SentPage): string {

@@ -8,10 +8,12 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IsUnavailable } from "./errors.ts";
 import { inOrganisation, type OrganisationRoute } from "./organisation-lookup.ts";
+import { endWithBytes, sendBytes } from "./send-bytes.ts";
 
 export interface PublishedDocument {
   readonly orgId: string;
-  readonly body: string;
+  /** The same bytes for everyone: a caller who does not read them holds no copy. */
+  readonly body: Buffer;
   readonly etag: string;
   /** A flat list, which node:http writes fastest. */
   readonly headers: readonly string[];
@@ -57,8 +59,7 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
         response.end();
       } else {
         response.writeHead(200, document.headers as string[]);
-        // A string is written together with the head; a Buffer would be a second write.
-        response.end(document.body, "latin1");
+        endWithBytes(response, document.body);
       }
       return true;
     },
@@ -91,12 +92,9 @@ export const DOCUMENT_MAX_AGE_SECONDS = 300;
 export const DOCUMENT_LIFETIME_MS = 30_000;
 const cacheControl = `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`;
 
-/** @param content plain JSON; non-ASCII characters are escaped, so that one character is one byte */
+/** @param content plain JSON */
 export function publishedDocument(orgId: string, content: object, staleAt: number): PublishedDocument {
-  const body = JSON.stringify(content).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const body = Buffer.from(JSON.stringify(content));
   const etag = `"${sha256Base64url(body).slice(0, 27)}"`;
   const headers = [
     ["Content-Type", "application/json"],
@@ -155,8 +153,7 @@ export async function sendDocument(
     if (name !== "Content-Length") reply.header(name, document.headers[index + 1]);
   }
   if (isNotModified(request.headers["if-none-match"], document.etag)) await reply.code(304).send();
-  // As bytes, so that Fastify keeps the content type.
-  else await reply.send(Buffer.from(document.body, "latin1"));
+  else await sendBytes(reply, document.body);
 }
 
 /** RFC 9110 §13.1.2: a list of tags, possibly weak, or `*`. */

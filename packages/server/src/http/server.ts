@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
+import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
 import { requestIds } from "./request-log.ts";
@@ -18,6 +19,7 @@ export interface HttpServerOptions {
 }
 
 export function createFastify({ nodeName, trustedProxies, documents }: HttpServerOptions): FastifyInstance {
+  const admits = pipelineLimit();
   return Fastify({
     logger: false,
     genReqId: requestIds(nodeName),
@@ -33,6 +35,7 @@ export function createFastify({ nodeName, trustedProxies, documents }: HttpServe
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, options) =>
       createServer({ ...options, ...serverBounds }, (request, response) => {
+        if (!admits(request, response)) return;
         if (!documents.answer(request, response)) handler(request, response);
       }),
     frameworkErrors: (_error, request, reply) => {

@@ -13,6 +13,7 @@ import {
 } from "../http/cookies/browser-cookies.ts";
 import { csrf } from "../http/csrf.ts";
 import type { ErrorHandlerDeps, Refusal } from "../http/error-handlers.ts";
+import type { ConnectionBounds, CutConnections } from "../http/listeners/connection-bounds.ts";
 import type { PublishedDocuments } from "../http/published-documents.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import type { Service } from "./open-service.ts";
@@ -26,6 +27,10 @@ export interface AppOptions {
   /** A rejected request, with the private cause that the response doesn't reveal. */
   logRefusal(refusal: Refusal): void;
   logError(error: unknown, requestId: string, status: number): void;
+  /** Connections that were refused or cut (connection-bounds.ts). */
+  logCutConnections?(cut: CutConnections): void;
+  /** For tests. */
+  readonly connectionBounds?: ConnectionBounds | undefined;
   isDraining(): boolean;
   /** Called for every route as it is registered. */
   onRoute?(route: { method: string; path: string }): void;

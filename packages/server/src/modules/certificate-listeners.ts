@@ -3,7 +3,14 @@ import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Config } from "../config/config.ts";
 import type { CertificateListeners } from "../config/listener-settings.ts";
+import { networkPrefix } from "../core/rate-limits/rate-limits.ts";
+import {
+  boundConnections,
+  type ConnectionBounds,
+  type CutConnections,
+} from "../http/listeners/connection-bounds.ts";
 import { mtlsListener } from "../http/listeners/mtls-listener.ts";
 import { proxyListener } from "../http/listeners/proxy-listener.ts";
 
@@ -13,6 +20,7 @@ export interface ListenerEvents {
   /** It could not be read: the one before stays. */
   failed(error: unknown): void;
   refused(cause: string): void;
+  cut?(connections: CutConnections): void;
 }
 
 export interface OpenListeners {
@@ -35,10 +43,11 @@ const IDLE_MS = 50;
 /** Before the app is ready, as it hangs on the app's end. @throws when the server's certificate cannot be used */
 export async function openCertificateListeners(
   app: FastifyInstance,
-  settings: CertificateListeners,
+  settings: CertificateListeners & Pick<Config, "trustedProxies">,
   events: ListenerEvents,
+  bounds?: ConnectionBounds,
 ): Promise<OpenListeners> {
-  const { mtls, certificateProxy } = settings;
+  const { mtls, certificateProxy, trustedProxies } = settings;
   const opened: Opened[] = [];
   const secure = mtls && (await mtlsListener(mtls));
   if (mtls && secure) {
@@ -55,6 +64,10 @@ export async function openCertificateListeners(
   }
   const connections = new Set<Socket>();
   for (const { server } of opened) {
+    // Only proxies reach the listener for them.
+    const exempt = server === secure?.server ? trustedProxies : (certificateProxy?.trusted ?? []);
+    const report = (cut: CutConnections) => events.cut?.(cut);
+    boundConnections(server, { exempt, networkOf: networkPrefix, report }, bounds);
     server.on("clientError", (error, socket) => app.server.emit("clientError", error, socket));
     server.on("connection", (socket: Socket) => {
       connections.add(socket);

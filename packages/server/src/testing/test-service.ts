@@ -14,6 +14,7 @@ import { createOrganisation } from "../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { createUser } from "../core/users/users.ts";
 import type { Refusal } from "../http/error-handlers.ts";
+import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import type { AppOptions } from "../modules/app-context.ts";
 import { type OpenListeners, openCertificateListeners } from "../modules/certificate-listeners.ts";
@@ -62,6 +63,8 @@ export interface TestServiceOptions {
   readonly isMeddling?: boolean;
   /** Demo mode, with what this makes. */
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
+  /** Of every listener; default: the service's own. */
+  readonly connectionBounds?: ConnectionBounds;
 }
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
@@ -138,14 +141,16 @@ async function start(
     logDocuments: () => {},
     logRefusal: (refusal) => refused.push(refusal),
     isDraining: () => false,
+    connectionBounds: options.connectionBounds,
     ...(demo ? { demo } : {}),
   });
   closing.push(() => app.close());
-  const listeners = await openCertificateListeners(app, config, {
+  const events = {
     reloaded: () => {},
-    failed: (error) => errors.push(error),
-    refused: (cause) => refusals.push(cause),
-  });
+    failed: (error: unknown) => errors.push(error),
+    refused: (cause: string) => refusals.push(cause),
+  };
+  const listeners = await openCertificateListeners(app, config, events, options.connectionBounds);
   watch.watch(app.server);
   const late = watchLateErrors(app.server);
   closing.push(async () => late.end());

@@ -83,6 +83,7 @@ async function serve(
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: log.request,
     logDocuments: (served) => log.info({ served }, "published documents"),
+    logCutConnections: (cut) => log.warn(cut, "connections cut"),
     logRefusal: (refusal) => log.info(refusal, "request refused"),
     logError: (error, requestId, status) => {
       if (status === 503) busy.note(error);
@@ -95,6 +96,7 @@ async function serve(
     reloaded: () => log.info("mTLS certificate reloaded"),
     failed: (error) => log.error(describeError(error), "reloading the mTLS certificate failed"),
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
+    cut: (cut) => log.warn(cut, "connections cut"),
   });
   try {
     await app.listen({ host: config.host, port: config.port });

@@ -61,7 +61,7 @@ export function referenceRoutes(app: FastifyInstance, deps: ReferenceDeps): void
   const document = memoize(
     (): PublishedDocument => publishedDocument("", content(), Number.POSITIVE_INFINITY),
   );
-  const page = memoize(() => renderReference(deps, operations, content()));
+  const page = memoize(() => Buffer.from(renderReference(deps, operations, content())));
 
   app.get("/openapi.json", { exposeHeadRoute: true }, async (request, reply) => {
     const mark = deps.documents.mark();

@@ -3,8 +3,8 @@
  * trusted addresses may connect, because whoever reaches it can claim to be any device.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { BlockList, isIPv6 } from "node:net";
 import { setCertificateSource } from "./client-certificate.ts";
+import { addressList } from "./connection-bounds.ts";
 import {
   type CertificateFormat,
   forwardedCertificate,
@@ -22,7 +22,7 @@ export interface ProxyListenerOptions {
 }
 
 export function proxyListener(options: ProxyListenerOptions): Server {
-  const isTrusted = trustedAddresses(options.trusted);
+  const isTrusted = addressList(options.trusted);
   const server = createServer({ ...serverBounds }, (request, response) => {
     try {
       const der = forwardedCertificate(request.headersDistinct["client-cert"], options.format);
@@ -35,7 +35,7 @@ export function proxyListener(options: ProxyListenerOptions): Server {
     options.answer(request, response);
   });
   server.on("connection", (socket) => {
-    if (isTrusted(socket.remoteAddress)) return;
+    if (socket.remoteAddress !== undefined && isTrusted(socket.remoteAddress)) return;
     options.refused("a connection from an untrusted address");
     socket.destroy();
   });
@@ -50,15 +50,4 @@ function refuse(response: ServerResponse, description: string): void {
     connection: "close",
   });
   response.end(JSON.stringify({ error: "invalid_request", error_description: description }));
-}
-
-function trustedAddresses(entries: readonly string[]): (address: string | undefined) => boolean {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = "", bits] = entry.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => address !== undefined && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

@@ -96,7 +96,7 @@ function publicBytes(orgId: string, bytes: Buffer, contentType: string): Publish
     ["ETag", etag],
     ["X-Content-Type-Options", "nosniff"],
   ].flat();
-  return { orgId, body: bytes.toString("latin1"), etag, headers, staleAt: 0 };
+  return { orgId, body: bytes, etag, headers, staleAt: 0 };
 }
 
 /** Also for a malformed request: the response says so itself (RFC 6960 §2.3). */
