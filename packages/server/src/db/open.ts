@@ -5,13 +5,17 @@ import type pg from "pg";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
+import { refusingNested, runInTransaction } from "./transaction-scope.ts";
 
 /** A connection or a transaction; stores accept both. */
 export type Db = Kysely<Schema>;
 
 interface Opened {
   readonly query: Db;
-  /** On SQLite the write lock is taken at the start. */
+  /**
+   * On SQLite the write lock is taken at the start. Inside, `query` and `transaction` of this database throw
+   * `NestedConnection`: statements go through `tx`.
+   */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Throws when the database doesn't respond. */
   ping(): Promise<void>;
@@ -34,7 +38,7 @@ export function openDatabase(
   poolSize = 10,
   around: (dialect: Dialect) => Dialect = (dialect) => dialect,
 ): Database {
-  const openDialect = (dialect: Dialect) => opened(new Kysely<Schema>({ dialect: around(dialect) }));
+  const openDialect = (dialect: Dialect) => opened(around(dialect));
   if (url.startsWith("sqlite:")) {
     const file = openSqliteFile(url.slice("sqlite:".length));
     return { kind: "sqlite", file, ...openDialect(nodeSqliteDialect(file)) };
@@ -53,13 +57,15 @@ export const boundTo = (database: Database, tx: Db): Database => ({
 /** One PostgreSQL connection without statement timeout, for migrations. */
 export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
   const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
-  return opened(new Kysely<Schema>({ dialect: postgresDialect(pool) }));
+  return opened(postgresDialect(pool));
 }
 
-function opened(query: Db): Opened {
+function opened(dialect: Dialect): Opened {
+  const owner = {};
+  const query = new Kysely<Schema>({ dialect: refusingNested(dialect, owner) });
   return {
     query,
-    transaction: (work) => query.transaction().execute(work),
+    transaction: (work) => query.transaction().execute((tx) => runInTransaction(owner, () => work(tx))),
     ping: async () => {
       await sql`select 1`.execute(query);
     },
