@@ -11,6 +11,7 @@ import { createDatabase, dropDatabase } from "../testing/postgres.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Database, type Db, openDatabase } from "./open.ts";
 import { openSqliteFile } from "./sqlite/node-sqlite.ts";
+import { asAnotherRequest } from "./transaction-scope.ts";
 
 async function errorOf(work: () => unknown): Promise<unknown> {
   try {
@@ -56,7 +57,9 @@ describe("postgres", () => {
     const between = () =>
       database.transaction(async (tx) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
-        await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query);
+        await asAnotherRequest(() =>
+          sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query),
+        );
         await new Promise((resolve) => setTimeout(resolve, 50));
         await run(tx, "insert into things values (1)");
       });

@@ -5,6 +5,7 @@ import type pg from "pg";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
+import { turns } from "./sqlite/turns.ts";
 import { refusingNested, runInTransaction } from "./transaction-scope.ts";
 
 /** A connection or a transaction; stores accept both. */
@@ -22,7 +23,18 @@ interface Opened {
   close(): Promise<void>;
 }
 
+interface Watched {
+  /** Cuts every connection to a server: statements under way and later ones fail at once. For a stop that can't wait. */
+  abandon(): void;
+  /**
+   * How long, in milliseconds, a transaction has kept all others waiting without a statement; 0 while none does. A fault of
+   * our own: a database that is away keeps nobody waiting for longer than a request takes.
+   */
+  stuckFor(): number;
+}
+
 export type Database = Opened &
+  Watched &
   (
     | { readonly kind: "sqlite"; readonly file: DatabaseSync }
     | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string }
@@ -38,13 +50,16 @@ export function openDatabase(
   poolSize = 10,
   around: (dialect: Dialect) => Dialect = (dialect) => dialect,
 ): Database {
-  const openDialect = (dialect: Dialect) => opened(around(dialect));
+  const openDialect = (dialect: Dialect) => openKysely(around(dialect));
   if (url.startsWith("sqlite:")) {
     const file = openSqliteFile(url.slice("sqlite:".length));
-    return { kind: "sqlite", file, ...openDialect(nodeSqliteDialect(file)) };
+    const turn = turns();
+    const dialect = nodeSqliteDialect(file, turn);
+    return { kind: "sqlite", file, ...openDialect(dialect), abandon: () => {}, stuckFor: turn.takenFor };
   }
-  const pool = openPostgresPool({ url, poolSize });
-  return { kind: "postgres", pool, url, ...openDialect(postgresDialect(pool)) };
+  const opened = openPostgresPool({ url, poolSize });
+  const { pool, abandon, stuckFor } = opened;
+  return { kind: "postgres", pool, url, ...openDialect(postgresDialect(opened)), abandon, stuckFor };
 }
 
 /** The database inside a transaction: nested transactions join it. */
@@ -57,10 +72,10 @@ export const boundTo = (database: Database, tx: Db): Database => ({
 /** One PostgreSQL connection without statement timeout, for migrations. */
 export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
   const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
-  return opened(postgresDialect(pool));
+  return openKysely(postgresDialect(pool));
 }
 
-function opened(dialect: Dialect): Opened {
+function openKysely(dialect: Dialect): Opened {
   const owner = {};
   const query = new Kysely<Schema>({ dialect: refusingNested(dialect, owner) });
   return {

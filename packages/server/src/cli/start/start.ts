@@ -17,6 +17,7 @@ import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
 import { type Log, openLog } from "./log.ts";
 
 const DRAIN_MS = 7_000;
+const LAST_WRITES_MS = 1_500;
 
 export const startCommand: Command = {
   name: "start",
@@ -51,7 +52,7 @@ export async function runServer(
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
-    { onError: (error) => log.error(describe(error), "background work failed") },
+    { onError: (error) => log.error(describe(error), "background work failed"), isServer: true },
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
@@ -110,6 +111,8 @@ async function serve(
   log.info({ signal }, "stopping: draining requests in progress");
   await closeWithin(app, listeners, DRAIN_MS);
   stopReloading();
+  // A database that is away would keep every last write waiting.
+  setTimeout(() => service.database.abandon(), LAST_WRITES_MS).unref();
   await stopBackground();
 }
 

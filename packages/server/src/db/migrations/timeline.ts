@@ -7,6 +7,7 @@ import { deviceIdentity } from "./0005-device-identity.ts";
 import { consolePages } from "./0006-console.ts";
 import { compromisedKeys } from "./0007-compromised-keys.ts";
 import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
+import { migratedBy } from "./0013-migrated-by.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const timeline: readonly Migration[] = [
   consolePages,
   compromisedKeys,
   consentRevokedBy,
+  migratedBy,
 ];

@@ -17,6 +17,7 @@ import {
 } from "kysely";
 import { takeOverSync } from "./disk-sync.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
+import type { Turns } from "./turns.ts";
 
 const CACHED_STATEMENTS = 500;
 
@@ -33,10 +34,11 @@ export function openSqliteFile(path: string): DatabaseSync {
   return file;
 }
 
-export function nodeSqliteDialect(file: DatabaseSync): Dialect {
+/** @param turn in which transactions get the file */
+export function nodeSqliteDialect(file: DatabaseSync, turn: Turns): Dialect {
   return {
     createAdapter: groupingAdapter,
-    createDriver: () => nodeSqliteDriver(file),
+    createDriver: () => nodeSqliteDriver(file, turn),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -52,10 +54,9 @@ interface Place extends DatabaseConnection {
   inTransaction: boolean;
 }
 
-function nodeSqliteDriver(file: DatabaseSync): Driver {
+function nodeSqliteDriver(file: DatabaseSync, turn: Turns): Driver {
   const log = takeOverSync(file);
   const group = groupCommit(file, log.sync);
-  const turn = turns();
   const prepare = statementCache(file);
   const place = (connection: DatabaseConnection) => connection as Place;
 
@@ -120,30 +121,6 @@ function runStatement<R>({ statement, returnsRows }: Prepared, parameters: SQLIn
   if (returnsRows) return { rows: statement.all(...parameters) as R[] };
   const { changes } = statement.run(...parameters);
   return { rows: [], numAffectedRows: BigInt(changes) };
-}
-
-/** A queue: transactions of different requests interleave at their awaits, so each gets the file in turn. */
-interface Turns {
-  isTaken(): boolean;
-  take(): Promise<void>;
-  give(): void;
-}
-
-function turns(): Turns {
-  const waiting: Array<() => void> = [];
-  let taken = false;
-  return {
-    isTaken: () => taken,
-    take: async () => {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
-    },
-    give: () => {
-      const next = waiting.shift();
-      if (next) next();
-      else taken = false;
-    },
-  };
 }
 
 interface Prepared {

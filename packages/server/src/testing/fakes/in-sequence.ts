@@ -13,7 +13,7 @@ export async function runConcurrently(
   first: (inside: Database) => Promise<unknown>,
   second: () => Promise<unknown>,
 ): Promise<PromiseSettledResult<unknown>> {
-  const waits = () => asAnotherRequest(() => isStatementBlocked(database.query));
+  const waits = () => isStatementBlocked(database.query);
   let ended: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
   await database.transaction(async (tx) => {
     await first(boundTo(database, tx));
