@@ -113,6 +113,47 @@ describe("postgres", () => {
     assert.equal(isDatabaseUnavailable(failed?.reason), true);
   });
 
+  test("reports a read-only server, and leaves its connections for those of the server that the address leads to", async () => {
+    const connection = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.query)).rows[0]?.pid;
+    const name = new URL(url).pathname.slice(1);
+    const setReadOnly = async (value: "on" | "off") => {
+      const admin = openDatabase(url, 1);
+      await admin.transaction(async (tx) => {
+        await run(tx, "set transaction read write");
+        await run(tx, `alter database "${name}" set default_transaction_read_only = ${value}`);
+      });
+      await admin.close();
+    };
+    await database.ping();
+    const first = await connection();
+    await setReadOnly("on");
+    const error = await errorOf(() =>
+      database.transaction(async (tx) => {
+        await run(tx, "set transaction read only");
+        await run(tx, "insert into things values (20)");
+      }),
+    );
+    assert.equal((error as { code?: string }).code, "25006");
+    assert.equal(isDatabaseUnavailable(error), true);
+    assert.notEqual(await connection(), first, "a new connection");
+    assert.equal(await isUnavailable(() => database.ping()), true, "which is read-only from its beginning");
+    assert.equal(await isUnavailable(() => run(database.query, "insert into things values (20)")), true);
+    await setReadOnly("off");
+    await eventually("the pool moves on", () =>
+      run(database.query, "insert into things values (20)").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await database.ping();
+  });
+
+  test("reports a server that starts, stops or can't be reached", () => {
+    for (const code of ["57P01", "57P03", "EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL"])
+      assert.equal(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), true, code);
+  });
+
   test("doesn't report a faulty statement on PostgreSQL", async () => {
     for (const statement of [
       "select * from nowhere",

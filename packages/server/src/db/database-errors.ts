@@ -1,6 +1,18 @@
 /** Errors of both databases: an unavailable, full or overloaded one against a faulty statement, and unique key violations. */
 import { TurnTimeout } from "./sqlite/turns.ts";
 
+/** `read_only_sql_transaction`: of a standby, and of a primary that was made read-only. */
+const READ_ONLY = "25006";
+
+/** What a server says of itself, before a statement of a request fails with the same code. */
+export class ReadOnlyServer extends Error {
+  readonly code = READ_ONLY;
+  constructor() {
+    super("the database server is read-only");
+    this.name = "ReadOnlyServer";
+  }
+}
+
 const NETWORK_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"],
@@ -27,25 +39,27 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return POOL_MESSAGE.test(error.message);
 }
 
-/** 40001 and 40P01 ask for a retry; 25006 is what a server says that was made a standby, or is full and read-only. */
-const RETRIED_CODES = new Set(["40001", "40P01", "25006"]);
+/** The first two ask for a retry. */
+const RETRIED_CODES = new Set(["40001", "40P01", READ_ONLY]);
 
 /** Classes 08 connection, 53 resources, 57 operator intervention (57P01 shutting down, 57P03 starting up). */
 function isPostgresTrouble(code: string): boolean {
   return /^(08|53|57)[0-9A-Z]{3}$/.test(code) || RETRIED_CODES.has(code);
 }
 
-/** What an error of `pg` means for its connection: nothing, no further use, or that it will never answer again. */
-export type ConnectionEnd = "no" | "broken" | "silent";
+/**
+ * What an error of `pg` means for its connection: nothing, no further use, that it will never answer again, or that all
+ * connections lead to the wrong server.
+ */
+export type ConnectionEnd = "no" | "broken" | "silent" | "wrong server";
 
 export function connectionEndOf(error: unknown): ConnectionEnd {
   if (!(error instanceof Error)) return "no";
   if (error.message === "Query read timeout") return "silent";
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return "no";
-  // A server that has become read-only (25006) is left for the one that the address leads to now.
-  const isOver = /^(08|57P0)/.test(code) || code === "25006" || NETWORK_CODES.has(code);
-  return isOver ? "broken" : "no";
+  if (code === READ_ONLY) return "wrong server";
+  return /^(08|57P0)/.test(code) || NETWORK_CODES.has(code) ? "broken" : "no";
 }
 
 /** SQLite's extended result codes for a unique index and a primary key; PostgreSQL's `unique_violation`. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
+import { ReadOnlyServer } from "./database-errors.ts";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
@@ -18,7 +19,7 @@ interface Opened {
    * `NestedConnection`: statements go through `tx`.
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Throws when the database doesn't respond. */
+  /** Throws when the database doesn't respond, or can't be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,7 +60,21 @@ export function openDatabase(
   }
   const opened = openPostgresPool({ url, poolSize });
   const { pool, abandon, stuckFor } = opened;
-  return { kind: "postgres", pool, url, ...openDialect(postgresDialect(opened)), abandon, stuckFor };
+  const { query, ...rest } = openDialect(postgresDialect(opened));
+  const ping = async () => {
+    await requireWritable(query).catch((error: unknown) => {
+      if (error instanceof ReadOnlyServer) opened.replaceAll();
+      throw error;
+    });
+  };
+  return { kind: "postgres", pool, url, query, ...rest, ping, abandon, stuckFor };
+}
+
+/** A standby answers every question and refuses every request's first write. */
+async function requireWritable(query: Db): Promise<void> {
+  const { rows } = await sql<{ state: string }>`
+    select current_setting('transaction_read_only') as state`.execute(query);
+  if (rows[0]?.state === "on") throw new ReadOnlyServer();
 }
 
 /** The database inside a transaction: nested transactions join it. */

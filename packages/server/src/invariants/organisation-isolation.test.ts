@@ -112,9 +112,9 @@ const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs"),
+  ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
-  ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
+  ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs"),
   "GET /oauth/:org/.well-known/openid-configuration": discovery,
   "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
   "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,

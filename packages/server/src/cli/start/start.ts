@@ -17,7 +17,7 @@ import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
 import { type Log, openLog } from "./log.ts";
 
 const DRAIN_MS = 7_000;
-const LAST_WRITES_MS = 1_500;
+const LAST_WRITES_MS = 1_000;
 
 export const startCommand: Command = {
   name: "start",
@@ -109,10 +109,10 @@ async function serve(
   const signal = await stopRequested;
   draining = true;
   log.info({ signal }, "stopping: draining requests in progress");
+  // A database that is away would keep every last write waiting.
+  setTimeout(() => service.database.abandon(), DRAIN_MS + LAST_WRITES_MS).unref();
   await closeWithin(app, listeners, DRAIN_MS);
   stopReloading();
-  // A database that is away would keep every last write waiting.
-  setTimeout(() => service.database.abandon(), LAST_WRITES_MS).unref();
   await stopBackground();
 }
 

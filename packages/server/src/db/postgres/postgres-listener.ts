@@ -27,18 +27,20 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
   let retry: NodeJS.Timeout | undefined;
 
   const connect = async (connectMs: number) => {
-    const listener = openListener(options, connectMs, () => {
-      if (listener === current && !stopped) reconnectSoon(FIRST_RETRY_MS);
-    });
     // Until it listens, `connect` rejects and its caller retries; otherwise there would be two retries.
-    await listener.listening;
-    if (stopped) return listener.close();
-    current = listener;
+    let isListening = false;
+    current = openListener(options, connectMs, () => {
+      if (isListening && !stopped) reconnectSoon(FIRST_RETRY_MS);
+    });
+    await current.listening;
+    isListening = true;
   };
   const reconnectSoon = (wait: number) => {
     retry = setTimeout(() => {
       connect(RECONNECT_MS).then(
-        () => options.onGap(),
+        () => {
+          if (!stopped) options.onGap();
+        },
         () => {
           if (!stopped) reconnectSoon(Math.min(wait * 2, MAX_RETRY_MS));
         },
@@ -71,12 +73,15 @@ function openListener(options: PostgresListenerOptions, connectMs: number, onLos
     connectionTimeoutMillis: connectMs,
   });
   let heartbeat: NodeJS.Timeout | undefined;
+  let isConnected = false;
   let isLost = false;
   const lose = () => {
     if (isLost) return;
     isLost = true;
     clearTimeout(heartbeat);
-    client.end().catch(() => {});
+    // `pg` leaves `connect` undecided when it is ended meanwhile.
+    if (isConnected) client.end().catch(() => {});
+    else socket.destroy();
     socket.destroySoon();
     onLost();
   };
@@ -91,6 +96,7 @@ function openListener(options: PostgresListenerOptions, connectMs: number, onLos
   const start = async () => {
     try {
       await client.connect();
+      isConnected = true;
       await listen(connectMs);
       if (isLost) throw new Error("the connection was lost");
     } catch (error) {

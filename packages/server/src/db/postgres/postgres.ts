@@ -52,6 +52,8 @@ export interface OpenPool extends PostgresPool {
   readonly pool: pg.Pool;
   /** Cuts every connection and makes no more: statements fail at once. */
   abandon(): void;
+  /** Uses no connection of now for another request: the address may lead to another server. */
+  replaceAll(): void;
   /** Every connection is held by a transaction that has sent nothing for this long, in milliseconds; 0 otherwise. */
   stuckFor(): number;
 }
@@ -67,11 +69,10 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
     connections.cutIdle();
     return acquire();
   };
-  let isAbandoned = false;
   const end = async () => {
     const late = new AbortController();
     const ended = pool.end();
-    void delay(CLOSE_MS, undefined, { signal: late.signal }).then(connections.cutAll, () => {});
+    void delay(CLOSE_MS, undefined, { signal: late.signal }).then(connections.abandon, () => {});
     await ended;
     late.abort();
     connections.stop();
@@ -79,15 +80,10 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
   return {
     pool,
     options: pool.options,
-    connect: async () => {
-      if (isAbandoned) throw new Error("Cannot use a pool after calling end on the pool");
-      return requestsClient(await acquire());
-    },
+    connect: async () => requestsClient(await acquire(), connections),
     end,
-    abandon: () => {
-      isAbandoned = true;
-      connections.cutAll();
-    },
+    replaceAll: connections.replaceAll,
+    abandon: connections.abandon,
     stuckFor: () => stuckFor(connections, options.poolSize),
   };
 }
@@ -151,7 +147,10 @@ function stuckFor(connections: WatchedConnections, poolSize: number): number {
 }
 
 /** What Kysely sees of a connection. */
-function requestsClient(connection: WatchedConnection): PostgresPoolClient {
+function requestsClient(
+  connection: WatchedConnection,
+  { replaceAll }: WatchedConnections,
+): PostgresPoolClient {
   const { client } = connection;
   const run = async (text: string, values: readonly unknown[]) => {
     connection.owedSince = performance.now();
@@ -162,6 +161,7 @@ function requestsClient(connection: WatchedConnection): PostgresPoolClient {
       if (end !== "no") connection.isBroken = true;
       // Else a rollback would wait for an answer too.
       if (end === "silent") cut(connection);
+      if (end === "wrong server") replaceAll();
       throw error;
     } finally {
       Object.assign(connection, answered());

@@ -28,8 +28,10 @@ export interface WatchedConnections {
   all(): Iterable<WatchedConnection>;
   /** Cuts those that no request uses: they may be as dead as the one that was found out. */
   cutIdle(): void;
-  /** Cuts all. Statements under way fail at once. */
-  cutAll(): void;
+  /** Cuts those, and each of the others when its request is done. */
+  replaceAll(): void;
+  /** Cuts all, those too that the pool makes from now on for whoever waits: all fail at once. */
+  abandon(): void;
   stop(): void;
 }
 
@@ -40,6 +42,7 @@ const SUSPICIOUS_MS = 1_000;
 export function watchConnections(url: string): WatchedConnections {
   const watched = new Map<pg.ClientBase, WatchedConnection>();
   let count = 0;
+  let isAbandoned = false;
 
   const construct = (config: pg.ClientConfig): pg.Client => {
     const socket = new Socket();
@@ -48,6 +51,7 @@ export function watchConnections(url: string): WatchedConnections {
     const states = { isConnected: false, owedSince: now, lastAnswerAt: now, isInUse: true, isBroken: false };
     watched.set(client, { client, socket, number: count++, ...states });
     socket.once("close", () => watched.delete(client));
+    if (isAbandoned) setImmediate(() => socket.destroy());
     return client;
   };
 
@@ -64,7 +68,14 @@ export function watchConnections(url: string): WatchedConnections {
     of: (client) => watched.get(client),
     all: () => watched.values(),
     cutIdle,
-    cutAll: () => [...watched.values()].forEach(cut),
+    replaceAll: () => {
+      for (const one of watched.values()) one.isBroken = true;
+      cutIdle();
+    },
+    abandon: () => {
+      isAbandoned = true;
+      [...watched.values()].forEach(cut);
+    },
     stop: () => clearInterval(watch),
   };
 }
