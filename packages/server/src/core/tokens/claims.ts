@@ -98,11 +98,15 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const consented =
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
-  const allowed = application.settings.allowedScopes;
+  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = application.settings;
+  const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
   return {
-    accessToken: customClaims({ ...sources, scopes, user: user?.user }),
+    accessToken: ofScopes,
     idToken: user
-      ? requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed })
+      ? {
+          ...requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed }),
+          ...(idTokenIncludesScopeClaims ? ofScopes : {}),
+        }
       : {},
   };
 }
@@ -158,8 +162,11 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   const { application, user } = subject;
   if (!user || !subject.scopes.includes("openid")) return undefined;
   const iat = seconds(now);
+  // A custom scope older than the reservation of these names cannot set them either. `client_id` and `jti` tell an access
+  // token of the type JWT from an ID token.
+  const { client_id, jti, nonce, sid, at_hash, ...added } = subject.added?.idToken ?? {};
   return {
-    ...subject.added?.idToken,
+    ...added,
     ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
     iss: subject.issuer,
     sub: user.user.id,

@@ -51,6 +51,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   );
   app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
+  // Not of a specification: clients that follow one of them with the other's place for the path.
+  app.get("/oauth/:org/.well-known/oauth-authorization-server", { exposeHeadRoute: true }, handler);
+  app.get("/.well-known/openid-configuration/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
 /** The same four for tokens and for client assertions. */

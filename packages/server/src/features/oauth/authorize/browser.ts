@@ -167,14 +167,19 @@ export function requestOrigin(
   };
 }
 
-/** @param options.redirectsElsewhere a form of the page may end at an application */
+interface ShownPage {
+  readonly status?: number;
+  /** The page is a step of an application's request: see `SentPage`. */
+  readonly redirectsElsewhere?: boolean;
+}
+
 export async function show(
   { reply }: Visit,
-  { nonce }: Pick<PageFrame, "nonce">,
+  { nonce, redirectsElsewhere = false }: Pick<PageFrame, "nonce"> & Pick<ShownPage, "redirectsElsewhere">,
   page: Html,
-  options: { status?: number; redirectsElsewhere?: boolean } = {},
+  options: ShownPage = {},
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, ...options });
+  await sendPage(reply, render(page), { nonce, redirectsElsewhere, ...options });
 }
 
 export function pageApplication({ name, settings }: Application): PageApplication {

@@ -119,7 +119,8 @@ async function verifyCredentials(
   }
   if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
   if (assertion !== undefined) {
-    await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
+    const endpoint = (request.routeOptions.url ?? "").replace("/oauth/:org", "");
+    await verifyClientAssertion(deps, application, assertion, endpoint).catch((error: unknown) => {
       throw error instanceof InvalidAssertion ? refused(error.message) : error;
     });
     return { application };

@@ -41,6 +41,14 @@ test("the confirmation names user and organisation, and repeats the request's pa
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Stay signed in<\/a>/);
 });
 
+test("both pages say that a hint is invalid", () => {
+  const isHintInvalid = true;
+  for (const page of [endSessionPage({ ...asked, isHintInvalid }), signedOutPage({ ...done, isHintInvalid })])
+    assert.match(render(page), /id="hint-invalid"[\s\S]*id_token_hint/);
+  for (const page of [endSessionPage(asked), signedOutPage(done)])
+    assert.doesNotMatch(render(page), /hint-invalid/);
+});
+
 test("without a home page there is no link to stay signed in", () => {
   const { application: _, stayUri: __, fields: ___, ...bare } = asked;
   assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|requested this/);

@@ -144,8 +144,11 @@ forEachDatabase(({ fresh }) => {
       const asked = { id_token_hint: hint, post_logout_redirect_uri: BYE, state: "s" };
       const page = await end(here.browser, asked);
       await assertStays(here, page, what);
+      assert.match(page.body, /id="hint-invalid"/, what);
       if (what !== "another user") continue;
-      assert.ok(saysDone(await post(here.browser, page.hidden)), "after a yes it still goes nowhere");
+      const done = await post(here.browser, page.hidden);
+      assert.ok(saysDone(done), "after a yes it still goes nowhere");
+      assert.match(done.body, /id="hint-invalid"/);
       assert.equal(await lives(here.browser), false);
       await tokensOf(here.browser, org);
     }
@@ -164,8 +167,11 @@ forEachDatabase(({ fresh }) => {
       { csrf },
       { id_token_hint: "" },
     ];
-    for (const parameters of asked)
-      await assertStays(here, await end(here.browser, parameters), JSON.stringify(parameters));
+    for (const parameters of asked) {
+      const page = await end(here.browser, parameters);
+      await assertStays(here, page, JSON.stringify(parameters));
+      assert.doesNotMatch(page.body, /id="hint-invalid"/, JSON.stringify(parameters));
+    }
   });
 
   test("an unregistered URI is never redirected to, though the hint signs out", async () => {

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { signOut, signOutExpiredSession } from "../../../core/sessions/sessions.ts";
+import { signOut, signOutHintedSession } from "../../../core/sessions/sessions.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -33,6 +33,8 @@ interface LogoutRequest {
   readonly hint:
     | { readonly sub: string; readonly sid: string | undefined; readonly application: Application }
     | undefined;
+  /** A hint came that is no ID token of ours for this application. */
+  readonly isHintInvalid: boolean;
   readonly application: Application | undefined;
   /** Registered for the hint's application. */
   readonly redirectUri: string | undefined;
@@ -70,17 +72,17 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
-  await endExpiredSession(deps, visit, logout);
+  await endHintedSession(deps, visit, logout);
   if (logout.redirectUri !== undefined) return redirectBack(visit, logout.redirectUri, logout.state);
   return showSignedOut(visit, form, logout);
 }
 
-/** The hinted session may have expired, with its tokens and the applications' own sessions still alive. */
-async function endExpiredSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
+/** Of another browser, or expired with its tokens and the applications' own sessions still alive: no answer claims more. */
+async function endHintedSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
   if (hint?.sid === undefined) return;
   const actor = `client:${hint.application.id}`;
   const session = { sessionId: hint.sid, userId: hint.sub, actor, address: addressOf(visit.request) };
-  await signOutExpiredSession(deps, visit.organisation, session);
+  await signOutHintedSession(deps, visit.organisation, session);
 }
 
 function isHintedUser({ hint }: LogoutRequest, { session, user }: SignedIn): boolean {
@@ -101,6 +103,7 @@ async function readLogout(deps: BrowserDeps, organisation: Organisation, form: F
   const registered = trusted?.application.settings.postLogoutRedirectUris ?? [];
   return {
     hint: trusted,
+    isHintInvalid: trusted === undefined && (form.values.get("id_token_hint") ?? "") !== "",
     application: trusted?.application ?? client,
     redirectUri: requestedUri !== undefined && registered.includes(requestedUri) ? requestedUri : undefined,
     state: form.values.get("state"),
@@ -124,7 +127,7 @@ async function showConfirmation(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application, redirectUri }: LogoutRequest,
+  { application, redirectUri, isHintInvalid }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"), user);
@@ -135,6 +138,7 @@ async function showConfirmation(
   const page = endSessionPage({
     ...frame,
     application: application && pageApplication(application),
+    isHintInvalid,
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
     csrf: formBinding(deps, visit).csrf,
@@ -154,11 +158,16 @@ async function redirectBack(
   await reply.redirect(address, request.method === "GET" ? 302 : 303);
 }
 
-async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRequest): Promise<void> {
+async function showSignedOut(
+  visit: Visit,
+  form: Form,
+  { application, isHintInvalid }: LogoutRequest,
+): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
     application: application && pageApplication(application),
+    isHintInvalid,
   });
   return show(visit, frame, page);
 }

@@ -177,18 +177,12 @@ forEachDatabase(({ fresh }) => {
   test("narrows the scope for one refresh, never widens it", async () => {
     const { refreshToken, body } = await source.tokens({ scope: "openid profile email" });
     assert.equal(body["scope"], "openid profile email");
-    const less = await refresh(org, refreshToken, { scope: "email" });
+    const less = await refresh(org, refreshToken, { scope: " email  " });
     assert.equal(less.body["scope"], "email");
     assert.equal(payloadOf(less.body["access_token"])["scope"], "email");
     assert.equal(less.body["id_token"], undefined, "without openid there is no ID token");
     const next = String(less.body["refresh_token"]);
-    for (const more of [
-      "openid phone",
-      "openid profile email offline_access",
-      "openid  profile",
-      'a"b',
-      "x".repeat(9_000),
-    ]) {
+    for (const more of ["openid phone", "openid profile email offline_access", 'a"b', "x".repeat(9_000)]) {
       assertOAuthError(await refresh(org, next, { scope: more }), 400, "invalid_scope", more.slice(0, 40));
     }
     const all = await refresh(org, next);

@@ -52,8 +52,8 @@ export type SignInTexts = {
   signOut: {
     heading: (values: { organisation: string }) => string;
     askedBy: (values: { application: string }) => string; explanation: string; signedInAs: string;
-    confirm: string; stay: string; doneHeading: string; done: (values: { organisation: string }) => string;
-    back: (values: { application: string }) => string;
+    confirm: string; stay: string; hintInvalid: string; hintInvalidText: string; doneHeading: string;
+    done: (values: { organisation: string }) => string; back: (values: { application: string }) => string;
   };
   formPost: {
     heading: (values: { application: string }) => string; explanation: string;

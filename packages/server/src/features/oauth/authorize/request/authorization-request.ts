@@ -9,7 +9,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isS256Challenge } from "@signet/protocol/oauth/pkce";
 import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
-import type { Application } from "../../../../core/applications/application.ts";
+import type { Application, ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
@@ -82,7 +82,7 @@ export async function readTarget(
   const redirectUri = form.values.get("redirect_uri");
   if (redirectUri === undefined)
     throw pageError("redirect-uri-missing", "The redirect_uri parameter is missing.");
-  if (!matchRedirectUri(redirectUri, application.settings.redirectUris))
+  if (!matchRedirectUri(redirectUri, application.settings.redirectUris, application.clientType))
     throw pageError("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
   const mode = form.values.get("response_mode");
   const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
@@ -96,12 +96,14 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   refuseUnsupported(target, values);
   const { settings } = target.application;
   const requestedClaims = parseRequestedClaims(values.get("claims"));
+  const scopes = readScopes(values.get("scope"), settings.allowedScopes);
+  const nonce = bounded(values, "nonce", 512) ?? null;
   return {
     ...target,
-    scopes: readScopes(values.get("scope"), settings.allowedScopes),
+    scopes,
     resources: readResources(form, settings.allowedResources),
-    codeChallenge: readChallenge(values, settings.requirePkce),
-    nonce: bounded(values, "nonce", 512) ?? null,
+    codeChallenge: readChallenge(values, settings, { scopes, nonce }),
+    nonce,
     requestedClaims,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
@@ -155,12 +157,19 @@ function readResources(form: Form, allowed: readonly string[]): readonly string[
 }
 
 /** RFC 7636, S256 only: with `plain` anyone who sees the request has the verifier. */
-function readChallenge(values: Form["values"], required: boolean): string | null {
+function readChallenge(
+  values: Form["values"],
+  { requirePkce, requireNonceWithoutPkce }: ApplicationSettings,
+  sent: { readonly scopes: readonly string[]; readonly nonce: string | null },
+): string | null {
   const challenge = values.get("code_challenge");
   const method = values.get("code_challenge_method");
   if (challenge === undefined) {
-    if (required) throw invalid("code_challenge is missing (PKCE is required)");
+    if (requirePkce) throw invalid("code_challenge is missing (PKCE is required)");
     if (method !== undefined) throw invalid("code_challenge_method requires code_challenge");
+    // Only an ID token carries the nonce back.
+    if (requireNonceWithoutPkce && (!sent.nonce || !sent.scopes.includes("openid")))
+      throw invalid("send code_challenge (PKCE), or nonce with the scope openid: one of them is required");
     return null;
   }
   // The default method of RFC 7636 is plain.
