@@ -51,11 +51,7 @@ export async function runServer(
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
-<<<<<<< HEAD
-    { onError: (error) => log.error(describe(error), "background work failed"), isServer: true },
-=======
-    { onError: (error) => log.error(describeError(error), "background work failed") },
->>>>>>> main
+    { onError: (error) => log.error(describeError(error), "background work failed"), isServer: true },
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
