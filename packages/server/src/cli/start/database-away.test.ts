@@ -37,8 +37,8 @@ describe("signet start, its database silent", () => {
     const { secretKey: secret, ...keys } = await runForJson<TestAccount & { secretKey: string }>(made, env);
     account = { ...keys, secret };
     proxy = await breakableProxy(databaseUrl);
-    const throughProxy = { ...env, DATABASE_URL: proxy.url };
-    const first = await startSignet([], throughProxy);
+    const throughProxy = { ...env, DATABASE_URL: proxy.url, SIGNET_DRAIN_SECONDS: "5" };
+    const first = await startSignet([], { ...throughProxy, SIGNET_DRAIN_SECONDS: "0" });
     usualStopMs = (await first.stop()).milliseconds;
     server = await startSignet([], throughProxy);
     assert.equal((await list()).status, 200);
