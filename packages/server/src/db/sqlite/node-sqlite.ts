@@ -18,6 +18,7 @@ import {
 import { takeOverSync } from "./disk-sync.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 import type { Turns } from "./turns.ts";
+import { whenUnlocked } from "./when-unlocked.ts";
 
 const CACHED_STATEMENTS = 500;
 
@@ -55,6 +56,8 @@ interface Place extends DatabaseConnection {
 }
 
 function nodeSqliteDriver(file: DatabaseSync, turn: Turns): Driver {
+  // From now on it is waited for without stopping the process.
+  file.exec("pragma busy_timeout = 0");
   const log = takeOverSync(file);
   const group = groupCommit(file, log.sync);
   const prepare = statementCache(file);
@@ -65,13 +68,16 @@ function nodeSqliteDriver(file: DatabaseSync, turn: Turns): Driver {
     acquireConnection: async () => newPlace(prepare, group, turn),
     releaseConnection: async () => {},
     beginTransaction: async (connection) => {
-      await turn.take();
-      try {
-        group.begin();
-      } catch (error) {
-        turn.give();
-        throw error;
-      }
+      await whenUnlocked(async () => {
+        await turn.take();
+        try {
+          group.begin();
+        } catch (error) {
+          // Readers go on while the lock is waited for.
+          turn.give();
+          throw error;
+        }
+      });
       place(connection).inTransaction = true;
     },
     commitTransaction: async (connection) => {
@@ -104,11 +110,14 @@ function newPlace(prepare: Prepare, group: GroupCommit, turn: Turns): Place {
       const prepared = prepare(query.sql);
       const run = () => runStatement<R>(prepared, query.parameters as SQLInputValue[]);
       if (place.inTransaction) return group.insideTransaction(run);
-      if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
-      await turn.take();
-      const result = group.statement(prepared.isWrite, run);
-      turn.give();
-      return result;
+      const attempt = async () => {
+        if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
+        await turn.take();
+        const result = group.statement(prepared.isWrite, run);
+        turn.give();
+        return result;
+      };
+      return prepared.isWrite ? whenUnlocked(attempt) : attempt();
     },
     streamQuery: () => {
       throw new Error("streaming is not supported: read in pages");
