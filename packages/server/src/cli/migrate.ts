@@ -1,6 +1,7 @@
 /** `signet migrate`: applies pending migrations without starting the server. */
 
 import { mkdir } from "node:fs/promises";
+import { version } from "../config/version.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { type Command, jsonOption } from "./command.ts";
@@ -16,7 +17,7 @@ export const migrateCommand: Command = {
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
     const database = openDatabase(config.databaseUrl, 1);
     try {
-      const applied = await migrate(database);
+      const applied = await migrate(database, version);
       return printResult(call, { applied }, () => [
         applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}`,
       ]);

@@ -11,6 +11,7 @@ import { createDatabase, dropDatabase } from "../testing/postgres.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Database, type Db, openDatabase } from "./open.ts";
 import { openSqliteFile } from "./sqlite/node-sqlite.ts";
+import { asAnotherRequest } from "./transaction-scope.ts";
 
 async function errorOf(work: () => unknown): Promise<unknown> {
   try {
@@ -56,7 +57,9 @@ describe("postgres", () => {
     const between = () =>
       database.transaction(async (tx) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
-        await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query);
+        await asAnotherRequest(() =>
+          sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query),
+        );
         await new Promise((resolve) => setTimeout(resolve, 50));
         await run(tx, "insert into things values (1)");
       });
@@ -110,6 +113,47 @@ describe("postgres", () => {
     assert.equal(isDatabaseUnavailable(failed?.reason), true);
   });
 
+  test("reports a read-only server, and leaves its connections for those of the server that the address leads to", async () => {
+    const connection = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.query)).rows[0]?.pid;
+    const name = new URL(url).pathname.slice(1);
+    const setReadOnly = async (value: "on" | "off") => {
+      const admin = openDatabase(url, 1);
+      await admin.transaction(async (tx) => {
+        await run(tx, "set transaction read write");
+        await run(tx, `alter database "${name}" set default_transaction_read_only = ${value}`);
+      });
+      await admin.close();
+    };
+    await database.ping();
+    const first = await connection();
+    await setReadOnly("on");
+    const error = await errorOf(() =>
+      database.transaction(async (tx) => {
+        await run(tx, "set transaction read only");
+        await run(tx, "insert into things values (20)");
+      }),
+    );
+    assert.equal((error as { code?: string }).code, "25006");
+    assert.equal(isDatabaseUnavailable(error), true);
+    assert.notEqual(await connection(), first, "a new connection");
+    assert.equal(await isUnavailable(() => database.ping()), true, "which is read-only from its beginning");
+    assert.equal(await isUnavailable(() => run(database.query, "insert into things values (20)")), true);
+    await setReadOnly("off");
+    await eventually("the pool moves on", () =>
+      run(database.query, "insert into things values (20)").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await database.ping();
+  });
+
+  test("reports a server that starts, stops or can't be reached", () => {
+    for (const code of ["57P01", "57P03", "EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "EADDRNOTAVAIL"])
+      assert.equal(isDatabaseUnavailable(Object.assign(new Error("x"), { code })), true, code);
+  });
+
   test("doesn't report a faulty statement on PostgreSQL", async () => {
     for (const statement of [
       "select * from nowhere",
@@ -142,7 +186,6 @@ describe("sqlite", () => {
     const path = join(folder, name);
     const database = openDatabase(`sqlite:${path}`);
     assert.ok(database.kind === "sqlite");
-    database.file.exec("pragma busy_timeout = 0");
     await run(database.query, "create table things (id integer primary key, text text)");
     return { database, path };
   };
@@ -151,13 +194,11 @@ describe("sqlite", () => {
     const { database, path } = await openFile("busy.db");
     const other = openSqliteFile(path);
     other.exec("begin immediate");
-    for (let time = 0; time < 3; time++) {
-      const writing = () => run(database.query, "insert into things values (1, 'x')");
-      assert.equal(isDatabaseUnavailable(await errorOf(writing)), true);
-      const inTransaction = () => database.transaction((tx) => run(tx, "insert into things values (1, 'x')"));
-      assert.equal(isDatabaseUnavailable(await errorOf(inTransaction)), true);
-      await run(database.query, "select * from things");
-    }
+    const insert = (db: Db) => run(db, "insert into things values (1, 'x')");
+    const writes = [() => insert(database.query), () => database.transaction(insert)].map(errorOf);
+    // Meanwhile reads go on.
+    await run(database.query, "select * from things");
+    for (const error of await Promise.all(writes)) assert.equal(isDatabaseUnavailable(error), true);
     other.exec("rollback");
     other.close();
     await database.transaction((tx) => run(tx, "insert into things values (1, 'x')"));

@@ -1,6 +1,22 @@
 /** Errors of both databases: an unavailable, full or overloaded one against a faulty statement, and unique key violations. */
+import { TurnTimeout } from "./sqlite/turns.ts";
 
-const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
+/** `read_only_sql_transaction`: of a standby, and of a primary that was made read-only. */
+const READ_ONLY = "25006";
+
+/** What a server says of itself, before a statement of a request fails with the same code. */
+export class ReadOnlyServer extends Error {
+  readonly code = READ_ONLY;
+  constructor() {
+    super("the database server is read-only");
+    this.name = "ReadOnlyServer";
+  }
+}
+
+const NETWORK_CODES = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT"],
+  ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"],
+]);
 /** SQLite's primary result codes: BUSY, LOCKED, IOERR, FULL, CANTOPEN. */
 const SQLITE_CODES = new Set([5, 6, 10, 13, 14]);
 /**
@@ -16,15 +32,34 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  if (error instanceof TurnTimeout) return true;
   if (FOREIGN_KEY_CODES.has(errcode) || FOREIGN_KEY_CODES.has(code)) return true;
   if (typeof errcode === "number" && SQLITE_CODES.has(errcode & 0xff)) return true;
   if (typeof code === "string" && (NETWORK_CODES.has(code) || isPostgresTrouble(code))) return true;
   return POOL_MESSAGE.test(error.message);
 }
 
-/** Classes 08 connection, 53 resources, 57 operator intervention; 40001 and 40P01 ask for a retry. */
+/** The first two ask for a retry. */
+const RETRIED_CODES = new Set(["40001", "40P01", READ_ONLY]);
+
+/** Classes 08 connection, 53 resources, 57 operator intervention (57P01 shutting down, 57P03 starting up). */
 function isPostgresTrouble(code: string): boolean {
-  return /^(08|53|57)[0-9A-Z]{3}$/.test(code) || code === "40001" || code === "40P01";
+  return /^(08|53|57)[0-9A-Z]{3}$/.test(code) || RETRIED_CODES.has(code);
+}
+
+/**
+ * What an error of `pg` means for its connection: nothing, no further use, that it will never answer again, or that all
+ * connections lead to the wrong server.
+ */
+export type ConnectionEnd = "no" | "broken" | "silent" | "wrong server";
+
+export function connectionEndOf(error: unknown): ConnectionEnd {
+  if (!(error instanceof Error)) return "no";
+  if (error.message === "Query read timeout") return "silent";
+  const { code } = error as { code?: unknown };
+  if (typeof code !== "string") return "no";
+  if (code === READ_ONLY) return "wrong server";
+  return /^(08|57P0)/.test(code) || NETWORK_CODES.has(code) ? "broken" : "no";
 }
 
 /** SQLite's extended result codes for a unique index and a primary key; PostgreSQL's `unique_violation`. */

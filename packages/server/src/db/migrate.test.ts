@@ -45,14 +45,34 @@ forEachDatabase(({ name, empty }) => {
     assert.equal(await isMigrated(open(url)), true);
   });
 
-  test("leaves a database of a newer version alone and counts it as migrated", async () => {
+  test("refuses a database of a newer version, and says which to install", async () => {
     const database = open(await empty());
-    await migrate(database);
-    await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(
+    assert.deepEqual(await migrate(database, "1.2.0"), all);
+    const add = (migration: string, version: string | null) =>
+      sql`insert into schema_migration (name, applied_at, version) values (${migration}, ${Date.now()}, ${version})`.execute(
+        database.query,
+      );
+    await add("9998-later", null);
+    await assert.rejects(migrate(database, "1.2.0"), {
+      name: "NewerSchema",
+      message: /newer version.*1\.2\.0.*install the version that applied 9998-later/,
+    });
+    await add("9999-latest", "1.3.1");
+    await assert.rejects(migrate(database, "1.2.0"), /install version 1\.3\.1 or newer/);
+    const { missing, unknown } = await schemaState(database);
+    assert.deepEqual([missing, unknown], [[], ["9998-later", "9999-latest"]]);
+  });
+
+  test("records which version has applied each migration", async () => {
+    const database = open(await empty());
+    await migrate(database, "1.2.0");
+    const { rows } = await sql<{ version: string }>`select distinct version from schema_migration`.execute(
       database.query,
     );
-    assert.deepEqual(await migrate(database), []);
-    assert.equal(await isMigrated(database), true);
+    assert.deepEqual(
+      rows.map(({ version }) => version),
+      ["1.2.0"],
+    );
   });
 
   test("a failing migration is rolled back", async () => {

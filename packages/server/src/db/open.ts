@@ -2,23 +2,40 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
+import { ReadOnlyServer } from "./database-errors.ts";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
+import { turns } from "./sqlite/turns.ts";
+import { refusingNested, runInTransaction } from "./transaction-scope.ts";
 
 /** A connection or a transaction; stores accept both. */
 export type Db = Kysely<Schema>;
 
 interface Opened {
   readonly query: Db;
-  /** On SQLite the write lock is taken at the start. */
+  /**
+   * On SQLite the write lock is taken at the start. Inside, `query` and `transaction` of this database throw
+   * `NestedConnection`: statements go through `tx`.
+   */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Throws when the database doesn't respond. */
+  /** Throws when the database doesn't respond, or can't be written. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+interface Watched {
+  /** Cuts every connection to a server: statements under way and later ones fail at once. For a stop that can't wait. */
+  abandon(): void;
+  /**
+   * How long, in milliseconds, a transaction has kept all others waiting without a statement; 0 while none does. A fault of
+   * our own: a database that is away keeps nobody waiting for longer than a request takes.
+   */
+  stuckFor(): number;
+}
+
 export type Database = Opened &
+  Watched &
   (
     | { readonly kind: "sqlite"; readonly file: DatabaseSync }
     | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string }
@@ -34,13 +51,30 @@ export function openDatabase(
   poolSize = 10,
   around: (dialect: Dialect) => Dialect = (dialect) => dialect,
 ): Database {
-  const openDialect = (dialect: Dialect) => opened(new Kysely<Schema>({ dialect: around(dialect) }));
+  const openDialect = (dialect: Dialect) => openKysely(around(dialect));
   if (url.startsWith("sqlite:")) {
     const file = openSqliteFile(url.slice("sqlite:".length));
-    return { kind: "sqlite", file, ...openDialect(nodeSqliteDialect(file)) };
+    const turn = turns();
+    const dialect = nodeSqliteDialect(file, turn);
+    return { kind: "sqlite", file, ...openDialect(dialect), abandon: () => {}, stuckFor: turn.takenFor };
   }
-  const pool = openPostgresPool({ url, poolSize });
-  return { kind: "postgres", pool, url, ...openDialect(postgresDialect(pool)) };
+  const opened = openPostgresPool({ url, poolSize });
+  const { pool, abandon, stuckFor } = opened;
+  const { query, ...rest } = openDialect(postgresDialect(opened));
+  const ping = async () => {
+    await requireWritable(query).catch((error: unknown) => {
+      if (error instanceof ReadOnlyServer) opened.replaceAll();
+      throw error;
+    });
+  };
+  return { kind: "postgres", pool, url, query, ...rest, ping, abandon, stuckFor };
+}
+
+/** A standby answers every question and refuses every request's first write. */
+async function requireWritable(query: Db): Promise<void> {
+  const { rows } = await sql<{ state: string }>`
+    select current_setting('transaction_read_only') as state`.execute(query);
+  if (rows[0]?.state === "on") throw new ReadOnlyServer();
 }
 
 /** The database inside a transaction: nested transactions join it. */
@@ -53,13 +87,15 @@ export const boundTo = (database: Database, tx: Db): Database => ({
 /** One PostgreSQL connection without statement timeout, for migrations. */
 export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
   const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
-  return opened(new Kysely<Schema>({ dialect: postgresDialect(pool) }));
+  return openKysely(postgresDialect(pool));
 }
 
-function opened(query: Db): Opened {
+function openKysely(dialect: Dialect): Opened {
+  const owner = {};
+  const query = new Kysely<Schema>({ dialect: refusingNested(dialect, owner) });
   return {
     query,
-    transaction: (work) => query.transaction().execute(work),
+    transaction: (work) => query.transaction().execute((tx) => runInTransaction(owner, () => work(tx))),
     ping: async () => {
       await sql`select 1`.execute(query);
     },

@@ -227,7 +227,8 @@ describe("OAuth responses match the OpenAPI document", () => {
       await fetch(address(NO_ID));
       expect(operationId, 200, 304, 404);
     }
-    for (const path of ["healthz", "readyz", "openapi.json"]) await fetch(`${running.baseUrl}/${path}`);
+    for (const path of ["livez", "healthz", "readyz", "openapi.json"])
+      await fetch(`${running.baseUrl}/${path}`);
     expect("getOpenApiDocument", 200);
   });
 

@@ -112,10 +112,10 @@ const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs /device"),
+  ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /device"),
   ...ofNone("POST", "/device"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
-  ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
+  ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs"),
   ...documentProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),

@@ -10,7 +10,6 @@ import { type SecretUse, secretUse } from "../core/applications/client-secrets.t
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
-import { requireOpeningCaKey } from "../core/device-ca/ca-key.ts";
 import { createEncryption, deriveKey, type Encryption } from "../core/encryption/encryption.ts";
 import { loadMasterKey } from "../core/encryption/master-key.ts";
 import { type Outbox, outbox } from "../core/mail/outbox.ts";
@@ -23,19 +22,13 @@ import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attem
 import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
-import {
-  requireReadableSigningKey,
-  type SigningKeyDeps,
-  type SigningKeys,
-  signingKeys,
-} from "../core/signing-keys/signing-keys.ts";
+import { type SigningKeyDeps, type SigningKeys, signingKeys } from "../core/signing-keys/signing-keys.ts";
 import { type SigningPoolDirectory, signingPoolDirectory } from "../core/signing-pools/directory.ts";
 import { type SystemAccountDirectory, systemAccountDirectory } from "../core/system-accounts/directory.ts";
 import { type AccessTokens, accessTokens } from "../core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "../core/tokens/signer.ts";
-import { type ChangeFeed, openChangeFeed } from "../db/change-feed.ts";
-import { migrate } from "../db/migrate.ts";
-import { openDatabase } from "../db/open.ts";
+import type { ChangeFeed } from "../db/change-feed.ts";
+import { openStorage, type StorageOptions } from "./open-storage.ts";
 
 export interface Service extends CoreDeps {
   readonly config: Config;
@@ -67,14 +60,12 @@ export interface Service extends CoreDeps {
   close(): Promise<void>;
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends StorageOptions {
   readonly clock?: Clock;
   /** Reports an error of background work, which belongs to no request. */
   onError(error: unknown): void;
   /** For tests, which create hundreds of organisations. */
   readonly newPrivateKey?: SigningKeyDeps["newPrivateKey"];
-  /** For tests, which observe every statement. */
-  readonly around?: Parameters<typeof openDatabase>[2] | undefined;
 }
 
 /** @throws when the data directory, the key or the database can't be used */
@@ -82,13 +73,10 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   const clock = options.clock ?? Date.now;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await loadMasterKey(config.masterKey, config.dataDir);
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize, options.around);
+  const encryption = createEncryption(masterKey);
+  const storage = await openStorage(config, encryption, options);
+  const { database, changes, migrated } = storage;
   try {
-    const migrated = await migrate(database);
-    const changes = await openChangeFeed(database);
-    const encryption = createEncryption(masterKey);
-    await requireReadableSigningKey(database.query, encryption);
-    await requireOpeningCaKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
@@ -125,12 +113,11 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       close: async () => {
         for (const part of [use, systemAccounts, activity, refused])
           await part.close().catch(options.onError);
-        await changes.close();
-        await database.close();
+        await storage.close();
       },
     };
   } catch (error) {
-    await database.close();
+    await storage.close();
     throw error;
   }
 }

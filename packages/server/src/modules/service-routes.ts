@@ -31,7 +31,7 @@ import type { Module } from "./app-context.ts";
 import { composeMailBody } from "./mail-content.ts";
 
 export const healthChecks: Module = (scope, { service, options }) =>
-  healthRoutes(scope, { ping: () => service.database.ping(), isDraining: options.isDraining });
+  healthRoutes(scope, { ...service.database, isDraining: options.isDraining });
 
 export const assets: Module = (scope) =>
   assetRoutes(scope, [

@@ -71,11 +71,13 @@ describe("signet start --demo on an empty folder", () => {
     for (const { secretKey } of [demo.systemAccount, demo.administratorAccount]) credentials.add(secretKey);
   });
 
-  test("answers /healthz and /readyz", async (t) => {
+  test("answers /livez, /healthz and /readyz", async (t) => {
     t.diagnostic(`ready after ${Math.round(server.readyMs)} ms`);
     for (const [route, body] of [
+      ["livez", { status: "ok" }],
       ["healthz", { status: "ok" }],
-      ["readyz", { status: "ready" }],
+      ["readyz", { status: "ready", database: "ok" }],
+      ["readyz?require=database", { status: "ready", database: "ok" }],
     ] as const) {
       const answer = await fetch(`${server.baseUrl}/${route}`);
       assert.equal(answer.status, 200);

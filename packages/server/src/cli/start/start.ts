@@ -18,6 +18,9 @@ import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
 
+/** After the listeners have closed: a database that is away would keep the requests and every last write waiting. */
+const LAST_WRITES_MS = 3_000;
+
 export const startCommand: Command = {
   name: "start",
   summary: "run the server; configured by environment variables",
@@ -49,7 +52,7 @@ export async function runServer(
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
-    { onError: (error) => log.error(describeError(error), "background work failed") },
+    { onError: (error) => log.error(describeError(error), "background work failed"), isServer: true },
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
@@ -115,7 +118,9 @@ async function serve(
   draining = true;
   log.info({ signal }, "stopping: draining requests in progress");
   // Nobody balances the load of a server that is stopped at its terminal, or that has failed.
-  await drain(app, listeners, signal === "SIGTERM" ? service.config.drainSeconds : 0);
+  const listeningSeconds = signal === "SIGTERM" ? service.config.drainSeconds : 0;
+  setTimeout(() => service.database.abandon(), listeningSeconds * 1_000 + LAST_WRITES_MS).unref();
+  await drain(app, listeners, listeningSeconds);
   busy.end();
   stopReloading();
   await stopBackground();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { boundTo, type Database } from "../../db/open.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { makePool } from "../../testing/fixtures/agent.ts";
@@ -61,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     await database().transaction(async (tx) => {
       const inside = boundTo(database(), tx);
       await first[0](inside);
-      ended = Promise.allSettled([second()]).finally(() => {
+      ended = asAnotherRequest(() => Promise.allSettled([second()])).finally(() => {
         hasEnded = true;
       });
       const waits = async () => hasEnded || (await isStatementBlocked(database().query));

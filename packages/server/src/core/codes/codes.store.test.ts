@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
@@ -136,16 +137,18 @@ forEachDatabase(({ fresh }) => {
       let signOut: Promise<number> | undefined;
       await database.transaction(async (tx) => {
         assert.equal(await lockSessionAndConsent(tx, code), true);
-        signOut = database.transaction(async (other) => {
-          await markSessionsEnded(other, {
-            orgId: base.orgId,
-            userId: base.userId,
-            sessionId: code.sessionId,
-            now: NOW,
-          });
-          const which = { orgId: base.orgId, sessionId: code.sessionId, now: NOW, reason: "signed_out" };
-          return revokeTokenFamilies(other, which);
-        });
+        signOut = asAnotherRequest(() =>
+          database.transaction(async (other) => {
+            await markSessionsEnded(other, {
+              orgId: base.orgId,
+              userId: base.userId,
+              sessionId: code.sessionId,
+              now: NOW,
+            });
+            const which = { orgId: base.orgId, sessionId: code.sessionId, now: NOW, reason: "signed_out" };
+            return revokeTokenFamilies(other, which);
+          }),
+        );
         await otherWaits();
         await insertTokenFamily(tx, family(code, id));
       });
@@ -171,7 +174,8 @@ forEachDatabase(({ fresh }) => {
         let taken: Promise<boolean> | undefined;
         await database.transaction(async (tx) => {
           assert.equal(await lockSessionAndConsent(tx, code), true, kind);
-          taken = takeBack(deps, { orgId: base.orgId, id: code.consentId ?? "", actor: "test" });
+          const consent = { orgId: base.orgId, id: code.consentId ?? "", actor: "test" };
+          taken = asAnotherRequest(() => takeBack(deps, consent));
           await otherWaits();
           await insertTokenFamily(tx, family(code, id));
         });

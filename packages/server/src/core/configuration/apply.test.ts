@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Change, ChangeFeed } from "../../db/change-feed.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import {
@@ -104,7 +105,7 @@ forEachDatabase(({ fresh }) => {
       // In the middle of the first, which the second waits for.
       publish: async (db, change) => {
         if (!second) {
-          second = applyFile(running.deps, applying);
+          second = asAnotherRequest(() => applyFile(running.deps, applying));
           second.catch(() => {});
           const { kind, query } = running.deps.database;
           if (kind === "postgres") await eventually("the second waits", () => isStatementBlocked(query));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -148,7 +149,7 @@ describe("revoking a device", () => {
       let second: Promise<boolean> | undefined;
       await database.transaction(async (tx) => {
         await touchFirst(tx);
-        second = revoke(device);
+        second = asAnotherRequest(() => revoke(device));
         if (database.kind === "postgres")
           await eventually("the second waits", () => isStatementBlocked(database.query));
         await invalidateRevocationLists(tx, orgId);

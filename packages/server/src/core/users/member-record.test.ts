@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
@@ -34,7 +35,7 @@ forEachDatabase(({ name, fresh }) => {
     let changed: Promise<boolean> | undefined;
     await database.transaction(async (tx) => {
       await lockUserAccount(tx, { homeOrgId: key.orgId, id: key.id }, clock());
-      changed = changeMemberRecord(deps, { ...key, record, actor: "operator" });
+      changed = asAnotherRequest(() => changeMemberRecord(deps, { ...key, record, actor: "operator" }));
       if (name === "postgres")
         await eventually("the command waits for the form", () => isStatementBlocked(database.query));
       assert.deepEqual(await groups(tx), []);

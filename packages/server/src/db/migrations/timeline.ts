@@ -10,6 +10,7 @@ import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
 import { userProfile } from "./0009-user-profile.ts";
 import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
+import { migratedBy } from "./0013-migrated-by.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const timeline: readonly Migration[] = [
   userProfile,
   placesOfAttempts,
   refusedRequests,
+  migratedBy,
 ];

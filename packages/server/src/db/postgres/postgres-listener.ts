@@ -1,4 +1,5 @@
-/** A LISTEN connection that reconnects by itself. */
+/** A LISTEN connection that reconnects by itself, also when it was lost without a word. */
+import { Socket } from "node:net";
 import pg from "pg";
 import { connectionWaitOf } from "./postgres.ts";
 
@@ -12,60 +13,96 @@ export interface PostgresListenerOptions {
 }
 
 const FIRST_RETRY_MS = 100;
-const MAX_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 2_000;
+/** A new attempt after this time: one that began while packets were dropped gets no answer later either. */
+const RECONNECT_MS = 3_000;
+/** A lost listener is a node with old records in its caches. */
+const HEARTBEAT_MS = 2_000;
+const ANSWER_MS = 3_000;
 
 /** Resolves with a function that stops listening, once the first LISTEN has been acknowledged. */
 export async function listenOnPostgres(options: PostgresListenerOptions): Promise<() => Promise<void>> {
   let stopped = false;
-  let client: pg.Client | undefined;
+  let current: Listener | undefined;
   let retry: NodeJS.Timeout | undefined;
 
-  const connect = async () => {
-    const fresh = new pg.Client({
-      connectionString: options.url,
-      keepAlive: true,
-      connectionTimeoutMillis: Math.max(MAX_RETRY_MS, connectionWaitOf(options.url)),
-    });
+  const connect = async (connectMs: number) => {
+    // Until it listens, `connect` rejects and its caller retries; otherwise there would be two retries.
     let isListening = false;
-    let isLost = false;
-    const lose = () => {
-      if (isLost) return;
-      isLost = true;
-      fresh.end().catch(() => {});
-      // Until it listens, `connect` rejects and its caller retries; otherwise there would be two retries.
+    current = openListener(options, connectMs, () => {
       if (isListening && !stopped) reconnectSoon(FIRST_RETRY_MS);
-    };
-    fresh.on("error", lose);
-    fresh.on("end", lose);
-    fresh.on("notification", ({ payload }) => options.onMessage(payload ?? ""));
+    });
+    await current.listening;
+    isListening = true;
+  };
+  const reconnectSoon = (wait: number) => {
+    retry = setTimeout(() => {
+      connect(RECONNECT_MS).then(
+        () => {
+          if (!stopped) options.onGap();
+        },
+        () => {
+          if (!stopped) reconnectSoon(Math.min(wait * 2, MAX_RETRY_MS));
+        },
+      );
+    }, wait);
+    retry.unref();
+  };
+
+  await connect(connectionWaitOf(options.url));
+  return async () => {
+    stopped = true;
+    clearTimeout(retry);
+    current?.close();
+  };
+}
+
+interface Listener {
+  /** Resolves when the LISTEN is acknowledged. */
+  readonly listening: Promise<void>;
+  close(): void;
+}
+
+/** @param onLost called once when the connection has ended, whoever ended it */
+function openListener(options: PostgresListenerOptions, connectMs: number, onLost: () => void): Listener {
+  const socket = new Socket();
+  const client = new pg.Client({
+    connectionString: options.url,
+    stream: () => socket,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+  });
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isConnected = false;
+  let isLost = false;
+  const lose = () => {
+    if (isLost) return;
+    isLost = true;
+    clearTimeout(heartbeat);
+    // `pg` leaves `connect` undecided when it is ended meanwhile.
+    if (isConnected) client.end().catch(() => {});
+    else socket.destroy();
+    socket.destroySoon();
+    onLost();
+  };
+  const listen = async (answerMs: number) => {
+    await client.query({ text: `listen ${options.channel}`, query_timeout: answerMs } as pg.QueryConfig);
+    // Again and again: it changes nothing, but that a lost connection is noticed.
+    if (!isLost) heartbeat = setTimeout(() => void listen(ANSWER_MS).catch(lose), HEARTBEAT_MS).unref();
+  };
+  client.on("error", lose);
+  client.on("end", lose);
+  client.on("notification", ({ payload }) => options.onMessage(payload ?? ""));
+  const start = async () => {
     try {
-      await fresh.connect();
-      await fresh.query(`listen ${options.channel}`);
-      if (isLost || stopped) throw new Error("the connection is no longer needed");
+      await client.connect();
+      isConnected = true;
+      await listen(connectMs);
+      if (isLost) throw new Error("the connection was lost");
     } catch (error) {
       lose();
       throw error;
     }
-    isListening = true;
-    client = fresh;
   };
-
-  const reconnectSoon = (delay: number) => {
-    retry = setTimeout(() => {
-      connect().then(
-        () => options.onGap(),
-        () => {
-          if (!stopped) reconnectSoon(Math.min(delay * 2, MAX_RETRY_MS));
-        },
-      );
-    }, delay);
-    retry.unref();
-  };
-
-  await connect();
-  return async () => {
-    stopped = true;
-    clearTimeout(retry);
-    await client?.end().catch(() => {});
-  };
+  return { listening: start(), close: lose };
 }

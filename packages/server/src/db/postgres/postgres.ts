@@ -1,6 +1,14 @@
-/** Kysely on PostgreSQL through `pg`'s pool. */
-import { type Dialect, PostgresDialect } from "kysely";
+/** Kysely on PostgreSQL through `pg`'s pool, which replaces connections that the server or the network has dropped. */
+import { setTimeout as delay } from "node:timers/promises";
+import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
+import { connectionEndOf } from "../database-errors.ts";
+import {
+  cut,
+  type WatchedConnection,
+  type WatchedConnections,
+  watchConnections,
+} from "./watched-connections.ts";
 
 const INT8 = 20;
 
@@ -14,11 +22,24 @@ export interface PostgresOptions {
 /** Keeps a lost server from blocking requests until TCP gives up. */
 const STATEMENT_MS = 15_000;
 
+/** After the server's own timeout: a connection that has not even told of that is dead. */
+const ANSWER_MS = STATEMENT_MS + 1_000;
+
 /** A request that gets no connection in this time fails with 503. */
 const CONNECTION_MS = 2_000;
 
 /** Node's timers overflow beyond 24 days. */
 const MAX_CONNECTION_MS = 3_600_000;
+
+/** With Node's ten probes a second apart, an idle connection that is dead is noticed within 20 seconds. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** A connection that has said nothing for so long is tried before a request gets it. */
+const UNTRIED_MS = 5_000;
+const TRIAL_MS = 1_000;
+
+/** What is under way when the pool is closed has this long to end. */
+const CLOSE_MS = 2_000;
 
 /** The connection timeout: `connect_timeout` of the URL, in seconds as in libpq, or the default. */
 export function connectionWaitOf(url: string): number {
@@ -26,17 +47,63 @@ export function connectionWaitOf(url: string): number {
   return seconds > 0 ? Math.min(seconds * 1_000, MAX_CONNECTION_MS) : CONNECTION_MS;
 }
 
-export function openPostgresPool(options: PostgresOptions): pg.Pool {
+/** The pool as Kysely uses it, and `pg`'s own below. */
+export interface OpenPool extends PostgresPool {
+  readonly pool: pg.Pool;
+  /** Cuts every connection and makes no more: statements fail at once. */
+  abandon(): void;
+  /** Uses no connection of now for another request: the address may lead to another server. */
+  replaceAll(): void;
+  /** Every connection is held by a transaction that has sent nothing for this long, in milliseconds; 0 otherwise. */
+  stuckFor(): number;
+}
+
+export function openPostgresPool(options: PostgresOptions): OpenPool {
+  const connections = watchConnections(options.url);
+  const pool = createPool(options, connections);
+  const acquire = async (): Promise<WatchedConnection> => {
+    const client = await pool.connect();
+    const connection = connections.of(client);
+    if (connection && (await answers(connection))) return connection;
+    client.release(true);
+    connections.cutIdle();
+    return acquire();
+  };
+  const end = async () => {
+    const late = new AbortController();
+    const ended = pool.end();
+    void delay(CLOSE_MS, undefined, { signal: late.signal }).then(connections.abandon, () => {});
+    await ended;
+    late.abort();
+    connections.stop();
+  };
+  return {
+    pool,
+    options: pool.options,
+    connect: async () => requestsClient(await acquire(), connections),
+    end,
+    replaceAll: connections.replaceAll,
+    abandon: connections.abandon,
+    stuckFor: () => stuckFor(connections, options.poolSize),
+  };
+}
+
+function createPool(
+  { url, poolSize, withoutTimeout }: PostgresOptions,
+  connections: WatchedConnections,
+): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    connectionTimeoutMillis: connectionWaitOf(options.url),
+    Client: connections.Client,
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectionWaitOf(url),
     idleTimeoutMillis: 30_000,
     // Always set explicitly: the database may have a timeout of its own.
-    ...(options.withoutTimeout
+    ...(withoutTimeout
       ? { options: "-c statement_timeout=0" }
-      : { query_timeout: STATEMENT_MS, statement_timeout: STATEMENT_MS }),
+      : { query_timeout: ANSWER_MS, statement_timeout: STATEMENT_MS }),
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: {
       // All bigint columns are milliseconds and counters, below 2^53.
       getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -45,10 +112,66 @@ export function openPostgresPool(options: PostgresOptions): pg.Pool {
   });
   // Connections that the server closes are replaced at their next use; without a listener the process would crash.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    const connection = connections.of(client);
+    if (connection) Object.assign(connection, { isConnected: true, ...answered() });
+  });
+  const use = (client: pg.PoolClient, isInUse: boolean) => {
+    const connection = connections.of(client);
+    if (connection) connection.isInUse = isInUse;
+  };
+  pool.on("acquire", (client) => use(client, true));
+  pool.on("release", (_error, client) => use(client, false));
   return pool;
 }
 
-export function postgresDialect(pool: pg.Pool): Dialect {
-  return new PostgresDialect({ pool });
+const answered = () => ({ owedSince: undefined, lastAnswerAt: performance.now() });
+
+/** Tries a connection that has been silent. @returns false when it is dead */
+async function answers(connection: WatchedConnection): Promise<boolean> {
+  if (performance.now() - connection.lastAnswerAt < UNTRIED_MS) return true;
+  try {
+    await connection.client.query({ text: "select 1", query_timeout: TRIAL_MS } as pg.QueryConfig);
+    return true;
+  } catch {
+    cut(connection);
+    return false;
+  }
 }
+
+function stuckFor(connections: WatchedConnections, poolSize: number): number {
+  const inUse = [...connections.all()].filter((one) => one.isConnected && one.isInUse);
+  if (inUse.length < poolSize || inUse.some(({ owedSince }) => owedSince !== undefined)) return 0;
+  return performance.now() - Math.max(...inUse.map(({ lastAnswerAt }) => lastAnswerAt));
+}
+
+/** What Kysely sees of a connection. */
+function requestsClient(
+  connection: WatchedConnection,
+  { replaceAll }: WatchedConnections,
+): PostgresPoolClient {
+  const { client } = connection;
+  const run = async (text: string, values: readonly unknown[]) => {
+    connection.owedSince = performance.now();
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      const end = connectionEndOf(error);
+      if (end !== "no") connection.isBroken = true;
+      // Else a rollback would wait for an answer too.
+      if (end === "silent") cut(connection);
+      if (end === "wrong server") replaceAll();
+      throw error;
+    } finally {
+      Object.assign(connection, answered());
+    }
+  };
+  return {
+    query: run as unknown as PostgresPoolClient["query"],
+    release: (destroy) =>
+      (client as unknown as pg.PoolClient).release(destroy === true || connection.isBroken),
+  };
+}
+
+export const postgresDialect = (pool: OpenPool): Dialect => new PostgresDialect({ pool });

@@ -19,7 +19,6 @@ beforeEach(async () => {
   const opened = openDatabase(`sqlite:${path}`);
   assert.ok(opened.kind === "sqlite");
   database = opened;
-  database.file.exec("pragma busy_timeout = 0");
   await run(database.query, "create table things (id integer primary key, parent integer references things)");
 });
 after(() => rm(folder, { recursive: true, force: true }));
@@ -117,6 +116,25 @@ test("a transaction that can't begin doesn't block others", async () => {
   other.close();
   await database.transaction((tx) => insert(tx, 5));
   assert.deepEqual(await ids(), [5]);
+});
+
+test("another process's lock is waited for without stopping this one", async () => {
+  const other = openSqliteFile(path);
+  other.exec("begin immediate");
+  const done: string[] = [];
+  const writes = [
+    insert(database.query, 1).then(() => done.push("statement")),
+    database.transaction((tx) => insert(tx, 2)).then(() => done.push("transaction")),
+  ];
+  for (let turns = 0; turns < 5; turns++) {
+    await later();
+    assert.deepEqual(await ids(), []);
+  }
+  assert.deepEqual(done, []);
+  other.exec("commit");
+  other.close();
+  await Promise.all(writes);
+  assert.deepEqual(await ids(), [1, 2]);
 });
 
 test("closing rolls back an open transaction", async () => {

@@ -17,6 +17,8 @@ import {
 } from "kysely";
 import { takeOverSync } from "./disk-sync.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
+import type { Turns } from "./turns.ts";
+import { whenUnlocked } from "./when-unlocked.ts";
 
 const CACHED_STATEMENTS = 500;
 
@@ -33,10 +35,11 @@ export function openSqliteFile(path: string): DatabaseSync {
   return file;
 }
 
-export function nodeSqliteDialect(file: DatabaseSync): Dialect {
+/** @param turn in which transactions get the file */
+export function nodeSqliteDialect(file: DatabaseSync, turn: Turns): Dialect {
   return {
     createAdapter: groupingAdapter,
-    createDriver: () => nodeSqliteDriver(file),
+    createDriver: () => nodeSqliteDriver(file, turn),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -52,10 +55,11 @@ interface Place extends DatabaseConnection {
   inTransaction: boolean;
 }
 
-function nodeSqliteDriver(file: DatabaseSync): Driver {
+function nodeSqliteDriver(file: DatabaseSync, turn: Turns): Driver {
+  // From now on it is waited for without stopping the process.
+  file.exec("pragma busy_timeout = 0");
   const log = takeOverSync(file);
   const group = groupCommit(file, log.sync);
-  const turn = turns();
   const prepare = statementCache(file);
   const place = (connection: DatabaseConnection) => connection as Place;
 
@@ -64,13 +68,16 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
     acquireConnection: async () => newPlace(prepare, group, turn),
     releaseConnection: async () => {},
     beginTransaction: async (connection) => {
-      await turn.take();
-      try {
-        group.begin();
-      } catch (error) {
-        turn.give();
-        throw error;
-      }
+      await whenUnlocked(async () => {
+        await turn.take();
+        try {
+          group.begin();
+        } catch (error) {
+          // Readers go on while the lock is waited for.
+          turn.give();
+          throw error;
+        }
+      });
       place(connection).inTransaction = true;
     },
     commitTransaction: async (connection) => {
@@ -103,11 +110,14 @@ function newPlace(prepare: Prepare, group: GroupCommit, turn: Turns): Place {
       const prepared = prepare(query.sql);
       const run = () => runStatement<R>(prepared, query.parameters as SQLInputValue[]);
       if (place.inTransaction) return group.insideTransaction(run);
-      if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
-      await turn.take();
-      const result = group.statement(prepared.isWrite, run);
-      turn.give();
-      return result;
+      const attempt = async () => {
+        if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
+        await turn.take();
+        const result = group.statement(prepared.isWrite, run);
+        turn.give();
+        return result;
+      };
+      return prepared.isWrite ? whenUnlocked(attempt) : attempt();
     },
     streamQuery: () => {
       throw new Error("streaming is not supported: read in pages");
@@ -120,30 +130,6 @@ function runStatement<R>({ statement, returnsRows }: Prepared, parameters: SQLIn
   if (returnsRows) return { rows: statement.all(...parameters) as R[] };
   const { changes } = statement.run(...parameters);
   return { rows: [], numAffectedRows: BigInt(changes) };
-}
-
-/** A queue: transactions of different requests interleave at their awaits, so each gets the file in turn. */
-interface Turns {
-  isTaken(): boolean;
-  take(): Promise<void>;
-  give(): void;
-}
-
-function turns(): Turns {
-  const waiting: Array<() => void> = [];
-  let taken = false;
-  return {
-    isTaken: () => taken,
-    take: async () => {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
-    },
-    give: () => {
-      const next = waiting.shift();
-      if (next) next();
-      else taken = false;
-    },
-  };
 }
 
 interface Prepared {

@@ -7,6 +7,7 @@ import { findRequest, reserveRequest } from "../../core/idempotency/idempotency.
 import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idempotency.ts";
 import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
@@ -188,7 +189,7 @@ describe("Idempotency-Key", () => {
         const now = clock() + 60_000;
         const other = { ...request, now, expiresAt: now + DAY, abandonedBefore: now - 60_000 };
         const db = name === "postgres" ? running.service.database.query : within.query;
-        assert.ok(await reserveRequest(db, other));
+        assert.ok(await asAnotherRequest(() => reserveRequest(db, other)));
         return createCustomScope({ ...running.service, database: within }, slow);
       };
       await assert.rejects(runIdempotent(running.service, request, act, keep), IdempotencyConflict);

@@ -1,5 +1,6 @@
 /** Two concurrent transactions, as on two nodes: the second begins just before the first commits. */
 import { boundTo, type Database } from "../../db/open.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { eventually } from "../eventually.ts";
 import { isStatementBlocked } from "../probes/blocked-statements.ts";
 
@@ -16,7 +17,7 @@ export async function runConcurrently(
   let ended: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
   await database.transaction(async (tx) => {
     await first(boundTo(database, tx));
-    ended = Promise.allSettled([second()]);
+    ended = asAnotherRequest(() => Promise.allSettled([second()]));
     // SQLite has one writer anyway.
     if (database.kind === "postgres") await eventually("the second waits for the first", waits);
   });

@@ -73,9 +73,10 @@ export function revokeRoutes(app: FastifyInstance, deps: ManageDeps): void {
     revokeOperation,
     async ({ caller, params, body, within }) => {
       const { reason = "unspecified" } = body;
-      const device = await findDevice(deps.database.query, caller.organisation.id, pathId(params));
+      const inside = inTransaction(deps, within);
+      const device = await findDevice(inside.database.query, caller.organisation.id, pathId(params));
       if (!device) throw codedNotFound();
-      await revokeDevice(inTransaction(deps, within), { ...actingFor(caller), deviceId: device.id, reason });
+      await revokeDevice(inside, { ...actingFor(caller), deviceId: device.id, reason });
       return { status: 204 };
     },
   );

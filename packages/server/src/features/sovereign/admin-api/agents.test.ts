@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { findAgent } from "../../../core/signing-pools/signing-agent.store.ts";
 import { deletePoolRow, listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
+import { asAnotherRequest } from "../../../db/transaction-scope.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -94,7 +95,8 @@ forEachDatabase(({ fresh }) => {
     // As a signature is written: first its request, then its key.
     await database.transaction(async (tx) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
-      ending = deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
+      const compromised = { agentId: first.agentId, compromised: true };
+      ending = asAnotherRequest(() => deactivateAgent(deps(), by(), compromised));
       if (database.kind === "postgres")
         await eventually("it waits", () => isStatementBlocked(database.query));
       await recordTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
@@ -119,7 +121,7 @@ forEachDatabase(({ fresh }) => {
     let ending: Promise<unknown> = Promise.resolve();
     await database.transaction(async (tx) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
-      ending = database.transaction((other) => deletePoolRow(other, orgId, pool.id));
+      ending = asAnotherRequest(() => database.transaction((other) => deletePoolRow(other, orgId, pool.id)));
       if (database.kind === "postgres")
         await eventually("it waits", () => isStatementBlocked(database.query));
       await recordTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
