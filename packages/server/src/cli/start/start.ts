@@ -14,6 +14,7 @@ import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
+import { writeServerAddress } from "../installation.ts";
 import { type Log, openLog } from "./log.ts";
 
 const DRAIN_MS = 7_000;
@@ -92,6 +93,8 @@ async function serve(
     failed: (error) => log.error(describe(error), "reloading the mTLS certificate failed"),
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
   });
+  // Before it is ready, so that a command that follows finds it.
+  await writeServerAddress(config).catch((error) => log.error(describe(error), "writing server.json failed"));
   try {
     await app.listen({ host: config.host, port: config.port });
     await listeners.listen();
