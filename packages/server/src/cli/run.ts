@@ -103,7 +103,7 @@ async function runCommand(
   const missing = Object.entries(options)
     .filter(
       ([, { required, requiredWithout }]) =>
-        required || (requiredWithout !== undefined && values[requiredWithout] === undefined),
+        required || (requiredWithout !== undefined && optionalText(values, requiredWithout) === undefined),
     )
     .map(([name]) => name)
     .filter((name) => optionalText(values, name) === undefined);

@@ -1,6 +1,6 @@
 /**
  * The registered public keys of a client: inline, or fetched from its `jwks_uri`, cached, and fetched again at most
- * once a minute when a token names an unknown key (openid-behaviours.md). A slow URL delays its own client only.
+ * once a minute when a token names an unknown key (openid-behaviours.md). A slow URL delays its own organisation only.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "../clock.ts";
@@ -35,6 +35,7 @@ const MAX_STALE_MS = 60 * 60_000;
 const MAX_CLIENTS = 10_000;
 
 interface Remote {
+  readonly orgId: string;
   readonly uri: string;
   keys: JWTVerifyGetKey | undefined;
   fetchedAt: number;
@@ -51,7 +52,7 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
       const { jwks, jwksUri } = application.settings;
       const name = `${application.orgId}/${application.id}`;
       if (jwksUri !== undefined)
-        return (...token) => remoteKey(deps, remoteOf(remotes, name, jwksUri), token);
+        return (...token) => remoteKey(deps, remoteOf(remotes, application, jwksUri), token);
       if (jwks === undefined) throw new ClientKeysUnavailable("the client has no keys");
       const known = inline.get(name);
       if (known?.version === application.version) return known.keys;
@@ -62,11 +63,13 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
   };
 }
 
-function remoteOf(remotes: Map<string, Remote>, name: string, uri: string): Remote {
+function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri: string): Remote {
+  const name = `${orgId}/${id}`;
   const known = remotes.get(name);
   if (known?.uri === uri) return known;
   const never = Number.NEGATIVE_INFINITY;
   const remote = {
+    orgId,
     uri,
     keys: undefined,
     fetchedAt: never,
@@ -109,7 +112,9 @@ async function refetch(deps: ClientKeysDeps, remote: Remote): Promise<boolean> {
 /** A failure keeps the previous keys. */
 async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
   try {
-    const answer = await deps.outbound.call(remote.uri, { headers: { accept: "application/json" } });
+    const answer = await deps.outbound.call(remote.orgId, remote.uri, {
+      headers: { accept: "application/json" },
+    });
     if (answer.status !== 200) throw new Error(`jwks_uri answered ${answer.status}`);
     const keys = usableClientJwks(answer.body.toString("utf8"));
     if (!keys) throw new Error("jwks_uri answered with no key set");
