@@ -26,7 +26,9 @@ test("no command but those that begin an installation makes a folder, a key or a
   for (const command of asked) {
     const { name } = command;
     const dataDir = path.join(folder, name.replaceAll(" ", "-"));
-    const required = Object.entries(optionsOf(command)).filter(([, option]) => option.required);
+    const required = Object.entries(optionsOf(command)).filter(
+      ([, option]) => option.required || option.requiredWithout,
+    );
     const args = [
       ...name.split(" "),
       ...required.flatMap(([option]) => [`--${option}`, option === "file" ? file : id]),

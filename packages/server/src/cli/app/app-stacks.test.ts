@@ -299,7 +299,10 @@ describe("signet app create --for", () => {
       assert.equal(unknown.code, 2);
       for (const name of stackNames) assert.ok(unknown.err.includes(name), name);
       assert.match((await run("--for", "spring", "--type", "spa")).err, /--type must be one of confidential/);
-      assert.match((await run("--url", "https://a.example")).err, /--url needs --for/);
+      assert.match(
+        (await run("--name", "A", "--type", "spa", "--url", "https://a.example")).err,
+        /--url needs --for/,
+      );
       assert.match(
         (await run("--for", "go", "--url", "https://a.example/b")).err,
         /--url https:\/\/a\.example\/b: /,

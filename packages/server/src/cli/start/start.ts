@@ -93,7 +93,9 @@ async function serve(
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
   });
   // Before it is ready, so that a command that follows finds it.
-  await writeServerAddress(config).catch((error) => log.error(describeError(error), "writing server.json failed"));
+  await writeServerAddress(config).catch((error) =>
+    log.error(describeError(error), "writing server.json failed"),
+  );
   try {
     await app.listen({ host: config.host, port: config.port });
     await listeners.listen();
