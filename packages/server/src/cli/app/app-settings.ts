@@ -152,7 +152,7 @@ const settings: Readonly<Record<string, Setting>> = {
   "refresh-token-grace": {
     member: "refreshTokenGraceSeconds",
     value: "TIME",
-    help: "reuse interval for a rotated refresh token: 0 to 60 seconds (default 10)",
+    help: "when a repeated refresh counts as late: 0 (rejects repeats) to 60 seconds (default 10)",
     read: readDuration,
   },
   "no-refresh-without-offline-access": {

@@ -1,6 +1,5 @@
 /** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
 import { hostname } from "node:os";
-import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
@@ -8,17 +7,15 @@ import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
-import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
 import { writeServerAddress } from "../installation.ts";
 import { describeError } from "./describe-error.ts";
+import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
-
-const DRAIN_MS = 7_000;
 
 export const startCommand: Command = {
   name: "start",
@@ -112,7 +109,8 @@ async function serve(
   const signal = await stopRequested;
   draining = true;
   log.info({ signal }, "stopping: draining requests in progress");
-  await closeWithin(app, listeners, DRAIN_MS);
+  // Nobody balances the load of a server that is stopped at its terminal, or that has failed.
+  await drain(app, listeners, signal === "SIGTERM" ? service.config.drainSeconds : 0);
   stopReloading();
   await stopBackground();
 }
@@ -159,18 +157,4 @@ function nextSignal(): Promise<string> {
 function onHangUp(act: () => void): () => void {
   process.on("SIGHUP", act);
   return () => void process.off("SIGHUP", act);
-}
-
-async function closeWithin(
-  app: FastifyInstance,
-  listeners: OpenListeners,
-  milliseconds: number,
-): Promise<void> {
-  // A client that never finishes must not block the shutdown.
-  const cut = setTimeout(() => {
-    app.server.closeAllConnections();
-    listeners.closeAllConnections();
-  }, milliseconds);
-  await app.close();
-  clearTimeout(cut);
 }

@@ -6,6 +6,8 @@ import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
+import { lateStandardScopes } from "../scopes/scopes.ts";
+import { IS_STANDARD } from "../scopes/validation.ts";
 import { matchApplications } from "./match.ts";
 import {
   brandingNames,
@@ -81,6 +83,7 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
   const allFaults = [
     ...faults,
     ...poolFaults(state, file),
+    ...standardFaults(state, file),
     ...(scopeCount > MAX_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
   ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
@@ -97,6 +100,17 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
     ],
   };
 }
+
+/** An older scope may have a name that is standard now, a new one may not. */
+const standardFaults = (
+  { scopes: known }: OrganisationState,
+  { scopes = [] }: OrganisationFile,
+): FileFault[] =>
+  scopes.flatMap(({ name }, index) =>
+    lateStandardScopes.includes(name) && !known.some((scope) => scope.name === name)
+      ? [{ path: `/scopes/${index}/name`, message: IS_STANDARD }]
+      : [],
+  );
 
 function poolFaults(
   { signingPools }: OrganisationState,

@@ -8,8 +8,8 @@ import type { Attestation } from "../devices/device.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
-import { type RequestedClaims, requestedValues } from "../scopes/requested-claims.ts";
-import { claimsOfScopes } from "../scopes/scopes.ts";
+import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
+import { claimsOfScopes, withoutCustom } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import { type Authentication, newTokenId } from "./token-family.ts";
 
@@ -98,16 +98,25 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const consented =
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
-  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = application.settings;
   const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
   return {
     accessToken: ofScopes,
-    idToken: user
-      ? {
-          ...requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed }),
-          ...(idTokenIncludesScopeClaims ? ofScopes : {}),
-        }
-      : {},
+    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes }) : {},
+  };
+}
+
+/** Requested claims and, as the application is set up, those of all granted scopes. */
+function idTokenAdditions(
+  { settings }: Application,
+  scopes: readonly string[],
+  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented"> & { ofScopes: Claims },
+): Claims {
+  const { user, requestedClaims, customScopes, consented, ofScopes } = about;
+  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
+  const standard = withoutCustom(scopes, customScopes);
+  return {
+    ...requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed }),
+    ...(idTokenIncludesScopeClaims ? { ...ofScopes, ...claimsOfScopes(user, standard) } : {}),
   };
 }
 
@@ -167,7 +176,6 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   const { client_id, jti, nonce, sid, at_hash, ...added } = subject.added?.idToken ?? {};
   return {
     ...added,
-    ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
     iss: subject.issuer,
     sub: user.user.id,
     aud: application.id,

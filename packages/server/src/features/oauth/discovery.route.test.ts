@@ -51,7 +51,14 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(body["response_modes_supported"], ["query", "fragment", "form_post"]);
     assert.deepEqual(body["subject_types_supported"], ["public"]);
     assert.deepEqual(body["code_challenge_methods_supported"], ["S256"]);
-    assert.deepEqual(body["scopes_supported"], ["openid", "profile", "email", "phone", "offline_access"]);
+    assert.deepEqual(body["scopes_supported"], [
+      "openid",
+      "profile",
+      "email",
+      "phone",
+      "address",
+      "offline_access",
+    ]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     const grants = ["authorization_code", "refresh_token", "client_credentials", device];
     assert.deepEqual(body["grant_types_supported"], grants);
@@ -75,6 +82,10 @@ forEachDatabase(({ fresh }) => {
       "name",
       "email",
       "phone_number",
+      "phone_number_verified",
+      "address",
+      "locale",
+      "updated_at",
     ])
       assert.ok(claims.includes(claim), claim);
   });

@@ -18,12 +18,14 @@ forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   let clock: FakeClock;
+  let createdAt: number;
   let source: CodeSource;
   let url: string;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await makeOrganisation(running.service);
+    createdAt = clock();
     source = codeSource(org);
     url = `${org.issuer}/userinfo`;
   });
@@ -52,9 +54,11 @@ forEachDatabase(({ fresh }) => {
         preferred_username: "user@acme.example",
         given_name: "Uma",
         family_name: "User",
+        updated_at: Math.floor(createdAt / 1_000),
       },
       email: { email: "user@acme.example", email_verified: true },
-      phone: { phone_number: "+4512345678" },
+      phone: { phone_number: "+4512345678", phone_number_verified: false },
+      address: {},
       offline_access: {},
     };
     for (const scopes of [["openid"], ["openid", "email"], Object.keys(all)]) {
@@ -85,6 +89,7 @@ forEachDatabase(({ fresh }) => {
       name: "Solo",
       preferred_username: "bare@acme.example",
       family_name: "Solo",
+      updated_at: Math.floor(clock() / 1_000),
       email: "bare@acme.example",
       email_verified: false,
     });

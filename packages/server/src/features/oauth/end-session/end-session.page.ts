@@ -20,6 +20,8 @@ const invalidHint = ({
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  /** The requested address is not registered for the application. */
+  isUnregistered?: boolean;
   isHintInvalid?: boolean | undefined;
   user: { email: string };
   action: string;
@@ -39,7 +41,7 @@ export function endSessionPage(view: EndSessionView): Html {
     title: heading,
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
-${invalidHint(view)}
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
@@ -54,8 +56,16 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  isUnregistered?: boolean;
   isHintInvalid?: boolean | undefined;
 };
+
+/** Without the address: anyone can write one into the link that leads here. */
+function unregistered({ application, isUnregistered, messages }: SignedOutView): Html | undefined {
+  if (!isUnregistered || !application) return undefined;
+  const text = messages.signOut.unregistered({ application: application.name });
+  return notice("hint", "address-unregistered", text);
+}
 
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
@@ -65,7 +75,7 @@ export function signedOutPage(view: SignedOutView): Html {
     ...view,
     title: text.doneHeading,
     body: html`<h1>${text.doneHeading}</h1>
-${invalidHint(view)}
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${
   view.application !== undefined &&

@@ -204,6 +204,33 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("the page says that the address is not registered, without repeating it", async () => {
+    const client_id = org.web.application.id;
+    const says = (page: TestPage) => page.body.includes('id="address-unregistered"');
+    const evil = "https://evil.example/call-us";
+    for (const address of [evil, `${BYE}?added=1`, "javascript:alert(1)", "Call +45 12345678"]) {
+      const here = await signedIn();
+      const named = { client_id, post_logout_redirect_uri: address, state: "s" };
+      const confirmation = await end(here.browser, named);
+      await assertStays(here, confirmation, address);
+      const hinted = await end(here.browser, { ...named, id_token_hint: here.idToken });
+      assert.ok(saysDone(hinted), address);
+      for (const page of [confirmation, hinted, await end(testBrowser(), named)]) {
+        assert.ok(says(page), address);
+        const visible = page.body.replaceAll(/<input type="hidden"[^>]*>/g, "");
+        assert.ok(!visible.includes(address), address);
+      }
+    }
+    const here = await signedIn();
+    for (const parameters of [
+      { post_logout_redirect_uri: BYE, client_id },
+      { post_logout_redirect_uri: evil },
+      { id_token_hint: "x", post_logout_redirect_uri: evil },
+      { client_id },
+    ] as Record<string, string>[])
+      assert.ok(!says(await end(here.browser, parameters)), JSON.stringify(parameters));
+  });
+
   test("a client_id that contradicts the hint invalidates it", async () => {
     const here = await signedIn();
     const hinted = { id_token_hint: here.idToken, post_logout_redirect_uri: BYE };

@@ -53,7 +53,9 @@ export type SignInTexts = {
     heading: (values: { organisation: string }) => string;
     askedBy: (values: { application: string }) => string; explanation: string; signedInAs: string;
     confirm: string; stay: string; hintInvalid: string; hintInvalidText: string; doneHeading: string;
-    done: (values: { organisation: string }) => string; back: (values: { application: string }) => string;
+    done: (values: { organisation: string }) => string;
+    unregistered: (values: { application: string }) => string;
+    back: (values: { application: string }) => string;
   };
   formPost: {
     heading: (values: { application: string }) => string; explanation: string;
