@@ -238,7 +238,10 @@ export interface LegacyActions {
     input?: { readonly NewPassword: string },
     options?: CallOptions,
   ): Promise<Completed>;
-  /** Confirms the email address of a registration. */
+  /**
+   * Confirms the email address of a registration; the account has no password yet. To set the user's one in the same step:
+   * `complete(key, "VerifyEmail", { NewPassword })`.
+   */
   completeRegistration(key: string, options?: CallOptions): Promise<Completed>;
 }
 

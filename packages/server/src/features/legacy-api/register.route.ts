@@ -1,6 +1,7 @@
 /**
  * POST User/Register and Organisation/{publicId}/Register/Account. The account is created when the link in the email is used.
- * The owner of an existing account gets a notice instead; response and timing are the same.
+ * The owner of an existing account gets a notice instead; response and timing are the same. `Password` is checked against the
+ * policy and then dropped: the owner of the mailbox enters the account's password on the page behind the link.
  */
 import Type, { type Static } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
@@ -13,7 +14,10 @@ import { requireAcceptablePassword, sendRegistrationMail } from "./registration.
 
 const body = strictObject({
   Email: Type.String({ maxLength: 254 }),
-  Password: Type.String(),
+  Password: Type.String({
+    description:
+      "checked against the password policy only: the owner sets the password by the link in the email",
+  }),
   Firstname: Type.String({ minLength: 1 }),
   Surname: Type.String({ minLength: 1 }),
   Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),

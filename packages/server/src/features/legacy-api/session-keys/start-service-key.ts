@@ -11,7 +11,7 @@ import { factorStatus } from "../../../core/second-factors/factor-status.ts";
 import {
   type FactorProof,
   type FactorSummary,
-  hasSecondFactor,
+  mustVerifyFactor,
   raiseAssurance,
 } from "../../../core/second-factors/second-factor.ts";
 import { readTotpCode } from "../../../core/second-factors/totp/totp.ts";
@@ -119,7 +119,7 @@ export async function checkSecondFactor(
     now,
   });
   const required = toAssurance(application.settings.requiredAcr ?? "");
-  const isDue = hasSecondFactor(factors) || factors.isRequired || required > assurance.password;
+  const isDue = mustVerifyFactor(factors) || factors.isRequired || required > assurance.password;
   if (!isDue) return undefined;
   requireCodeFactor(factors, required === assurance.phishingResistant);
   if (code === undefined)
@@ -141,7 +141,7 @@ export const wrongCode = () => new ApiError(401, "invalid-two-factor-code", "Inc
 function requireCodeFactor(factors: FactorSummary, requiresPasskey: boolean): void {
   const byBrowser = { detail: "Send the user to the sign-in page: this call cannot do it." };
   const hasCode = factors.hasTotp || factors.recoveryCodes > 0;
-  if (requiresPasskey ? factors.passkeys === 0 : !hasSecondFactor(factors))
+  if (requiresPasskey ? factors.passkeys === 0 : !mustVerifyFactor(factors))
     throw new ApiError(
       403,
       "second-factor-enrolment-required",
