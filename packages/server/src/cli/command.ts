@@ -8,6 +8,8 @@ export interface Option {
   readonly value?: string;
   readonly multiple?: boolean;
   readonly required?: boolean;
+  /** Required unless this other option is given. */
+  readonly requiredWithout?: string;
   /** One line for `--help`. */
   readonly help: string;
 }
@@ -53,6 +55,8 @@ interface CommandDefinition {
   readonly positionals?: number;
   /** Whole command lines, for `--help`. */
   readonly examples?: readonly string[];
+  /** It may begin an installation: any other command refuses where there is no database or no key. */
+  readonly mayBegin?: boolean;
   /** Reports an invalid configuration in place of the usual message. @returns the exit code */
   runMisconfigured?(faults: readonly string[], call: Omit<Call, "config">): number;
 }

@@ -78,6 +78,13 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A database for messages: without user and password. */
+export function databaseLocation(databaseUrl: string): string {
+  if (databaseUrl.startsWith("sqlite:")) return databaseUrl.slice("sqlite:".length);
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
 /** Parses a file named by an option. @throws Error naming the option and the file */
 export function readOptionFile<T>(
   option: string,

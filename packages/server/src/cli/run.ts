@@ -1,6 +1,7 @@
 /** Finds the command, reads its options and the configuration, and turns errors into exit codes. */
 import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import type { Service } from "../modules/open-service.ts";
 import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
@@ -10,6 +11,7 @@ import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
+import { explainError } from "./explain-error.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -98,9 +100,13 @@ async function runCommand(
     io.print(commandHelp(command));
     return 0;
   }
-  const missing = Object.keys(options).filter(
-    (name) => options[name]?.required && optionalText(values, name) === undefined,
-  );
+  const missing = Object.entries(options)
+    .filter(
+      ([, { required, requiredWithout }]) =>
+        required || (requiredWithout !== undefined && optionalText(values, requiredWithout) === undefined),
+    )
+    .map(([name]) => name)
+    .filter((name) => optionalText(values, name) === undefined);
   if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is required`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
   if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`);
@@ -111,12 +117,21 @@ async function runCommand(
     if (!(error instanceof InvalidConfig) || !command.runMisconfigured) throw error;
     return command.runMisconfigured(error.faults, { values, positionals, io });
   }
-  const call = { config, values, positionals, io, around };
+  try {
+    return await runConfigured(command, { config, values, positionals, io, around });
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new Error(explainError(error, config), { cause: error });
+  }
+}
+
+async function runConfigured(command: Command, call: Call): Promise<number> {
   if ("run" in command) return command.run(call);
-  return withService(call, async (service) => {
-    if ("runWithService" in command) return command.runWithService(service, call);
-    return command.runInOrganisation(await organisationCall(call, service));
-  });
+  const work = async (service: Service, here: Call) => {
+    if ("runWithService" in command) return command.runWithService(service, here);
+    return command.runInOrganisation(await organisationCall(here, service));
+  };
+  return withService(call, work, { mayBegin: command.mayBegin });
 }
 
 /** Prints help when the arguments ask for it, otherwise why they name no command. */

@@ -15,17 +15,28 @@ import {
   UsageError,
   type Values,
 } from "./command.ts";
+import { requireInstallation, withServerAddress } from "./installation.ts";
 import { errorMessage } from "./output.ts";
 
 /** The actor of every command in the audit log. */
 export const OPERATOR = "operator";
 
-/** Opens the service for one command and always closes it. @returns the command's exit code */
-export async function withService(call: Call, work: (service: Service) => Promise<number>): Promise<number> {
+/**
+ * Opens the service for one command and always closes it. Where neither the environment nor the command says otherwise, there
+ * must be an installation, and its server's base URL is used.
+ * @returns the command's exit code
+ */
+export async function withService(
+  call: Call,
+  work: (service: Service, call: Call) => Promise<number>,
+  { mayBegin = false }: { readonly mayBegin?: boolean | undefined } = {},
+): Promise<number> {
+  if (!mayBegin) await requireInstallation(call.config);
+  const here = { ...call, config: await withServerAddress(call.config) };
   const onError = (error: unknown) => call.io.printError(`signet: ${errorMessage(error)}`);
-  const service = await openService(call.config, { onError, around: call.around });
+  const service = await openService(here.config, { onError, around: call.around });
   try {
-    return await work(service);
+    return await work(service, here);
   } finally {
     await service.close();
   }

@@ -25,6 +25,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     port: 8080,
     host: "localhost",
     baseUrl: "http://localhost:8080",
+    isBaseUrlSet: false,
     dataDir: resolve("data"),
     databaseUrl: `sqlite:${resolve("data", "signet.db")}`,
     databasePoolSize: 10,

@@ -21,6 +21,8 @@ export interface Config extends CertificateListeners {
   readonly host: string;
   /** Without a trailing slash; every URL that Signet emits begins with it. */
   readonly baseUrl: string;
+  /** By SIGNET_BASE_URL or PORT; otherwise commands take the address of the server that uses the same data folder. */
+  readonly isBaseUrlSet: boolean;
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
@@ -66,6 +68,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     port,
     host: text(env, "HOST") ?? "localhost",
     baseUrl: baseUrl(env, port, faults),
+    isBaseUrlSet: text(env, "SIGNET_BASE_URL") !== undefined || text(env, "PORT") !== undefined,
     trustedProxies: networks(env, "TRUSTED_PROXIES", faults),
   };
   const pool = { fallback: 10, min: 1, max: 500 };

@@ -24,10 +24,12 @@ export const appCreate: Command = {
     name: {
       value: "NAME",
       help: "display name, shown on the consent page (with --for, default: the stack's)",
+      requiredWithout: "for",
     },
     type: {
       value: "TYPE",
       help: "confidential (server-side, keeps a secret), native, spa (single-page app) or public; --for decides it",
+      requiredWithout: "for",
     },
     ...settingOptions,
   },

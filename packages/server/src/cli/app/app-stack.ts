@@ -1,7 +1,13 @@
 /** `--for` and `--url`: the settings that a library or product needs, and its own settings as they are printed. */
 import type { Application, ApplicationSettings } from "../../core/applications/application.ts";
 import { addressOf } from "../../core/applications/kinds.ts";
-import { type SetupFile, type Stack, settingsOfStack, setupOf } from "../../core/stacks/stack.ts";
+import {
+  type SetupFile,
+  type Stack,
+  settingsOfStack,
+  setupOf,
+  usesAddress,
+} from "../../core/stacks/stack.ts";
 import { type StackName, stackNames, stacks } from "../../core/stacks/stacks.ts";
 import { choice, type Options, optionalText, UsageError, type Values } from "../command.ts";
 
@@ -32,8 +38,7 @@ export function readStack(values: Values): ChosenStack | undefined {
     throw new UsageError(
       `--url ${url}: must be an http or https URL without a path; for another path give --redirect-uri`,
     );
-  const usesAddress = stack.resourcePath !== undefined || stack.redirects.some((one) => one.startsWith("/"));
-  if (address !== undefined && !usesAddress)
+  if (address !== undefined && !usesAddress(stack))
     throw new UsageError(`--url: ${name} is reached at addresses of its own; for others give --redirect-uri`);
   return { name, stack, address };
 }

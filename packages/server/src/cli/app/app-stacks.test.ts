@@ -7,7 +7,13 @@ import { after, before, describe, test } from "node:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { type SetupFile, settingsOfStack } from "../../core/stacks/stack.ts";
 import { type StackName, stackNames, stacks } from "../../core/stacks/stacks.ts";
-import { type Environment, runForJson, runInProcess } from "../../testing/command-line.ts";
+import {
+  type Environment,
+  type OperatorSettings,
+  operatorSettings,
+  runForJson,
+  runInProcess,
+} from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { authorize, testBrowser } from "../../testing/fakes/browser.ts";
@@ -123,6 +129,7 @@ describe("signet app create --for", () => {
     let running: TestService;
     let org: TestOrganisation;
     let env: Environment;
+    const created = new Map<StackName, Created>();
     before(async () => {
       const databaseUrl = await fresh();
       running = await startTestService({
@@ -139,7 +146,11 @@ describe("signet app create --for", () => {
       };
       const member = ["user", "set-attributes", "--org", org.organisation.id, "--id", org.user.id];
       await runForJson([...member, "--group", "staff", "--group", "admins"], env);
-      assert.deepEqual((await create("grafana")).createdScopes, ["groups"]);
+      // Before the first request: on SQLite, a command in this process would wait for a transaction of the service, and block it.
+      for (const name of stackNames) {
+        const args = ["app", "create", "--org", org.organisation.id, "--for", name];
+        created.set(name, await runForJson<Created>(args, env));
+      }
       await eventually("the service knows the scope that the command has created", async () => {
         const discovery = await fetch(`${org.issuer}/.well-known/openid-configuration`);
         return ((await discovery.json()) as { scopes_supported: string[] }).scopes_supported.includes(
@@ -152,8 +163,7 @@ describe("signet app create --for", () => {
       assert.deepEqual(running.errors, []);
     });
 
-    const create = (name: string, ...more: string[]) =>
-      runForJson<Created>(["app", "create", "--org", org.organisation.id, "--for", name, ...more], env);
+    const createdFor = (name: StackName): Created => created.get(name) ?? assert.fail(name);
 
     /** The authorization request of the library, and what it keeps. */
     function begin(made: Created, stack: StackName, sent: { pkce: boolean; nonce: boolean }) {
@@ -187,7 +197,7 @@ describe("signet app create --for", () => {
     for (const name of stackNames) {
       const library = libraries[name];
       test(`${name}: the requests of the library work with what is printed`, async () => {
-        const made = await create(name);
+        const made = createdFor(name);
         const printed = made.setup.map(({ lines }) => lines).join("\n");
         for (const text of [made.clientId, ...library.prints]) assert.ok(printed.includes(text), text);
         assert.ok(printed.includes(org.issuer) || printed.includes(new URL(org.issuer).host));
@@ -242,7 +252,7 @@ describe("signet app create --for", () => {
 
     test("only stacks that can't do PKCE by settings alone are exempted from it, and then need a nonce", async () => {
       for (const name of stackNames) {
-        const made = await create(name);
+        const made = createdFor(name);
         const without = begin(made, name, { pkce: false, nonce: true });
         const answer = await fetch(`${org.issuer}/authorize?${without.query}`, { redirect: "manual" });
         const error = new URL(answer.headers.get("location") ?? org.issuer).searchParams.get(
@@ -258,15 +268,43 @@ describe("signet app create --for", () => {
         assert.match(reason.get("error_description") ?? "", /code_challenge \(PKCE\), or nonce/);
       }
     });
+  });
+});
+
+describe("signet app create --for: the command", () => {
+  test("docs/stacks.md has a row for each", async () => {
+    const guide = await readFile(path.join(import.meta.dirname, "../../../../../docs/stacks.md"), "utf8");
+    const rows = [...guide.matchAll(/^\| `([\w-]+)` \|[^|]*\| (yes|nonce) \| (\w+) \| ([\w ]+) \|/gm)];
+    const told = rows.map(([, name, pkce, alg, claims]) => [name, pkce, alg, claims]);
+    const expected = stackNames.map((name) => {
+      const { requirePkce = true, idTokenSignedResponseAlg = "ES256" } = settingsOfStack(stacks[name]);
+      const from = libraries[name].claims === "userinfo" ? "userinfo" : "ID token";
+      return [name, requirePkce ? "yes" : "nonce", idTokenSignedResponseAlg, from];
+    });
+    assert.deepEqual(told, expected);
+  });
+
+  forEachDatabase(({ fresh }) => {
+    let settings: OperatorSettings;
+    let org: string;
+    before(async () => {
+      settings = await operatorSettings(await fresh());
+      org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+    });
+    after(() => settings.remove());
+    const run = (...more: string[]) => runInProcess(["app", "create", "--org", org, ...more], settings.env);
+    const create = (name: string, ...more: string[]) =>
+      runForJson<Created>(["app", "create", "--org", org, "--for", name, ...more], settings.env);
 
     test("fills in the address, lets options win, and leaves a scope that is there as it is", async () => {
       const made = await create("grafana", "--url", "https://grafana.example", "--id-token-alg", "ES256");
       assert.deepEqual(made.redirectUris, ["https://grafana.example/login/generic_oauth"]);
-      assert.deepEqual(made.createdScopes, []);
+      assert.deepEqual(made.createdScopes, ["groups"]);
+      assert.deepEqual((await create("dex")).createdScopes, []);
       assert.match(made.setup[0]?.lines ?? "", /^root_url = https:\/\/grafana\.example\/$/m);
       const shown = await runForJson<Record<string, unknown>>(
-        ["app", "show", made.clientId, "--org", org.organisation.id],
-        env,
+        ["app", "show", made.clientId, "--org", org],
+        settings.env,
       );
       assert.equal(shown["idTokenSignedResponseAlg"], "ES256");
       assert.equal(shown["name"], "Grafana");
@@ -280,26 +318,15 @@ describe("signet app create --for", () => {
       assert.match(own.setup[0]?.lines ?? "", /shop\.example\/login\/oauth2\/code\/x/);
     });
 
-    test("docs/stacks.md has a row for each", async () => {
-      const guide = await readFile(path.join(import.meta.dirname, "../../../../../docs/stacks.md"), "utf8");
-      const rows = [...guide.matchAll(/^\| `([\w-]+)` \|[^|]*\| (yes|nonce) \| (\w+) \| ([\w ]+) \|/gm)];
-      const told = rows.map(([, name, pkce, alg, claims]) => [name, pkce, alg, claims]);
-      const expected = stackNames.map((name) => {
-        const { requirePkce = true, idTokenSignedResponseAlg = "ES256" } = settingsOfStack(stacks[name]);
-        const from = libraries[name].claims === "userinfo" ? "userinfo" : "ID token";
-        return [name, requirePkce ? "yes" : "nonce", idTokenSignedResponseAlg, from];
-      });
-      assert.deepEqual(told, expected);
-    });
-
     test("an unknown stack is told with all that are known; so is what contradicts the stack", async () => {
-      const run = (...more: string[]) =>
-        runInProcess(["app", "create", "--org", org.organisation.id, ...more], env);
       const unknown = await run("--for", "cobol");
       assert.equal(unknown.code, 2);
       for (const name of stackNames) assert.ok(unknown.err.includes(name), name);
       assert.match((await run("--for", "spring", "--type", "spa")).err, /--type must be one of confidential/);
-      assert.match((await run("--url", "https://a.example")).err, /--url needs --for/);
+      assert.match(
+        (await run("--name", "A", "--type", "spa", "--url", "https://a.example")).err,
+        /--url needs --for/,
+      );
       assert.match(
         (await run("--for", "go", "--url", "https://a.example/b")).err,
         /--url https:\/\/a\.example\/b: /,

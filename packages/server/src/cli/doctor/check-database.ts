@@ -7,7 +7,7 @@ import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts"
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { errorMessage } from "../output.ts";
+import { databaseLocation, errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
 const DATABASE = "database";
@@ -51,13 +51,6 @@ async function missingDatabaseFile(url: string): Promise<string | undefined> {
   if (!url.startsWith("sqlite:")) return undefined;
   const path = url.slice("sqlite:".length);
   return (await stat(path).catch(() => undefined))?.isFile() ? undefined : path;
-}
-
-/** Without user and password. */
-function databaseLocation(databaseUrl: string): string {
-  if (databaseUrl.startsWith("sqlite:")) return databaseUrl.slice("sqlite:".length);
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
 }
 
 async function engineChecks(database: Database, place: string): Promise<Check[]> {

@@ -55,6 +55,7 @@ export const orgCommands: readonly Command[] = [
     usage: "--name NAME [--json]",
     options: { name: { value: "NAME", help: "display name", required: true }, ...jsonOption },
     examples: ['signet org create --name "Acme"'],
+    mayBegin: true,
     runWithService: async (service, call) => {
       const name = requiredText(call.values, "name");
       const created = await service.database.transaction(async (tx) => {

@@ -12,6 +12,7 @@ import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
+import { writeServerAddress } from "../installation.ts";
 import { openBusyLog } from "./busy-log.ts";
 import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
@@ -101,6 +102,10 @@ async function serve(
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
     cut: (cut) => log.warn(cut, "connections cut"),
   });
+  // Before it is ready, so that a command that follows finds it.
+  await writeServerAddress(config).catch((error) =>
+    log.error(describeError(error), "writing server.json failed"),
+  );
   try {
     await app.listen({ host: config.host, port: config.port });
     await listeners.listen();

@@ -81,6 +81,29 @@ export function settingsOfStack(stack: Stack, address: string = stack.address): 
   };
 }
 
+/** Whether the stack's redirect URI is derived from the application's address. */
+export const usesAddress = ({ redirects, resourcePath }: Stack): boolean =>
+  resourcePath !== undefined || redirects.some((one) => one.startsWith("/"));
+
+/** Whether an application has what the stack needs, at whatever address. */
+export function fitsStack(
+  stack: Stack,
+  { clientType, settings }: Pick<Application, "clientType" | "settings">,
+): boolean {
+  const isRegistered = (redirect: string) =>
+    settings.redirectUris.some((uri) => (redirect.startsWith("/") ? pathOf(uri) : uri) === redirect);
+  const needed = { ...(stack.auth ? { tokenEndpointAuthMethod: stack.auth } : {}), ...stack.settings };
+  return (
+    clientType === stack.clientType &&
+    stack.redirects.slice(0, 1).every(isRegistered) &&
+    (stack.resourcePath === undefined ||
+      settings.allowedResources.some((uri) => pathOf(uri) === stack.resourcePath)) &&
+    Object.entries(needed).every(([member, value]) => settings[member as keyof ApplicationSettings] === value)
+  );
+}
+
+const pathOf = (uri: string): string => (/^https?:/.test(uri) ? uri.slice(new URL(uri).origin.length) : uri);
+
 export const SECRET_PLACEHOLDER = "<client secret>";
 
 /** The stack's own settings for an application, which may have been changed since it was created. */

@@ -1,10 +1,11 @@
 /** The table of stacks, by the name that `--for` and the console use. */
+import type { Application } from "../applications/application.ts";
 import { generic, mcp } from "./generic-stacks.ts";
 import { argocd, dex, gitlab, grafana, keycloak, kubernetes } from "./infrastructure-stacks.ts";
 import { angular, authjs, express, nextjs, react, vue } from "./javascript-stacks.ts";
 import { apache, oauth2Proxy } from "./proxy-stacks.ts";
 import { allauth, authlib, django, fastapi } from "./python-stacks.ts";
-import type { Stack } from "./stack.ts";
+import { fitsStack, type Stack } from "./stack.ts";
 import { dotnet, go, php, rails, rust, spring } from "./web-stacks.ts";
 
 export const stacks = {
@@ -41,3 +42,7 @@ export const stackNames = Object.keys(stacks) as StackName[];
 
 export const isStackName = (text: string | undefined): text is StackName =>
   text !== undefined && Object.hasOwn(stacks, text);
+
+/** The stack whose needs the application's settings meet; of several, the first of the table. */
+export const stackOf = (application: Pick<Application, "clientType" | "settings">): StackName | undefined =>
+  stackNames.find((name) => fitsStack(stacks[name], application));

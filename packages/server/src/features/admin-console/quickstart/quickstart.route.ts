@@ -9,6 +9,7 @@ import {
   settingsAt,
 } from "../../../core/applications/kinds.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
+import { isStackName, type StackName } from "../../../core/stacks/stacks.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
@@ -16,7 +17,7 @@ import type { FormShown, FormView } from "../../../html/components/form-state.ts
 import { buttonLink, card } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm } from "../../../page-kit/accept-form.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { showFormPage } from "../../../page-kit/form-view.ts";
@@ -29,7 +30,9 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { createOnce, duplicateCreation, initialSettings } from "../applications/create-application.ts";
+import { explainFaults } from "./explain-faults.ts";
 import { type RunningDeps, runningRoutes, showRunning } from "./running.route.ts";
+import { createForStack, showStackForm, stackGallery } from "./stack-form.ts";
 import { type InspectorDeps, tokenInspectorRoute } from "./token-inspector.route.ts";
 
 export function quickstartRoutes(app: FastifyInstance, deps: RunningDeps & InspectorDeps): void {
@@ -40,8 +43,14 @@ export function quickstartRoutes(app: FastifyInstance, deps: RunningDeps & Inspe
 
 type QuickstartInput = { kind: string; name: string; address: string };
 
+const pathFor = ({ organisation }: Visit, stack?: StackName): string =>
+  consolePath(organisation, `/quickstart${stack === undefined ? "" : `?for=${stack}`}`);
+
 async function showQuickstart(deps: RunningDeps, visit: Visit): Promise<void> {
-  const signedIn = await requireRecentAuthentication(deps, visit);
+  const requested = parseQuery(visit.request).values.get("for");
+  const stack = isStackName(requested) ? requested : undefined;
+  const signedIn = await requireRecentAuthentication(deps, visit, pathFor(visit, stack));
+  if (stack !== undefined) return showStackForm(deps, visit, signedIn, stack);
   const input = { kind: "web", name: "", address: "http://localhost:3000" };
   await showFormPage(deps, visit, signedIn, "quickstart", { input }, quickstartPage);
 }
@@ -68,6 +77,7 @@ function quickstartPage(view: FormView<QuickstartInput>): Html {
     summary: begin.summary,
     notice: formNotice({ ...view, labels }),
     body: [
+      stackGallery(view),
       card({ id: "begin", title: begin.title, body: form }),
       html`<p class="quiet">${begin.signed} <a id="quickstart-system-account" href="${linkAddress(consoleUri("/system-accounts/new"))}">${begin.signedLink}</a></p>
 `,
@@ -105,11 +115,17 @@ const readInput = (values: ReadonlyMap<string, string>): QuickstartInput => ({
 });
 
 async function createFromForm(deps: RunningDeps, visit: Visit): Promise<void> {
-  const form = await acceptOneTimeForm(deps, visit);
+  const sentStack = parsedForm(visit.request).values.get("for");
+  const stack = isStackName(sentStack) ? sentStack : undefined;
+  const form = await acceptOneTimeForm(deps, visit, pathFor(visit, stack));
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
   const input = readInput(form.values);
   const { kind, name, address } = input;
+  if (stack !== undefined) {
+    if (form.outcome === "accepted") return createForStack(deps, visit, form, stack, { name, address });
+    return showStackForm(deps, visit, signedIn, stack, { input: { name, address }, ...form.refusal });
+  }
   const rerender = (shown: Partial<FormShown<QuickstartInput>>) =>
     showFormPage(deps, visit, signedIn, "quickstart", { input, ...shown }, quickstartPage);
   if (form.outcome === "rejected") return rerender(form.refusal);
@@ -123,7 +139,8 @@ async function createFromForm(deps: RunningDeps, visit: Visit): Promise<void> {
     const created = await createOnce(deps, visit, form, kind, { name, settings });
     if (created === "duplicate-submission") return rerender(duplicateCreation(visit, signedIn, kind));
     const { application, plaintext } = created;
-    if (plaintext !== undefined) return showRunning(deps, visit, signedIn, application, plaintext);
+    if (plaintext !== undefined)
+      return showRunning(deps, visit, signedIn, application, { secret: plaintext });
     await redirectTo(visit, consolePath(visit.organisation, `/quickstart/${application.id}`));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
@@ -136,12 +153,4 @@ function findSettings(kind: ApplicationKind, address: string) {
   if (!hasAddress(kind)) return initialSettings(kind);
   const origin = addressOf(address);
   return origin === undefined ? undefined : settingsAt(kind, origin);
-}
-
-function explainFaults({ faults }: InvalidApplication, { console }: Messages): Record<string, string> {
-  const { faults: text, reasons } = console.applicationSettings;
-  // These texts follow a colon elsewhere.
-  const capitalize = (fault: string) => fault.replace(/^./u, (letter) => letter.toUpperCase());
-  const isName = faults.some(({ path }) => path === "name");
-  return isName ? { name: capitalize(text.name) } : { address: capitalize(reasons.https) };
 }

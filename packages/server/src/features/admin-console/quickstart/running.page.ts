@@ -1,5 +1,6 @@
 /** A registered application: its `.env`, its code, and whether anyone has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
+import type { SetupFile } from "../../../core/stacks/stack.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { liveStatus } from "../../../html/components/live.ts";
 import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/components/parts.ts";
@@ -16,9 +17,12 @@ export type RunningView = ConsoleFrame &
   WaitingView & {
     application: Pick<Application, "id" | "name">;
     source: SnippetSource;
-    env: string;
-    code: readonly CodeSnippet[];
-    shell: readonly ShellSnippet[];
+    /** For the client SDK. */
+    env?: string;
+    code?: readonly CodeSnippet[];
+    shell?: readonly ShellSnippet[];
+    /** For another library, in its place. */
+    setup?: { title: string; files: readonly SetupFile[] };
     lastChange: LastChange | undefined;
   };
 
@@ -39,20 +43,52 @@ export function runningPage(view: RunningView): Html {
     }),
     notice: view.source.secret === undefined ? undefined : secretNotice(view),
     body: html`<div class="with-aside"><div class="with-aside-main">
-${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}${lastChangeLine(view.lastChange, messages)}</div>
+${view.setup ? setupCard(view, view.setup) : sdkCards(view)}${lastChangeLine(view.lastChange, messages)}</div>
 <div class="with-aside-beside">${waitingCard(view)}${factsCard(view)}</div></div>
 ${copyStatus}${liveStatus}`,
   });
 }
 
-function secretNotice({ messages }: RunningView): Html {
+function secretNotice(view: RunningView): Html {
+  const { messages } = view;
   const { frame, quickstart } = messages.console;
   return html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${frame.secret.once}</p>
-<p>${quickstart.running.secretOnce}</p></div>
+<p>${view.setup ? quickstart.running.secretOnceSetup : quickstart.running.secretOnce}</p></div>
 `;
 }
 
-function envCard(view: RunningView): Html {
+/** The library's own settings. */
+function setupCard(view: RunningView, { title, files }: NonNullable<RunningView["setup"]>): Html {
+  const { running } = view.messages.console.quickstart;
+  const { source } = view;
+  const { secret } = view.messages.console.frame;
+  return card({
+    id: "setup",
+    title: running.setup({ stack: title }),
+    text: running.setupText,
+    body: [
+      files.map(({ file, lines }, index) => snippet({ id: `setup-${index}`, title: file, lines, ...secret })),
+      source.hasSecret && source.secret === undefined && secretElsewhere(view),
+    ],
+  });
+}
+
+const secretElsewhere = ({ source, messages }: RunningView): Html => {
+  const { running } = messages.console.quickstart;
+  return html`<p class="quiet">${running.secretElsewhere} <a id="quickstart-secret" href="${linkAddress(source.secretUri)}">${running.secretNew}</a></p>
+`;
+};
+
+function sdkCards(view: RunningView): Content {
+  const { env = "", code = [], shell = [] } = view;
+  return [
+    envCard(view, env),
+    code.length > 0 && codeCard(view, code),
+    shell.length > 0 && shellCard(view, shell),
+  ];
+}
+
+function envCard(view: RunningView, env: string): Html {
   const { running } = view.messages.console.quickstart;
   const { unregistered } = view.source.callback;
   const isLacking =
@@ -65,17 +101,13 @@ function envCard(view: RunningView): Html {
       unregistered !== undefined &&
       html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
 `
-    }${snippet({ id: "env-file", title: ".env", lines: view.env, ...view.messages.console.frame.secret })}${
-      isLacking &&
-      html`<p class="quiet">${running.secretElsewhere} <a id="quickstart-secret" href="${linkAddress(view.source.secretUri)}">${running.secretNew}</a></p>
-`
-    }`,
+    }${snippet({ id: "env-file", title: ".env", lines: env, ...view.messages.console.frame.secret })}${isLacking && secretElsewhere(view)}`,
   });
 }
 
-function codeCard(view: RunningView): Html {
+function codeCard(view: RunningView, code: readonly CodeSnippet[]): Html {
   const { running } = view.messages.console.quickstart;
-  const usesSdk = view.code.some(({ install }) => install !== undefined);
+  const usesSdk = code.some(({ install }) => install !== undefined);
   return card({
     id: "code",
     title: running.code,
@@ -83,7 +115,7 @@ function codeCard(view: RunningView): Html {
     body: [
       usesSdk &&
         foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
-      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeBlock(one, view), index === 0)),
+      ...code.map((one, index) => foldedAway(one.id, one.title, codeBlock(one, view), index === 0)),
     ],
   });
 }
@@ -113,11 +145,11 @@ function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: Running
   ];
 }
 
-function shellCard(view: RunningView): Html {
+function shellCard(view: RunningView, shell: readonly ShellSnippet[]): Html {
   const { running } = view.messages.console.quickstart;
   const one = ({ id, lines }: ShellSnippet) =>
     snippet({ id: `curl-${id}`, title: running.curl[id], lines, ...view.messages.console.frame.secret });
-  return card({ id: "curl", title: running.byHand, text: running.byHandText, body: view.shell.map(one) });
+  return card({ id: "curl", title: running.byHand, text: running.byHandText, body: shell.map(one) });
 }
 
 function factsCard(view: RunningView): Html {

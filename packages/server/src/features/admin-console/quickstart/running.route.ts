@@ -5,6 +5,9 @@ import { lastUse } from "../../../core/applications/application-use.store.ts";
 import type { SecretUse } from "../../../core/applications/client-secrets.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import { setupOf } from "../../../core/stacks/stack.ts";
+import { isStackName, type StackName, stackOf, stacks } from "../../../core/stacks/stacks.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -44,16 +47,22 @@ export function runningRoutes(app: FastifyInstance, deps: RunningDeps): void {
 async function showApplication(deps: RunningDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireAdministrator(deps, visit);
-  await showRunning(deps, visit, signedIn, await applicationPages.require(deps, visit));
+  const application = await applicationPages.require(deps, visit);
+  const requested = parseQuery(visit.request).values.get("for");
+  const stack = isStackName(requested) ? requested : stackOf(application);
+  await showRunning(deps, visit, signedIn, application, { stack });
 }
 
-/** @param secret the plaintext, right after it was created */
+/**
+ * @param created `secret`: the plaintext, right after it was created; `stack`: whose settings are shown in place of the client
+ * SDK's
+ */
 export async function showRunning(
   deps: RunningDeps,
   visit: Visit,
   signedIn: SignedIn,
   application: Application,
-  secret?: string,
+  { secret, stack }: { secret?: string; stack?: StackName | undefined },
 ): Promise<void> {
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "quickstart");
@@ -63,13 +72,19 @@ export async function showRunning(
     ...(await findFirstUse(deps, visit, application)),
     application,
     source,
-    env: envFile(source),
-    code: codeSnippets(source),
-    shell: shellSnippets(source),
+    ...(stack === undefined
+      ? { env: envFile(source), code: codeSnippets(source), shell: shellSnippets(source) }
+      : { setup: stackSetup(stack, application, { baseUrl: deps.baseUrl, clientSecret: secret }) }),
     lastChange: await findLastChange(deps, organisation.id, application.id, frame.messages),
   });
   await show(visit, frame, page);
 }
+
+const stackSetup = (
+  name: StackName,
+  application: Application,
+  shown: { baseUrl: string; clientSecret: string | undefined },
+) => ({ title: stacks[name].title, files: setupOf(stacks[name], application, shown) });
 
 async function findFirstUse(
   deps: RunningDeps,

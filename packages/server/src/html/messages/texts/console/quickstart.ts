@@ -7,12 +7,17 @@ export type ConsoleQuickstartTexts = {
         address: string; addressHint: string; addressFault: string; submit: string; signed: string;
         signedLink: string;
       };
+      stacks: {
+        title: string; text: string; summary: (values: { stack: string }) => string; addressHint: string;
+        submit: string;
+      };
       running: {
         title: (values: { application: string }) => string; summary: string; record: string;
-        secretOnce: string; env: string; envText: string; secretElsewhere: string; secretNew: string;
-        unregistered: (values: { address: string }) => string; register: string; code: string;
-        codeText: string; codeTextPlain: string; sdk: string; sdkText: string; shell: string; install: string;
-        run: string; byHand: string; byHandText: string;
+        secretOnce: string; secretOnceSetup: string; env: string; envText: string;
+        setup: (values: { stack: string }) => string; setupText: string; secretElsewhere: string;
+        secretNew: string; unregistered: (values: { address: string }) => string; register: string;
+        code: string; codeText: string; codeTextPlain: string; sdk: string; sdkText: string; shell: string;
+        install: string; run: string; byHand: string; byHandText: string;
         curl: {
           discovery: string; token: string; authorize: string; device: string;
         };

@@ -1,0 +1,65 @@
+/** What a command finds before it opens the service: a database and a key that are there, and the address of their server. */
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { findMasterKey, MASTER_KEY_FILE } from "../core/encryption/master-key.ts";
+import { schemaState } from "../db/migrate.ts";
+import { timeline } from "../db/migrations/timeline.ts";
+import { openDatabase } from "../db/open.ts";
+import { databaseLocation } from "./output.ts";
+
+const FIRST = "Run signet start or signet org create first";
+
+/** Only `org create`, `migrate` and `start` begin an installation. @throws when there is none */
+export async function requireInstallation(config: Config): Promise<void> {
+  const { databaseUrl, dataDir } = config;
+  const place = databaseLocation(databaseUrl);
+  if (databaseUrl.startsWith("sqlite:")) {
+    const isThere = (await stat(place).catch(() => undefined))?.isFile() ?? place === ":memory:";
+    if (!isThere)
+      throw new Error(
+        `there is no database at ${place}. ${FIRST}, or set SIGNET_DATA_DIR to the folder that has it`,
+      );
+  } else if (!(await hasSchema(config)))
+    throw new Error(`the database ${place} is empty. ${FIRST}, or set DATABASE_URL to the right one`);
+  if ((await findMasterKey(config.masterKey, dataDir)) === undefined)
+    throw new Error(
+      `there is no master key at ${join(dataDir, MASTER_KEY_FILE)}: set SIGNET_MASTER_KEY, or SIGNET_DATA_DIR to the folder that has the file`,
+    );
+}
+
+async function hasSchema({ databaseUrl }: Config): Promise<boolean> {
+  const database = openDatabase(databaseUrl, 1);
+  try {
+    return (await schemaState(database)).missing.length < timeline.length;
+  } finally {
+    await database.close();
+  }
+}
+
+const ADDRESS_FILE = "server.json";
+
+/** Tells commands in the same data folder under which address its server runs. Replaced atomically. */
+export async function writeServerAddress({ dataDir, baseUrl }: Config): Promise<void> {
+  const path = join(dataDir, ADDRESS_FILE);
+  const half = `${path}.${process.pid}`;
+  await writeFile(half, `${JSON.stringify({ baseUrl })}\n`, { mode: 0o600 });
+  await rename(half, path);
+}
+
+/** The configuration with the base URL of the server that ran last, unless the environment sets one. */
+export async function withServerAddress(config: Config): Promise<Config> {
+  if (config.isBaseUrlSet) return config;
+  const text = await readFile(join(config.dataDir, ADDRESS_FILE), "utf8").catch(() => "");
+  const baseUrl = baseUrlIn(text);
+  return baseUrl === undefined ? config : { ...config, baseUrl };
+}
+
+function baseUrlIn(text: string): string | undefined {
+  try {
+    const { baseUrl } = JSON.parse(text) as { baseUrl?: unknown };
+    return typeof baseUrl === "string" && URL.parse(baseUrl)?.origin === baseUrl ? baseUrl : undefined;
+  } catch {
+    return undefined;
+  }
+}
