@@ -13,7 +13,9 @@ const harmless: ReadonlyArray<readonly [what: string, parameters: Readonly<Recor
   ["a missing nonce", { nonce: "" }],
   ["a missing state", { state: "" }],
   ["display=page", { display: "page" }],
+  ["display=popup", { display: "popup" }],
   ["display=wap", { display: "wap" }],
+  ["another order of scopes", { scope: "email profile openid" }],
   ["ui_locales", { ui_locales: "se xx-YY" }],
   ["claims_locales", { claims_locales: "se" }],
   ["acr_values", { acr_values: "1 2 urn:nobody:knows" }],
@@ -87,7 +89,8 @@ forEachProvider((provider) => {
     assert.equal(members((await at("revoke", { token: "x" })).body), "");
     const headers = { authorization: `Bearer ${tokens.accessToken}` };
     const { body } = await sendRaw(`${org.issuer}/userinfo`, { headers });
-    const profile = "email email_verified family_name given_name name preferred_username sub updated_at";
+    const profile =
+      "email email_verified family_name given_name name org_id preferred_username role sub updated_at";
     assert.equal(members(body), profile);
   });
 });

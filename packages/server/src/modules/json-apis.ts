@@ -28,10 +28,6 @@ export const jsonApis: Module = (scope, { service, errors, operations }) => {
   managementRoutes(api, {
     ...deps,
     authenticator: withIdempotency(service, administratorAccountAuthenticator(service)),
-    strictAuthenticator: withIdempotency(
-      service,
-      administratorAccountAuthenticator(service, { strictOnly: true }),
-    ),
   });
   usersGetRoute(api, { ...deps, authenticator: systemAccountAuthenticator(service) });
   legacyRoutes(api, {

@@ -5,7 +5,7 @@ import type { Organisation } from "../organisations/organisation.ts";
 
 export interface SystemAccount
   extends RecordOf<Omit<SystemAccountTable, "administrator" | "require_strict">> {
-  /** May use the management API of its organisation. */
+  /** May use the management API of its organisation; in the legacy API it changes nothing. */
   readonly isAdministrator: boolean;
   /** Only calls in the strict form are accepted. */
   readonly requiresStrictSignature: boolean;

@@ -5,6 +5,7 @@ import {
   oauthErrorAnswers,
   problemAnswers,
 } from "../../http/api/described-operation.ts";
+import { type StrictFormRule, strictFormRule } from "../../http/api/strict-form.ts";
 
 const securityByCredential: Readonly<Record<Credential, DescribedOperation["security"]>> = {
   administrator: [["administratorAccount"]],
@@ -21,12 +22,16 @@ const credentialTexts: Partial<Readonly<Record<Credential, string>>> = {
   link: "The token from the email link is the credential. A request with neither a signature nor `Accept: application/json` is treated as a browser's.",
 };
 
-const STRICT_ONLY = "Requires the strict form of the signature.";
+const strictNotes: Readonly<Record<StrictFormRule, string | undefined>> = {
+  always: "Requires the strict form of the signature.",
+  "without-content": "Requires the strict form of the signature if the body is empty.",
+  never: undefined,
+};
 
 export function describeApiOperation(operation: Operation): DescribedOperation {
   const { method, path, operationId, summary, tag, credential, query, body, example, answers } = operation;
-  const strictNote = operation.isStrictOnly ? STRICT_ONLY : undefined;
-  const description = [operation.description, strictNote, credentialTexts[credential]]
+  const strictForm = operation.isStrictOnly ? "always" : strictFormRule(operation);
+  const description = [operation.description, strictNotes[strictForm], credentialTexts[credential]]
     .filter((text) => text !== undefined)
     .join(" ");
   return {
@@ -38,7 +43,7 @@ export function describeApiOperation(operation: Operation): DescribedOperation {
     tag,
     security: securityByCredential[credential],
     ...(query ? { query } : {}),
-    isStrictOnly: operation.isStrictOnly ?? false,
+    isStrictOnly: strictForm === "always",
     hasPage: credential === "link" && method === "GET",
     headers: conditionalHeaders(operation),
     ...(body

@@ -69,9 +69,10 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
   });
 }
 
-/** Undefined for an administrator, who may act for all applications. */
-const accessibleTo = ({ account }: SystemAccountCaller): readonly string[] | undefined =>
-  account.isAdministrator ? undefined : [account.applicationId, ...account.permissions];
+const accessibleTo = ({ account }: SystemAccountCaller): readonly string[] => [
+  account.applicationId,
+  ...account.permissions,
+];
 
 async function listPage(
   { database }: LegacyDeps,

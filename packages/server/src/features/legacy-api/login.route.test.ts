@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
+import { grantApplication } from "../../core/system-accounts/system-accounts.ts";
 import { createUser, setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { testBrowser } from "../../testing/fakes/browser.ts";
@@ -54,6 +55,12 @@ describe("sign-in by call", () => {
       callApi(`${running.baseUrl}/legacy/api/Authentication/User/Login${path}`, account, {
         body: { Email: who.user.email, Password: PASSWORD, ...more },
       });
+    const grantedClient = async (settings: Parameters<typeof makeClient>[2]) => {
+      const { application } = await makeClient(running.service, org.organisation, settings);
+      const grant = { orgId: org.organisation.id, id: account.id, applicationId: application.id };
+      await grantApplication(running.service, { ...grant, actor: "test" });
+      return application.id;
+    };
     const typeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
       `${status} ${String(body["type"]).replace("urn:signet:error:", "")}`;
     const validate = (key: unknown) =>
@@ -149,14 +156,13 @@ describe("sign-in by call", () => {
       await givePasskey(running.service, passkeyOnly);
       assert.equal(typeOf(await login(passkeyOnly)), "403 passkey-required");
       assert.equal(typeOf(await login(passkeyOnly, { TwoFactorCode: "123456" })), "403 passkey-required");
-      const strict = await makeClient(running.service, org.organisation, { requiredAcr: "phr" });
-      const path = `/${strict.application.id}`;
+      const path = `/${await grantedClient({ requiredAcr: "phr" })}`;
       assert.equal(typeOf(await login(passkeyOnly, {}, path)), "403 passkey-required");
       const plain = await newUser();
       assert.equal(typeOf(await login(plain, {}, path)), "403 second-factor-enrolment-required");
       assert.equal(typeOf(await login(plain, { Password: "wrong" }, path)), "401 invalid-credentials");
-      const closed = await makeClient(running.service, org.organisation, { access: "assigned" });
-      assert.equal(typeOf(await login(plain, {}, `/${closed.application.id}`)), "403 not-assigned");
+      const closed = `/${await grantedClient({ access: "assigned" })}`;
+      assert.equal(typeOf(await login(plain, {}, closed)), "403 not-assigned");
       const key = { orgId: org.organisation.id, id: plain.user.id, disabled: true, actor: "test" };
       await setUserStatus(running.service, key);
       assert.equal(typeOf(await login(plain)), "403 account-disabled");

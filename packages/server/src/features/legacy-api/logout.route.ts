@@ -1,9 +1,10 @@
 /** POST User/Logout/{everywhere?}: ends a session key with its session, or all sessions, keys and tokens of the user. */
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
+import type { SessionKey } from "../../core/session-keys/session-key.ts";
 import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
 import { endUserSession, signOutEverywhere } from "../../core/sessions/end-sessions.ts";
-import { notFound } from "../../http/api/api-error.ts";
+import { ApiError, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
@@ -25,6 +26,7 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
     tag: "Authentication",
     credential: "session-key",
+    errors: [403],
     body,
     example: { Key: "sgn_sk_…" },
     answers: { 204: { description: "Signed out" } },
@@ -35,11 +37,19 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
       const address = addressOf(request);
       const { key, actor } = caller;
       const act = { orgId: key.orgId, userId: key.userId, actor, address };
-      if (flags[everywhere]) await signOutEverywhere(deps, act);
-      else await revokeKeyAndSession(deps, caller, address);
+      if (flags[everywhere]) {
+        requireFullKey(key);
+        await signOutEverywhere(deps, act);
+      } else await revokeKeyAndSession(deps, caller, address);
       return { status: 204 };
     },
   });
+}
+
+/** A temporary key was handed to another application, which must not end the user's other sessions. @throws ApiError 403 */
+function requireFullKey({ kind }: SessionKey): void {
+  if (kind === "UserTemp")
+    throw new ApiError(403, "temporary-key", "A temporary key cannot sign the user out everywhere");
 }
 
 /**

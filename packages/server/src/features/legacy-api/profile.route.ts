@@ -72,8 +72,9 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
 }
 
 /**
- * The application must be the key's own; with a temporary key, which is handed to other applications, any that the user may
- * use. @throws ApiError 401 for every other application, existing or not
+ * A key opens what its own application may see. A temporary key is handed to other applications: one of those proves by its
+ * signature that it is the one that asks (the authenticator has checked the signature's permission on `appId`).
+ * @throws ApiError 401 for every other application, existing or not
  */
 async function requireSettingsAccess(
   { database, applications }: LegacyDeps,
@@ -81,7 +82,7 @@ async function requireSettingsAccess(
   appId = "",
 ): Promise<{ orgId: string; applicationId: string; userId: string }> {
   const application = await applications.find(key.orgId, appId);
-  const isOpen = application?.id === key.applicationId || key.kind === "UserTemp";
+  const isOpen = application?.id === key.applicationId || (key.kind === "UserTemp" && signedBy !== undefined);
   if (!application || !isOpen) throw notAuthenticated("the key belongs to another application");
   // The authenticator has checked the key's own application only.
   if (application.settings.requireSignedKeyCalls && !signedBy)

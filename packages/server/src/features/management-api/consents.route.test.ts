@@ -41,7 +41,7 @@ describe("management API: consents and pre-authorizations", () => {
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>
-      callApi(`${running.baseUrl}/legacy/api/oauth/${path}`, admin, asked);
+      callApi(`${running.baseUrl}/legacy/api/oauth/${path}`, admin, { strictAt: Date.now(), ...asked });
     const client = (more: object = {}) =>
       makeClient(running.service, org.organisation, {
         redirectUris: [REDIRECT_URI],

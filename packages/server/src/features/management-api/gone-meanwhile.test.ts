@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { deleteApplication } from "../../core/applications/application-changes.ts";
-import { removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
+import { grantApplication, removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { notificationsDelivered } from "../../testing/fakes/change-notifications.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -59,6 +59,7 @@ describe("records deleted before the node is notified", () => {
       const { id } = (await makeClient(running.service, org.organisation, {})).application;
       const url = `${running.baseUrl}/legacy/api/Authentication/User/Login/${id}`;
       const body = { Email: org.user.email, Password: org.user.password };
+      await grantApplication(running.service, { ...named(administrator.id), applicationId: id });
       const ask = () => callApi(url, administrator, { body });
       await comesBackLater(ask, 200, () => deleteApplication(elsewhere(), named(id)), 401);
     });

@@ -16,8 +16,6 @@ export interface ManagementDeps extends CoreDeps {
   readonly changes: ChangeFeed;
   readonly baseUrl: string;
   readonly authenticator: ApiAuthenticator<SystemAccountCaller, Database>;
-  /** Accepts the strict form of signature only. */
-  readonly strictAuthenticator: ApiAuthenticator<SystemAccountCaller, Database>;
   /** Encrypts the secrets of system accounts. */
   readonly encryption: Encryption;
 }

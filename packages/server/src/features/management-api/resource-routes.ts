@@ -30,8 +30,6 @@ export interface Resource<R extends Versioned> {
   toAnswer(error: unknown): never;
   /** The path parameter that names a record; `id` when left out. */
   readonly idParameter?: string;
-  /** Only the strict form of signature may write. */
-  readonly isStrictOnly?: true;
 }
 
 interface Described {
@@ -138,13 +136,14 @@ export function createRoute<R extends Versioned, B extends TSchema>(
   const { api, deps, one } = routes;
   const answers = { 201: { description: `The ${one}`, schema: created } };
   apiRoute<SystemAccountCaller, undefined, TSchema, Database>(api, {
-    ...writing(routes),
+    tag: routes.tag,
+    credential,
     ...operation,
     method: "POST",
     path,
     lenient: { readOnly: [] },
     answers,
-    authenticator: writersOf(routes),
+    authenticator: routes.deps.authenticator,
     handler: ({ within, ...call }) =>
       inTransaction(deps, within, async (inside): Promise<Answer> => {
         const body = call.body as Static<B>;
@@ -169,13 +168,14 @@ export function replaceRoute<R extends Versioned, B extends TSchema>(
 ): void {
   const answers = { 200: { description: `The updated ${routes.one}`, schema: routes.schema } };
   apiRoute<SystemAccountCaller, undefined, TSchema, Database>(routes.api, {
-    ...writing(routes),
+    tag: routes.tag,
+    credential,
     ...operation,
     method: "PUT",
     path,
     lenient: { readOnly },
     answers,
-    authenticator: writersOf(routes),
+    authenticator: routes.deps.authenticator,
     handler: async ({ params, ...call }) => {
       const body = call.body as Static<B>;
       const row = await write(keyOf(routes, call.caller, params), { ...call, body }).catch(routes.toAnswer);
@@ -193,12 +193,13 @@ export function deleteRoute<R extends Versioned>(
   remove: (key: RecordKey, call: WriteCall<undefined>) => Promise<boolean>,
 ): void {
   apiRoute(routes.api, {
-    ...writing(routes),
+    tag: routes.tag,
+    credential,
     ...operation,
     method: "DELETE",
     path,
     answers: { 204: { description: done } },
-    authenticator: writersOf(routes),
+    authenticator: routes.deps.authenticator,
     handler: async ({ params, ...call }) => {
       const isRemoved = await remove(keyOf(routes, call.caller, params), call).catch(routes.toAnswer);
       if (!isRemoved) throw notFound();
@@ -206,15 +207,6 @@ export function deleteRoute<R extends Versioned>(
     },
   });
 }
-
-const writersOf = <R extends Versioned>({ deps, isStrictOnly }: ResourceRoutes<R>) =>
-  isStrictOnly ? deps.strictAuthenticator : deps.authenticator;
-
-const writing = <R extends Versioned>({ tag, isStrictOnly }: ResourceRoutes<R>) => ({
-  tag,
-  credential,
-  ...(isStrictOnly ? { isStrictOnly } : {}),
-});
 
 const keyOf = <R extends Versioned>(
   { idParameter }: ResourceRoutes<R>,

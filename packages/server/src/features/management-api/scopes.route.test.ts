@@ -39,7 +39,7 @@ describe("management API: custom scopes", () => {
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>
-      callApi(`${running.baseUrl}/legacy/api/oauth/scopes${path}`, admin, asked);
+      callApi(`${running.baseUrl}/legacy/api/oauth/scopes${path}`, admin, { strictAt: Date.now(), ...asked });
     const create = async (body: object) => {
       const answer = await call("", { body });
       assert.equal(answer.status, 201, answer.text);

@@ -90,6 +90,8 @@ const userinfo = Type.Object(
     preferred_username: Type.Optional(Type.String()),
     given_name: Type.Optional(Type.String()),
     family_name: Type.Optional(Type.String()),
+    role: Type.Optional(Type.Enum(["Standard", "Administrator"])),
+    org_id: Type.Optional(Type.String({ format: "uuid" })),
     middle_name: Type.Optional(Type.String()),
     nickname: Type.Optional(Type.String()),
     profile: Type.Optional(Type.String({ description: "http or https" })),

@@ -163,6 +163,8 @@ describe("system accounts", () => {
       const administrator = await makeSystemAccount(service, org, { administrator: true });
       const of = (by: TestAccount, ApplicationId: string) =>
         ask(by, { body: { email: org.user.email, ApplicationId } });
+      await refused(of(administrator, named.id), "an administrator's account has what it was given, no more");
+      await grantApplication(service, { ...act(), id: administrator.id, applicationId: named.id });
       for (const by of [account, administrator]) {
         assert.equal((await of(by, named.id)).status, 200);
         for (const id of [other.web.application.id, randomUUID(), "x", ""]) await refused(of(by, id), id);

@@ -27,6 +27,7 @@ import {
 } from "../../core/system-accounts/system-account.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import { needsStrictForm } from "../../http/api/strict-form.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 
 export interface HmacDeps extends CoreDeps {
@@ -130,8 +131,9 @@ export async function refuse(
 }
 
 /**
- * For the management API: administrators' accounts, for any application of their organisation.
- * @param rule.strictOnly rejects the plain form, which an eavesdropper could replay
+ * For the management API: administrators' accounts, for any application of their organisation, in the strict form where
+ * strict-form.ts wants it.
+ * @param rule.strictOnly rejects the plain form everywhere, which an eavesdropper could replay
  */
 export function administratorAccountAuthenticator(
   deps: HmacDeps,
@@ -146,12 +148,17 @@ export function administratorAccountAuthenticator(
         return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
+    authorise: async (caller, request, body, operation) => {
+      if (needsStrictForm(operation, body) && readStrictHeaders(request) === undefined)
+        return refuse(deps, request, caller.account, "strict-form-required");
+      return caller;
+    },
   };
 }
 
 /**
- * For the legacy API: the account needs permission on the application that the call names. No account, not even an
- * administrator's, may act for an unknown, disabled or foreign application.
+ * For the legacy API: the account needs permission on the application that the call names (specification, "System account":
+ * only where explicitly granted). An administrator's account has no more rights here than another one.
  */
 export function systemAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<SystemAccountCaller> {
   return {
@@ -159,8 +166,7 @@ export function systemAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<Sys
     authorise: async (caller, request, body) => {
       const applicationId = targetApplicationId(request, body) ?? caller.account.applicationId;
       const { account } = caller;
-      const isPermitted = account.isAdministrator || mayActFor(account, applicationId);
-      if (!isPermitted || !(await deps.applications.find(account.orgId, applicationId)))
+      if (!mayActFor(account, applicationId) || !(await deps.applications.find(account.orgId, applicationId)))
         return refuse(deps, request, account, "no-permission");
       return { ...caller, applicationId };
     },

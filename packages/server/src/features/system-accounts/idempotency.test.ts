@@ -42,6 +42,7 @@ describe("Idempotency-Key", () => {
     const post = (path: string, body: unknown, key?: string, by = admin, baseUrl = running.baseUrl) =>
       callApi(`${baseUrl}/legacy/api/oauth/${path}`, by, {
         method: "POST",
+        strictAt: clock(),
         ...(body === undefined ? {} : { body }),
         headers: key === undefined ? {} : { "idempotency-key": key },
       });
@@ -105,7 +106,7 @@ describe("Idempotency-Key", () => {
       const wanted = { name: "taken", displayName: "Again" };
       assert.equal((await post("scopes", wanted, "k-4")).status, 409);
       const url = `${running.baseUrl}/legacy/api/oauth/scopes/${body["id"]}`;
-      assert.equal((await callApi(url, admin, { method: "DELETE" })).status, 204);
+      assert.equal((await callApi(url, admin, { method: "DELETE", strictAt: clock() })).status, 204);
       assert.equal((await post("scopes", wanted, "k-4")).status, 201);
     });
 

@@ -43,13 +43,14 @@ const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
 
 describe("odd input", () => {
   forEachDatabase(({ name: database, fresh }) => {
+    const clock = fakeClock();
     let running: TestService;
     let org: TestOrganisation;
     let administrator: TestAccount;
     before(async () => {
       running = await startTestService({
         databaseUrl: await fresh(),
-        clock: fakeClock(),
+        clock,
         passwords: quickPasswords,
         env: { ...MAIL_ENV },
       });
@@ -146,6 +147,7 @@ describe("odd input", () => {
             const { status } = await callApi(`${running.baseUrl}${path}`, administrator, {
               method,
               body: text,
+              strictAt: clock(),
             });
             const isUnknown = name === "__proto__" || name === "constructor";
             if (status >= 500 || (isUnknown && status < 400))

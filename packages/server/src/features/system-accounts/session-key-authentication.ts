@@ -57,11 +57,10 @@ async function requirePermission(
   { account }: SystemAccountCaller,
   { key }: ValidSessionKey,
 ): Promise<void> {
-  const isAllowed = (applicationId: string) => account.isAdministrator || mayActFor(account, applicationId);
   const target = targetApplicationId(request, undefined);
   const isPermitted =
     account.orgId === key.orgId &&
-    (target === undefined || isAllowed(target)) &&
-    (key.kind === "UserTemp" || isAllowed(key.applicationId));
+    (target === undefined || mayActFor(account, target)) &&
+    (key.kind === "UserTemp" || mayActFor(account, key.applicationId));
   if (!isPermitted) await refuse(deps, request, account, "no-permission");
 }

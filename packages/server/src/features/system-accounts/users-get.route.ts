@@ -1,9 +1,9 @@
-/** POST /legacy/api/users/get: a user of the caller's organisation by email (the specification's example of an HMAC call). */
+/** POST /legacy/api/users/get: a user or guest of the caller's organisation by email (the specification's example of an HMAC call). */
 import Type from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { emailKey } from "../../core/users/user.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
-import { findUserByEmail } from "../../core/users/users.store.ts";
+import { findSignInAccount } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiAuthenticator, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
@@ -33,7 +33,7 @@ export function usersGetRoute(api: ApiScope, { database, authenticator }: UsersG
     answers: { 200: { description: "The user", schema: userSchema } },
     authenticator,
     handler: async ({ caller, body: { email } }) => {
-      const found = await findUserByEmail(database.query, caller.organisation.id, emailKey(email));
+      const found = await findSignInAccount(database.query, caller.organisation.id, emailKey(email));
       if (!found || found.user.disabledAt !== null) throw notFound();
       return { status: 200, body: userRecord(found.user) };
     },

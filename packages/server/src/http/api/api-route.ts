@@ -45,7 +45,7 @@ export interface Operation {
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
   /** Statuses of errors specific to this operation, e.g. 403 or 410. */
   readonly errors?: readonly number[];
-  /** Accepts the strict form of a system account's signature only. */
+  /** Accepts the strict form of a system account's signature only; strict-form.ts decides it for the management API. */
   readonly isStrictOnly?: boolean;
   readonly example?: unknown;
   /** The form of errors: problem documents (RFC 9457) by default, or OAuth's `error`. */
@@ -66,11 +66,14 @@ export interface Call<Q, B, C, W = undefined> {
 /** Runs the handler. `W` is the transaction that also stores its response. */
 export type Run<W> = (within?: W) => Promise<Answer>;
 
+/** What an authenticator may know about the operation that is called. */
+export type Authorised = Pick<Operation, "method" | "path" | "body" | "bodyOptional">;
+
 export interface ApiAuthenticator<C, W = undefined> {
   /** Identifies the caller from the raw body. @throws ApiError 401 */
   authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
   /** Checks the caller's permission once the body is parsed. @throws ApiError 401 */
-  authorise?(caller: C, request: FastifyRequest, body: unknown): Promise<C>;
+  authorise?(caller: C, request: FastifyRequest, body: unknown, operation: Authorised): Promise<C>;
   /** Replays the stored response to a POST with a known `Idempotency-Key`. */
   repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: Run<W>): Promise<Answer>;
 }
@@ -130,7 +133,9 @@ export function apiHandler<
     const raw = rawBody(request);
     const known = await authenticator.authenticate(request, raw);
     const sent = parseJson(raw);
-    const caller = authenticator.authorise ? await authenticator.authorise(known, request, sent) : known;
+    const caller = authenticator.authorise
+      ? await authenticator.authorise(known, request, sent, operation as Authorised)
+      : known;
     const call = {
       request,
       reply,

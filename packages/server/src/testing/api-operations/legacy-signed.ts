@@ -1,6 +1,7 @@
 /** The rows of the legacy API that a system account signs. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { grantApplication } from "../../core/system-accounts/system-accounts.ts";
 import { makeSessionKey } from "../fixtures/session-key.ts";
 import { type ApiAnswer, type ApiRequest, callApi, type TestAccount } from "../fixtures/system-account.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./api-operation.ts";
@@ -217,11 +218,14 @@ export const legacySignedCases: ApiCases = {
       malformed: badPages,
     }),
     forbidden: async (world) => {
-      const { service, a, baseUrl } = world;
+      const { service, a, baseUrl, administratorOfA } = world;
       await makeSessionKey(service, a, a.native);
       const url = `${baseUrl}/legacy/api/User/${a.user.id}/ServiceSessions?limit=200`;
-      assert.ok(!(await callApi(url, world.plainOfA)).text.includes(a.native.id), "another application's");
-      assert.ok((await callApi(url, world.administratorOfA)).text.includes(a.native.id));
+      for (const account of [world.plainOfA, administratorOfA])
+        assert.ok(!(await callApi(url, account)).text.includes(a.native.id), "another application's");
+      const granted = { orgId: a.organisation.id, applicationId: a.native.id, actor: "test" };
+      await grantApplication(service, { ...granted, id: administratorOfA.id });
+      assert.ok((await callApi(url, administratorOfA)).text.includes(a.native.id));
     },
   },
   "GET /legacy/api/User/Username/Available/:username": caseOf({
@@ -249,10 +253,14 @@ export const legacySignedCases: ApiCases = {
       foreign: listsNothingOfA,
       malformed: badPages,
     }),
-    forbidden: async ({ baseUrl, plainOfA, administratorOfA, a }) => {
+    forbidden: async ({ service, baseUrl, plainOfA, administratorOfA, a }) => {
       const url = `${baseUrl}/legacy/api/Organisation/External/Application/List`;
-      assert.ok(!(await callApi(url, plainOfA)).text.includes(a.batch.application.id));
-      assert.ok((await callApi(url, administratorOfA)).text.includes(a.batch.application.id));
+      const applicationId = a.batch.application.id;
+      for (const account of [plainOfA, administratorOfA])
+        assert.ok(!(await callApi(url, account)).text.includes(applicationId));
+      const granted = { orgId: a.organisation.id, applicationId, actor: "test" };
+      await grantApplication(service, { ...granted, id: administratorOfA.id });
+      assert.ok((await callApi(url, administratorOfA)).text.includes(applicationId));
     },
   },
   "GET /legacy/api/Organisations/:appId/:publicId/application/list": caseOf({

@@ -19,7 +19,7 @@ interface Row {
   readonly notForeign?: string;
   /** Bodies or, for a GET, paths that are refused with 422. */
   readonly wrong: readonly unknown[];
-  /** Its signature must be of the strict form. */
+  /** Its signature must be of the strict form, as for every DELETE. */
   readonly strictOnly?: true;
 }
 
@@ -34,7 +34,7 @@ export const ownListOnly = (answer: ApiAnswer, _asked: Asked, world: ApiWorld) =
 };
 
 export function caseOf(method: string, row: Row): ApiCase {
-  const { asked, status, foreign, notForeign, wrong, strictOnly } = row;
+  const { asked, status, foreign, notForeign, wrong, strictOnly = method === "DELETE" } = row;
   const call = (world: ApiWorld, by: TestAccount | undefined, { path, body }: Asked) =>
     callApi(`${world.baseUrl}${BASE}${path}`, by, {
       method,
@@ -93,6 +93,7 @@ const scope = () => ({ name: `s-${randomUUID()}`, displayName: "Made" });
 export const newClient = (world: ApiWorld) => made(world, "/clients", client());
 const grantOf = async (world: ApiWorld) => ({ clientId: await newClient(world), scopes: ["openid"] });
 export const noBodyExpected = [{}, []];
+const strictOnly = true;
 
 export const managementCases: ApiCases = {
   "GET /legacy/api/oauth/clients": caseOf("GET", {
@@ -131,11 +132,13 @@ export const managementCases: ApiCases = {
     asked: async (world) => ({ path: `/clients/${await newClient(world)}/users/${world.a.user.id}` }),
     status: 204,
     wrong: noBodyExpected,
+    strictOnly,
   }),
   "DELETE /legacy/api/oauth/clients/:clientId/users/:permId": caseOf("DELETE", {
     asked: async (world) => {
       const path = `/clients/${await newClient(world)}/users/${world.a.user.id}`;
-      await callApi(`${world.baseUrl}${BASE}${path}`, world.administratorOfA, { method: "PUT" });
+      const assignment = { method: "PUT", strictAt: world.clock() };
+      await callApi(`${world.baseUrl}${BASE}${path}`, world.administratorOfA, assignment);
       return { path };
     },
     status: 204,
@@ -145,11 +148,13 @@ export const managementCases: ApiCases = {
     asked: async (world) => ({ path: `/clients/${await newClient(world)}/rotate-secret`, body: {} }),
     status: 201,
     wrong: [{ secret: "mine" }, { expiresAt: "tomorrow" }, { expireOthersInSeconds: -1 }, { label: 1 }],
+    strictOnly,
   }),
   "POST /legacy/api/oauth/clients/:clientId/revoke-old-secret": caseOf("POST", {
     asked: async (world) => ({ path: `/clients/${await newClient(world)}/revoke-old-secret`, body: {} }),
     status: 204,
     wrong: [{ secretId: "x" }, { all: true }],
+    strictOnly,
   }),
   "GET /legacy/api/oauth/scopes": caseOf("GET", {
     asked: async () => ({ path: "/scopes" }),

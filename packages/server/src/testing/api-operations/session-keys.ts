@@ -1,6 +1,7 @@
 /** Calls whose credential is a session key: alone, or with a system account's signature. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { grantApplication } from "../../core/system-accounts/system-accounts.ts";
 import { makeSessionKey } from "../fixtures/session-key.ts";
 import { callApi } from "../fixtures/system-account.ts";
 import { makeClient } from "../test-service.ts";
@@ -43,8 +44,10 @@ function caseOf({ method = "GET", path, status, malformed }: Row): ApiCase {
       const settings = { requireSignedKeyCalls: true };
       const { application } = await makeClient(service, a.organisation, settings);
       const key = await makeSessionKey(service, a, application);
-      for (const account of [undefined, world.plainOfA])
+      for (const account of [undefined, world.plainOfA, world.administratorOfA])
         assert.equal((await callApi(url(world, key), account, { method })).status, 401);
+      const granted = { orgId: a.organisation.id, applicationId: application.id, actor: "test" };
+      await grantApplication(service, { ...granted, id: world.administratorOfA.id });
       assert.equal((await callApi(url(world, key), world.administratorOfA, { method })).status, status);
     },
     malformed,

@@ -112,9 +112,8 @@ function keyState(
   return html`${state("good", text.active)}${until}`;
 }
 
-function permissionsCard({ record: account, permitted, messages, uriOf, consoleUri }: AccountView): Html {
+function permissionsCard({ permitted, messages, uriOf, consoleUri }: AccountView): Html {
   const { permissions: text } = messages.console.systemAccounts;
-  if (account.isAdministrator) return card({ id: "account-permissions", title: text.title, text: text.all });
   const list = () =>
     table({
       label: text.title,

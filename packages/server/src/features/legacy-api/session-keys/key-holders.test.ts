@@ -6,6 +6,7 @@ import { createApplication, setApplicationStatus } from "../../../core/applicati
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
+import { grantApplication } from "../../../core/system-accounts/system-accounts.ts";
 import { setUsername } from "../../../core/users/account.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
@@ -108,6 +109,8 @@ describe("holders of session keys", () => {
         const temporary = await convertedKey(running.service, key, "UserTemp");
         const permanent = await convertedKey(running.service, key, "UserPerm");
         const bystander = await makeSessionKey(running.service, org);
+        const handedOn = await logout(temporary, `/${word}`);
+        assert.deepEqual([handedOn.status, handedOn.body["type"]], [403, "urn:signet:error:temporary-key"]);
         for (const one of [key, temporary, permanent]) assert.ok(await lives(one), "before");
         assert.equal((await logout(key, `/${word}`)).status, 204);
         for (const one of [key, temporary, permanent]) assert.ok(!(await lives(one)), word);
@@ -140,10 +143,33 @@ describe("holders of session keys", () => {
       const elsewhere = `User/Profile/${org.native.id}`;
       assert.equal((await call(`${elsewhere}/${key}/true`)).status, 401, "the key is another application's");
       assert.equal((await call(`User/Profile/${randomUUID()}/${key}`)).status, 401);
+    });
+
+    test("opens another application's profile by a temporary key with that application's signature only", async () => {
+      const who = await newUser();
+      const { service } = running;
+      const key = await makeSessionKey(service, who);
       const handed = await convertedKey(service, key, "UserTemp");
-      assert.equal((await call(`${elsewhere}/${handed}/true`)).status, 200, "a temporary key is handed on");
+      const native = await makeSystemAccount(service, org, { applicationId: org.native.id });
+      const elsewhere = `User/Profile/${org.native.id}/${handed}`;
+      const Settings = { private: "of the other application" };
       const write = { method: "PUT", body: { Settings } };
-      assert.equal((await call(`${elsewhere}/${handed}`, plain, write)).status, 401, "not the account's");
+      assert.equal((await call(elsewhere, native, write)).status, 200);
+      for (const path of [elsewhere, `${elsewhere}/true`])
+        for (const by of [undefined, plain, administrator]) {
+          const { status, text } = await call(path, by);
+          assert.equal(status, 401, path);
+          assert.ok(!text.includes("private"));
+        }
+      assert.equal((await call(elsewhere, plain, write)).status, 401, "not the account's");
+      assert.deepEqual((await call(`${elsewhere}/true`, native)).body["Settings"], Settings);
+      const own = `User/Profile/${org.web.application.id}/${handed}/true`;
+      assert.deepEqual((await call(own)).body["Settings"], {}, "its own application's");
+      const ofKey = `User/Profile/${org.native.id}/${key}`;
+      assert.equal((await call(ofKey, native)).status, 401, "a key that is not handed on");
+      const strange = await makeSessionKey(service, who, org.native);
+      const otherWay = await convertedKey(service, strange, "UserTemp");
+      assert.equal((await call(`User/Profile/${org.web.application.id}/${otherWay}/true`)).status, 401);
     });
 
     test("lists active service sessions that the account may see, by page", async () => {
@@ -160,7 +186,13 @@ describe("holders of session keys", () => {
       assert.deepEqual(Object.keys(items[0] ?? {}), [
         ...["Id", "ApplicationId", "Kind", "CreatedAt", "LastSeenAt", "ExpiresAt"],
       ]);
-      assert.equal(((await call(list, administrator)).body["items"] as unknown[]).length, 4);
+      const visible = async (by: TestAccount) =>
+        ((await call(list, by)).body["items"] as Array<Record<string, unknown>>).length;
+      assert.equal(await visible(administrator), 3, "an administrator's account has no more");
+      const both = await makeSystemAccount(running.service, org);
+      const granted = { orgId: org.organisation.id, id: both.id, applicationId: org.native.id };
+      await grantApplication(running.service, { ...granted, actor: "test" });
+      assert.equal(await visible(both), 4);
       await logout(keys[0] ?? "");
       assert.equal(((await call(list, plain)).body["items"] as unknown[]).length, 2);
     });
@@ -217,7 +249,11 @@ describe("holders of session keys", () => {
         mine.map((one) => one["ApplicationId"]),
         [own.web.application.id],
       );
-      assert.deepEqual(await all("Organisation/External/Application/List", manager), listed);
+      const external = () => all("Organisation/External/Application/List", manager);
+      assert.deepEqual(await external(), mine, "an administrator's account has no more");
+      const grant = { orgId: own.organisation.id, id: manager.id, applicationId: id, actor: "test" };
+      await grantApplication(service, grant);
+      assert.equal((await external()).length, 2);
     });
 
     test("keeps session keys out of the logs", () => {

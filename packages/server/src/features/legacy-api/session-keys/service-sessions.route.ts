@@ -1,7 +1,4 @@
-/**
- * GET User/{userId}/ServiceSessions: the active session keys of a user, for the applications that the account may act for. An
- * administrator's account sees all.
- */
+/** GET User/{userId}/ServiceSessions: the active session keys of a user, for the applications that the account may act for. */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import { sessionKeyKinds } from "../../../core/session-keys/session-key.ts";
@@ -43,11 +40,7 @@ export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
       const user = isUuid(userId) && (await findUser(deps.database.query, organisation.id, userId));
       if (!user) throw notFound();
       const applicationIds = [account.applicationId, ...account.permissions];
-      const keys = await listServiceSessions(
-        deps,
-        { orgId: organisation.id, userId, ...(account.isAdministrator ? {} : { applicationIds }) },
-        page,
-      );
+      const keys = await listServiceSessions(deps, { orgId: organisation.id, userId, applicationIds }, page);
       const { items, nextCursor } = pageOf(keys, page);
       const records = items.map((key) => ({
         Id: key.id,

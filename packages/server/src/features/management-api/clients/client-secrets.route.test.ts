@@ -45,12 +45,14 @@ describe("management API: client secrets", () => {
     const url = ({ application }: TestClient, path = "") =>
       `${running.baseUrl}/legacy/api/oauth/clients/${application.id}${path}`;
     const rotate = async (of: TestClient, body: object = {}) => {
-      const answer = await callApi(url(of, "/rotate-secret"), admin, { body });
+      const answer = await callApi(url(of, "/rotate-secret"), admin, { body, strictAt: clock() });
       assert.equal(answer.status, 201, answer.text);
       return { ...answer, secret: String(answer.body["clientSecret"]), id: String(answer.body["id"]) };
     };
     const revokeOld = (of: TestClient, body?: object) =>
-      callApi(url(of, "/revoke-old-secret"), admin, { method: "POST", ...(body ? { body } : {}) });
+      callApi(url(of, "/revoke-old-secret"), admin, {
+        ...{ method: "POST", strictAt: clock(), ...(body ? { body } : {}) },
+      });
     const token = async ({ application }: TestClient, secret: string, issuer = org.issuer) => {
       const form = { grant_type: "client_credentials", client_id: application.id, client_secret: secret };
       return (await postForm(`${issuer}/token`, form)).status;
@@ -120,7 +122,9 @@ describe("management API: client secrets", () => {
       assert.deepEqual([await token(one, brief.secret), await token(one, one.secret)], [401, 200]);
       clock.advance(540_000);
       assert.deepEqual([await token(one, one.secret), await token(one, lasting.secret)], [401, 200]);
-      const past = await callApi(url(one, "/rotate-secret"), admin, { body: { expiresAt: soon } });
+      const past = await callApi(url(one, "/rotate-secret"), admin, {
+        ...{ body: { expiresAt: soon }, strictAt: clock() },
+      });
       assert.deepEqual(
         [past.status, (past.body["errors"] as { path: string }[])[0]?.path],
         [422, "/expiresAt"],
@@ -130,7 +134,7 @@ describe("management API: client secrets", () => {
     test("a public client gets no secret", async () => {
       const { id } = org.native;
       const answer = await callApi(`${running.baseUrl}/legacy/api/oauth/clients/${id}/rotate-secret`, admin, {
-        method: "POST",
+        ...{ method: "POST", strictAt: clock() },
       });
       assert.deepEqual([answer.status, answer.body["type"]], [409, "urn:signet:error:public-client"]);
     });
@@ -207,7 +211,9 @@ describe("management API: client secrets", () => {
     test("stores no plaintext", async () => {
       const one = await client();
       const headers = { "idempotency-key": "rotate-and-look" };
-      const { body } = await callApi(url(one, "/rotate-secret"), admin, { body: {}, headers });
+      const { body } = await callApi(url(one, "/rotate-secret"), admin, {
+        ...{ body: {}, headers, strictAt: clock() },
+      });
       const db = running.service.database.query;
       const tables = ["client_secret", "idempotency_key", "audit_event"];
       const kept = (await Promise.all(tables.map((table) => dumpTable(db, table)))).join();

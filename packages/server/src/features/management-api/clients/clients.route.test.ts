@@ -55,7 +55,7 @@ describe("management API: clients", () => {
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>
-      callApi(`${running.baseUrl}/legacy/api/oauth/clients${path}`, admin, asked);
+      callApi(`${running.baseUrl}/legacy/api/oauth/clients${path}`, admin, { strictAt: clock(), ...asked });
     const create = async (more: object = {}) => {
       const body = { name: "Shop", clientType: "confidential", redirectUris: [REDIRECT_URI], ...more };
       const answer = await call("", { body });

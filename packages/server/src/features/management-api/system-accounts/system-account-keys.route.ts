@@ -11,7 +11,7 @@ import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 import { createdSystemAccountKeySchema, systemAccountKeyRecord } from "./system-account-record.ts";
 
-const shared = { tag: "System accounts", credential: "administrator", isStrictOnly: true } as const;
+const shared = { tag: "System accounts", credential: "administrator" } as const;
 
 export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(api, {
@@ -25,7 +25,7 @@ export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): vo
     lenient: { readOnly: [] },
     example: rotationExample,
     answers: { 201: { description: "The new key pair", schema: createdSystemAccountKeySchema } },
-    authenticator: deps.strictAuthenticator,
+    authenticator: deps.authenticator,
     handler: (call) =>
       inTransaction(deps, call.within, async (inside): Promise<Answer> => {
         const settings = readRotation(call.body, deps.clock());
@@ -47,7 +47,7 @@ export function systemAccountKeysRoutes(api: ApiScope, deps: ManagementDeps): vo
     operationId: "revokeSystemAccountKey",
     summary: "Revoke one key pair, named by its public key, immediately",
     answers: { 204: { description: "Revoked" } },
-    authenticator: deps.strictAuthenticator,
+    authenticator: deps.authenticator,
     handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const publicKey = idOf(call.params, "keyId");

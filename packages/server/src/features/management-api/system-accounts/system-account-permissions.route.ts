@@ -5,7 +5,7 @@ import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 
-const shared = { tag: "System accounts", credential: "administrator", isStrictOnly: true } as const;
+const shared = { tag: "System accounts", credential: "administrator" } as const;
 
 export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(api, {
@@ -15,7 +15,7 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
     operationId: "grantApplication",
     summary: "Permit a system account to act for another application of the organisation",
     answers: { 204: { description: "Permitted" } },
-    authenticator: deps.strictAuthenticator,
+    authenticator: deps.authenticator,
     handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");
@@ -32,7 +32,7 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
     operationId: "withdrawApplication",
     summary: "Withdraw a system account's permission for another application immediately",
     answers: { 204: { description: "Withdrawn" } },
-    authenticator: deps.strictAuthenticator,
+    authenticator: deps.authenticator,
     handler: (call) =>
       inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");

@@ -52,7 +52,6 @@ export function systemAccountsRoutes(api: ApiScope, deps: ManagementDeps): void 
     schema: systemAccountSchema,
     record: systemAccountRecord,
     toAnswer: toAccountAnswer,
-    isStrictOnly: true,
   };
   listRoute(
     accounts,

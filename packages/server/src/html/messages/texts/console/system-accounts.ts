@@ -32,7 +32,7 @@ export type ConsoleSystemAccountsTexts = {
         expireIn: (values: { count: number }) => string; keep: string; submit: string; shownTitle: string;
       };
       permissions: {
-        title: string; text: string; all: string; none: string; add: string; addTitle: string; search: string;
+        title: string; text: string; none: string; add: string; addTitle: string; search: string;
         application: string; submit: string; remove: string;
         removeOf: (values: { application: string }) => string;
         removeHeading: (values: { application: string }) => string; removeText: string;

@@ -1,0 +1,30 @@
+/**
+ * Which calls of the management API need the strict form of a signature; this file alone decides it for all of its routes.
+ * The plain form covers the body only (specification, "HMAC API authentication"): one signature of an empty body fits every
+ * call without a body, again and again. So whatever such a signature could create, show or destroy needs method, address,
+ * time and nonce signed too (wire-contract.md §3).
+ */
+import type { Operation } from "./api-route.ts";
+
+type Ruled = Pick<Operation, "method" | "path" | "body" | "bodyOptional">;
+
+export type StrictFormRule = "always" | "without-content" | "never";
+
+const BASE = "/legacy/api/oauth/";
+
+export function strictFormRule({ method, path, body, bodyOptional = false }: Ruled): StrictFormRule {
+  if (!path.startsWith(BASE) || method === "GET") return "never";
+  if (method === "DELETE" || body === undefined) return "always";
+  // They hand out credentials, or change what a credential may do.
+  if (path.endsWith("/rotate-secret") || path.startsWith(`${BASE}system-accounts`)) return "always";
+  return bodyOptional ? "without-content" : "never";
+}
+
+/** @param body parsed; one without a value says as little about the call as none */
+export function needsStrictForm(operation: Ruled, body: unknown): boolean {
+  const rule = strictFormRule(operation);
+  return rule === "always" || (rule === "without-content" && !hasContent(body));
+}
+
+const hasContent = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && Object.values(body).some((value) => value !== null);
