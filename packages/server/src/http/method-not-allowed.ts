@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RenderErrorPage } from "./error-handlers.ts";
 import { sendProblem } from "./error-handlers.ts";
+import { acceptsPage } from "./program.ts";
 
 interface RouteAddress {
   readonly pattern: RegExp;
@@ -36,10 +37,6 @@ async function refuse(request: FastifyRequest, reply: FastifyReply, render: Rend
   if (acceptsPage(request)) await render(request, reply, { status: problem.status });
   else await sendProblem(reply, problem, request.id);
 }
-
-/** Browsers name it; programs name JSON, anything or nothing. */
-export const acceptsPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
-  headers.accept?.includes("text/html") === true;
 
 function allowedMethods(addresses: Iterable<RouteAddress>, url: string): string[] {
   const path = url.split("?", 1)[0] ?? "";

@@ -1,5 +1,6 @@
 /** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
 import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
@@ -38,11 +39,44 @@ export function createFastify({ nodeName, trustedProxies, documents }: HttpServe
         if (!admits(request, response)) return;
         if (!documents.answer(request, response)) handler(request, response);
       }),
+    clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
       const problem = { status: 400, code: "malformed", title: "The URL is malformed" };
       void sendProblem(reply, problem, request.id);
     },
   }) as unknown as FastifyInstance;
+}
+
+const unreadable: Readonly<Record<string, readonly [status: string, code: string, title: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "headers-too-large",
+    "The headers are too large",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "timeout", "The request timed out"],
+};
+
+/** What is no HTTP: there is no request to answer, and no id. The form of the answer is that of every other. */
+function answerUnreadable(this: unknown, error: Error & { code: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, title] = unreadable[error.code] ?? [
+    "400 Bad Request",
+    "malformed",
+    "The request is malformed",
+  ];
+  const problem = {
+    type: `urn:signet:error:${code}`,
+    title,
+    status: Number(status.slice(0, 3)),
+    instance: "none",
+  };
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 export function sendHsts(app: FastifyInstance): void {

@@ -61,6 +61,10 @@ export function headerParameters({ headers = {} }: DescribedOperation): OpenApiP
     in: "header",
     required: false,
     description,
-    schema: text,
+    schema: headerSchemas[name] ?? text,
   }));
 }
+
+const headerSchemas: Readonly<Record<string, JsonSchema>> = {
+  "Idempotency-Key": { type: "string", pattern: "^[!-~]{1,255}$" },
+};

@@ -9,7 +9,11 @@ const MAX_LIMIT = 200;
 
 export const pageQuery = {
   limit: Type.Optional(
-    Type.String({ pattern: "^[0-9]{1,3}$", description: `1 to ${MAX_LIMIT}; default: ${DEFAULT_LIMIT}` }),
+    Type.String({
+      // Empty is as absent, as in every query.
+      pattern: "^(?:[1-9][0-9]?|1[0-9][0-9]|200)?$",
+      description: `1 to ${MAX_LIMIT}; default: ${DEFAULT_LIMIT}`,
+    }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: "`nextCursor` of the previous page" })),
 };

@@ -16,6 +16,7 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
+import { isProgram } from "../../../http/program.ts";
 import type { Refusal } from "../../../page-kit/accept-form.ts";
 import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
 import { pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
@@ -33,26 +34,17 @@ export interface ConsentsDeps extends AccountDeps {
 
 export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
   const errorHandler: ErrorHandler = (error, request, reply) =>
-    deps.errorHandlers[isApiRequest(request) ? "program" : "page"](error, request, reply);
+    deps.errorHandlers[isProgram(request) ? "program" : "page"](error, request, reply);
   const handler = (byApi: ConsentsHandler, byBrowser: ConsentsHandler) =>
     pageHandler(deps, (_, visit) => {
       visit.reply.header("vary", "Accept, Authorization");
-      return (isApiRequest(visit.request) ? byApi : byBrowser)(deps, visit);
+      return (isProgram(visit.request) ? byApi : byBrowser)(deps, visit);
     });
   app.get("/oauth/:org/user/consents", { errorHandler }, handler(sendConsents, showConsents));
   app.post("/oauth/:org/user/consents/:id/revoke", { errorHandler }, handler(revokeByApi, revokeByForm));
 }
 
 type ConsentsHandler = (deps: ConsentsDeps, visit: Visit) => Promise<void>;
-
-/** A request with a token, or for JSON only: the session cookie is ignored. */
-function isApiRequest({ headers }: FastifyRequest): boolean {
-  const accepted = headers.accept ?? "";
-  return (
-    headers.authorization !== undefined ||
-    (accepted.includes("application/json") && !accepted.includes("text/html"))
-  );
-}
 
 async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }: Visit): Promise<void> {
   const { user } = await deps.authenticateBearer(organisation, request);

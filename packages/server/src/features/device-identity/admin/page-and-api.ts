@@ -10,6 +10,7 @@ import type { ApiAuthenticator, Operation } from "../../../http/api/api-route.ts
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { sanitizeQuery } from "../../../http/form-body.ts";
+import { isProgram } from "../../../http/program.ts";
 import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/page.ts";
 
 /** What all operations of this API have in common. */
@@ -81,10 +82,10 @@ export function pageAndApiRoute(
     url: operation.path,
     config: { sanitizesForms: true },
     errorHandler: (error, request, reply) =>
-      (isProgram(request) ? deps.programs : deps).showError(error, request, reply),
+      (isProgramCall(request) ? deps.programs : deps).showError(error, request, reply),
     handler: (request, reply) => {
       reply.header("vary", "Accept, Authorization");
-      if (!isProgram(request)) return page(request, reply);
+      if (!isProgramCall(request)) return page(request, reply);
       if (isForm(request)) throw new CodedError(415, "invalid_request", "a JSON body is required");
       return handlers.program(request, reply);
     },
@@ -105,10 +106,8 @@ export function managePageHandler(
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
 
-/** Programs sign their requests, or send or accept JSON; our pages send forms, and browsers accept HTML. */
-function isProgram(request: FastifyRequest): boolean {
-  const { authorization, accept = "" } = request.headers;
-  if (authorization !== undefined) return true;
-  if (request.method !== "GET") return !isForm(request);
-  return accept.includes("application/json") && !accept.includes("text/html");
-}
+/** Programs sign their requests, or send or accept JSON; our pages send forms. */
+const isProgramCall = (request: FastifyRequest): boolean =>
+  request.method === "GET" || request.headers.authorization !== undefined
+    ? isProgram(request)
+    : !isForm(request);

@@ -15,6 +15,7 @@ import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-rout
 import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
+import { isProgram } from "../../../http/program.ts";
 import { expiredError, type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
 import { requireAcceptablePassword } from "../registration.ts";
 
@@ -157,6 +158,8 @@ export async function completeOrRedirect(deps: LegacyDeps, link: LinkRequest): P
     await reply.header("cache-control", "no-store").redirect(pagePath(action), 303);
     return { status: 303, isSent: true };
   }
+  // Nothing is told that the page wouldn't tell.
+  if (isProgram(request)) await requireLink(deps, link);
   const { explanation } = messages(
     preferredLocales(undefined, request.headers["accept-language"]),
   ).brokenLink;

@@ -8,6 +8,7 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { type PageForm, parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { acceptsPage } from "../../../http/program.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import { type AnswerOutcome, answerChallenge, cancelRequest } from "../requests/challenge/challenge-user.ts";
 import type { ChallengeType } from "../requests/signing-request.ts";
@@ -19,7 +20,7 @@ import { loadWaitingRequest, type WaitDeps, type WaitingRequest } from "./waitin
 export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
   addJson(scope);
   const errorHandler: ErrorHandler = (error, request, reply) =>
-    deps.errorHandlers[isJson(request) ? "program" : "page"](error, request, reply);
+    deps.errorHandlers[expectsPage(request) ? "page" : "program"](error, request, reply);
   scope.post(
     "/oauth/:org/sovereign/wait/:requestId/respond",
     { errorHandler },
@@ -30,6 +31,11 @@ export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
     }),
   );
 }
+
+/** Our page's form, or a browser's own request. */
+const expectsPage = (request: FastifyRequest): boolean =>
+  acceptsPage(request) ||
+  /^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "");
 
 const isJson = ({ headers }: FastifyRequest): boolean =>
   /^application\/json\b/i.test(headers["content-type"] ?? "");

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { type IncomingMessage, get as request } from "node:http";
+import { connect } from "node:net";
+import { after, before, test } from "node:test";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+import { isProgram } from "./program.ts";
+
+test("tells programs from browsers by what they accept and send", () => {
+  const programs = [
+    { accept: "application/json" },
+    { accept: "application/json", cookie: "a=b", "accept-language": "en" },
+    { accept: "*/*" },
+    { authorization: "Bearer x", accept: "text/html" },
+  ];
+  const browsers = [
+    { accept: "text/html,*/*;q=0.8" },
+    { accept: "text/html, application/json" },
+    { accept: "*/*", cookie: "a=b" },
+    { accept: "*/*", "accept-language": "en" },
+    {},
+  ];
+  for (const headers of programs) assert.equal(isProgram({ headers }), true, JSON.stringify(headers));
+  for (const headers of browsers) assert.equal(isProgram({ headers }), false, JSON.stringify(headers));
+});
+
+let running: TestService;
+let org: TestOrganisation;
+before(async () => {
+  running = await startTestService({ databaseUrl: "sqlite::memory:" });
+  org = await makeOrganisation(running.service);
+});
+after(() => running.close());
+
+/** As curl asks: `fetch` names a language. */
+async function get(
+  url: string,
+  accept: string,
+): Promise<{ status: number | undefined; contentType: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(url, { headers: { accept } }, resolve).on("error", reject);
+  const response = await promise;
+  response.resume();
+  return { status: response.statusCode, contentType: response.headers["content-type"] ?? "" };
+}
+
+test("a program without credentials gets 401 in JSON where a browser gets the sign-in page", async () => {
+  for (const path of [
+    `/devices/manage/${org.organisation.id}`,
+    `/devices/manage/${org.organisation.id}/policy`,
+    `/oauth/${org.organisation.id}/user/consents`,
+  ])
+    for (const accept of ["*/*", "application/json"]) {
+      const { status, contentType } = await get(`${running.baseUrl}${path}`, accept);
+      assert.equal(status, 401, `${accept} ${path}`);
+      assert.match(contentType, /json/);
+    }
+});
+
+test("what is no HTTP is answered in the form of every other refusal", async () => {
+  const { port } = new URL(running.baseUrl);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end("GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n");
+  let answer = "";
+  for await (const chunk of socket.setEncoding("utf8")) answer += chunk;
+  assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+  assert.match(answer, /content-type: application\/problem\+json/i);
+  assert.equal((JSON.parse(answer.split("\r\n\r\n")[1] ?? "") as { status: number }).status, 400);
+});
