@@ -32,7 +32,7 @@ forEachDatabase(({ fresh }) => {
   const authorize = (query: string) => page(`/oauth/${org.organisation.id}/authorize?${query}`);
 
   test("an unknown URL gets a page in browsers and problem+json in programs", async () => {
-    const path = `/oauth/${org.organisation.id}/login`;
+    const path = `/oauth/${org.organisation.id}/nothing-here`;
     const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.equal(person.status, 404);
     assert.match(person.headers.get("content-type") ?? "", /^text\/html/);

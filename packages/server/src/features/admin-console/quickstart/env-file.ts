@@ -16,6 +16,7 @@ export function envFile(source: SnippetSource): string {
     ...(kind === "legacy" || source.scopes.length === 0
       ? []
       : [line("SIGNET_OAUTH_SCOPES", source.scopes.join(" "))]),
+    ...(kind === "web" ? idTokenAlgLines(source) : []),
     ...(isSignIn ? [line("SIGNET_BASE_URL", address), line("SIGNET_COOKIE_SECRETS", randomSecret(""))] : []),
     ...(isSignIn && basePath !== undefined ? [line("SIGNET_BASE_PATH", basePath)] : []),
     ...poolLines(source),
@@ -29,6 +30,10 @@ function secretLines({ kind, hasSecret, secret, secretUri }: SnippetSource): str
   if (secret !== undefined) return [line("SIGNET_OAUTH_CLIENT_SECRET", secret)];
   return [`# Shown once, when it was made. Another one: ${secretUri}`, "SIGNET_OAUTH_CLIENT_SECRET="];
 }
+
+/** The SDK takes ID tokens of the registered algorithm only. With a pool, the agents' keys decide. */
+const idTokenAlgLines = ({ idTokenAlg, pool }: SnippetSource): string[] =>
+  idTokenAlg === "ES256" || pool !== undefined ? [] : [line("SIGNET_OAUTH_ID_TOKEN_ALG", idTokenAlg)];
 
 /** To begin with: in production the application pins the keys of the pool's agents (docs/sdk/sovereign.md). */
 function poolLines({ pool }: SnippetSource): string[] {

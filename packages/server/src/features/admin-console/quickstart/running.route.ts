@@ -123,6 +123,7 @@ async function snippetSource(
     secretUri: `${baseUrl}${applicationPages.path(organisation, id, "/secrets/new")}`,
     callback: findCallback(application),
     scopes: requestedScopes(application),
+    idTokenAlg: application.settings.idTokenSignedResponseAlg,
     sdkVersion: version,
   };
 }

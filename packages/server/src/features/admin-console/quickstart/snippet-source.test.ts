@@ -43,6 +43,7 @@ const source: SnippetSource = {
     basePath: "/auth",
   },
   scopes: ["openid", "jobs:$run"],
+  idTokenAlg: "ES256",
   pool: { id: "p", issuerMode: "pool" },
   sdkVersion: "1",
 };
@@ -66,4 +67,17 @@ test("the env file has what the SDK needs, and nothing that a shell would expand
 test("omits a scope that a shell can't quote", () => {
   const settings = { grantTypes: ["client_credentials"], allowedScopes: ["a", "b'c"] } as const;
   assert.deepEqual(requestedScopes(web(settings)), ["a"]);
+});
+
+test("the env file names the ID token algorithm where it is not the SDK's default", () => {
+  const algOf = (changes: Partial<SnippetSource>) =>
+    /^SIGNET_OAUTH_ID_TOKEN_ALG=(.*)$/m.exec(envFile({ ...source, pool: undefined, ...changes }))?.[1];
+  assert.equal(algOf({ idTokenAlg: "RS256" }), "RS256");
+  assert.equal(algOf({}), undefined);
+  assert.equal(algOf({ idTokenAlg: "RS256", kind: "legacy" }), undefined);
+  assert.equal(
+    algOf({ idTokenAlg: "RS256", pool: { id: "p", issuerMode: "pool" } }),
+    undefined,
+    "agents' keys decide",
+  );
 });

@@ -19,6 +19,7 @@ export interface SnippetSource {
   /** `address` is the application's origin. */
   readonly callback: Callback;
   readonly scopes: readonly string[];
+  readonly idTokenAlg: string;
   readonly pool?: Pick<SigningPool, "id" | "issuerMode"> | undefined;
   readonly sdkVersion: string;
 }
