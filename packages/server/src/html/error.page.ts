@@ -18,7 +18,8 @@ export type ErrorView = PageFrame & {
 };
 
 function kindOf(status: number): keyof Messages["error"]["titles"] {
-  if (status === 404 || status === 410) return "notFound";
+  // 405: somebody reloads the address of a form, where no page is.
+  if (status === 404 || status === 405 || status === 410) return "notFound";
   if (status === 401 || status === 403) return "notPermitted";
   if (status === 429) return "tooMany";
   if (status === 503) return "unavailable";

@@ -32,15 +32,21 @@ forEachDatabase(({ fresh }) => {
   const authorize = (query: string) => page(`/oauth/${org.organisation.id}/authorize?${query}`);
 
   test("an unknown URL gets a page in browsers and problem+json in programs", async () => {
-    const path = `/oauth/${org.organisation.id}/nothing-here`;
-    const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
-    assert.equal(person.status, 404);
-    assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
-    assert.match(await person.text(), /Page not found/);
-    const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
-    assert.equal(program.status, 404);
-    assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
-    assert.equal(((await program.json()) as { type: string }).type, "urn:signet:error:not-found");
+    const at = `/oauth/${org.organisation.id}`;
+    // The address of a form, which somebody reloads, and one that is none.
+    for (const [path, status, code] of [
+      [`${at}/login`, 405, "method-not-allowed"],
+      [`${at}/nothing`, 404, "not-found"],
+    ] as const) {
+      const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
+      assert.equal(person.status, status);
+      assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
+      assert.match(await person.text(), /Page not found/);
+      const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
+      assert.equal(program.status, status);
+      assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
+      assert.equal(((await program.json()) as { type: string }).type, `urn:signet:error:${code}`);
+    }
   });
 
   test("shows the registered organisation and application with a link back", async () => {
