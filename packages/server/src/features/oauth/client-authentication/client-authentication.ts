@@ -164,7 +164,7 @@ function headerCredentials(request: FastifyRequest, form: Form, organisation: Or
 }
 
 function bodyCredentials(form: Form, organisation: Organisation): Credentials {
-  const presented = readAssertion(form);
+  const presented = presentedAssertion(form, organisation);
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
@@ -172,6 +172,14 @@ function bodyCredentials(form: Form, organisation: Organisation): Credentials {
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
+}
+
+function presentedAssertion(form: Form, organisation: Organisation): ReturnType<typeof readAssertion> {
+  try {
+    return readAssertion(form);
+  } catch (error) {
+    throw error instanceof InvalidAssertion ? invalidClient(organisation, error.message) : error;
+  }
 }
 
 /** One response for an unknown, disabled or foreign client and a wrong secret; the cause is for the log. */
