@@ -20,6 +20,7 @@ export type ChangedClient = {
     | "client_credentials"
     | "urn:ietf:params:oauth:grant-type:device_code"
   )[];
+  /** Standard scopes, and scopes of the organisation */
   allowedScopes?: string[];
   tokenEndpointAuthMethod?:
     | "client_secret_post"
@@ -42,8 +43,14 @@ export type ChangedClient = {
   AccessTokenLifetimeSeconds?: number;
   /** 300 to 31536000 */
   RefreshTokenLifetimeSeconds?: number;
+  /** 300 to 31536000, for the token and all its successors */
+  refreshTokenAbsoluteLifetimeSeconds?: number;
+  /** 0 to 60: how long a rotated token gets the same successor again; 0 never */
+  refreshTokenGraceSeconds?: number;
+  issueRefreshTokenWithoutOfflineAccess?: boolean;
   idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
   accessTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
+  idTokenIncludesScopeClaims?: boolean;
   /** `aud` of access tokens; default: the issuer */
   audience?: string;
   backchannelLogoutUri?: string;

@@ -24,7 +24,9 @@ export interface Fault {
   readonly path: string;
   readonly message: string;
   /** Of a URI, for pages, which translate it. */
-  readonly code?: RedirectUriFault["code"] | "plain";
+  readonly code?: RedirectUriFault["code"] | "plain" | "undefinedScope";
+  /** What the fault is about, when a page names it. */
+  readonly value?: string;
 }
 
 export class InvalidApplication extends Error {

@@ -1,6 +1,8 @@
 /** Clients by API: the record as the contract has it, full replacement, what ends with them. */
+
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { findApplication } from "../../../core/applications/applications.store.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -13,6 +15,7 @@ import {
   redeem,
   refresh,
 } from "../../../testing/fixtures/client.ts";
+import { defineScopes } from "../../../testing/fixtures/scopes.ts";
 import {
   type ApiRequest,
   callApi,
@@ -33,7 +36,8 @@ const MEMBERS =
   `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls
   grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri
   tlsClientCertificateBoundAccessTokens RequireConsent consentMode requirePkce
-  AccessTokenLifetimeSeconds RefreshTokenLifetimeSeconds idTokenSignedResponseAlg accessTokenSignedResponseAlg audience
+  AccessTokenLifetimeSeconds RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
+  issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
@@ -48,6 +52,7 @@ describe("management API: clients", () => {
       running = await startTestService({ databaseUrl: await fresh(), clock });
       org = await makeOrganisation(running.service);
       admin = await makeSystemAccount(running.service, org, { administrator: true });
+      await defineScopes(running.service, org.organisation.id, "jobs:run", "payroll");
     });
     after(async () => {
       await running.close();
@@ -147,6 +152,45 @@ describe("management API: clients", () => {
       assert.equal((await put(id, { ...body, signingPoolId: null })).body["signingPoolId"], null);
     });
 
+    test("every setting of an application but the consent's other half has a member", async () => {
+      const { id } = await create();
+      const record = (await call(`/${id}`)).body;
+      const application = await findApplication(running.service.database.query, org.organisation.id, id);
+      const members = Object.keys(record).map((member) => member[0]?.toLowerCase() + member.slice(1));
+      const settings = Object.keys(application?.settings ?? {});
+      assert.deepEqual(
+        settings.filter((setting) => !members.includes(setting)),
+        [],
+      );
+      const wrong = { ...record, refreshTokenGraceSeconds: 61, refreshTokenAbsoluteLifetimeSeconds: 1 };
+      const answer = await put(id, wrong);
+      assert.equal(answer.status, 422);
+      assert.deepEqual(paths(answer.body).sort(), [
+        "/refreshTokenAbsoluteLifetimeSeconds",
+        "/refreshTokenGraceSeconds",
+      ]);
+    });
+
+    test("an undefined scope is 422 with its name, at POST, PUT and for a pre-authorization", async () => {
+      const { id, body } = await create({ allowedScopes: ["openid", "payroll"] });
+      const wanted = { allowedScopes: ["openid", "payrol"] };
+      const answers = [
+        await call("", { body: { name: "Shop", clientType: "confidential", ...wanted } }),
+        await put(id, { ...body, ...wanted }),
+      ];
+      for (const answer of answers) {
+        assert.equal(answer.status, 422, answer.text);
+        assert.deepEqual(paths(answer.body), ["/allowedScopes/1"]);
+        assert.match(answer.text, /payrol is not a scope/);
+      }
+      const ahead = { clientId: id, scopes: ["openid", "payrol"] };
+      const url = `${running.baseUrl}/legacy/api/oauth/preauthorizations`;
+      const refused = await callApi(url, admin, { body: ahead });
+      assert.equal(refused.status, 422, refused.text);
+      assert.match(refused.text, /payrol/);
+      assert.equal((await callApi(url, admin, { body: { ...ahead, scopes: ["payroll"] } })).status, 201);
+    });
+
     test("a record can be sent back as read, and changed", async () => {
       const full = {
         description: "Sells things",
@@ -163,6 +207,10 @@ describe("management API: clients", () => {
         requirePkce: false,
         AccessTokenLifetimeSeconds: 600,
         RefreshTokenLifetimeSeconds: 7200,
+        refreshTokenAbsoluteLifetimeSeconds: 86_400,
+        refreshTokenGraceSeconds: 0,
+        issueRefreshTokenWithoutOfflineAccess: false,
+        idTokenIncludesScopeClaims: true,
         idTokenSignedResponseAlg: "RS256",
         accessTokenSignedResponseAlg: "EdDSA",
         audience: "https://api.shop.example",
@@ -192,7 +240,7 @@ describe("management API: clients", () => {
       assert.equal((await put(created.id, created.body)).status, 200, "even the answer that made it");
     });
 
-    test("a replacement is complete, except for settings without a member", async () => {
+    test("a replacement is complete: an omitted member returns to its default", async () => {
       const { application } = await makeClient(running.service, org.organisation, {
         redirectUris: [REDIRECT_URI],
         accessTokenLifetimeSeconds: 120,
@@ -201,7 +249,7 @@ describe("management API: clients", () => {
       const { body } = await put(application.id, { name: "Bare" });
       assert.deepEqual([body["redirectUris"], body["AccessTokenLifetimeSeconds"]], [[], 3600]);
       const inside = await running.service.applications.read(org.organisation.id, application.id);
-      assert.equal(inside?.settings.refreshTokenGraceSeconds, 0);
+      assert.equal(inside?.settings.refreshTokenGraceSeconds, 10);
     });
 
     test("read-only members and records of other organisations can't be changed", async () => {
@@ -217,14 +265,7 @@ describe("management API: clients", () => {
         [after["clientId"], after["createdAt"], (after["secrets"] as unknown[]).length],
         [id, body["createdAt"], 1],
       );
-      for (const member of [
-        "orgId",
-        "org_id",
-        "version",
-        "settings",
-        "refreshTokenGraceSeconds",
-        "signingPoolId",
-      ]) {
+      for (const member of ["orgId", "org_id", "version", "settings", "signingPoolId"]) {
         const refused = await put(id, { name: "Shop", [member]: "x" });
         assert.deepEqual([refused.status, paths(refused.body)], [422, [`/${member}`]]);
       }

@@ -6,6 +6,7 @@ export type ConsoleApplicationSettingsTexts = {
       noMinimum: string; noPool: string; unknownPool: string; unit: string;
       range: (values: { min: number; max: number }) => string;
       reading: (values: { seconds: number }) => string; fine: string;
+      undefinedScope: (values: { scope: string }) => string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
