@@ -27,8 +27,9 @@ export type ChangedClient = {
     | "client_secret_basic"
     | "private_key_jwt"
     | "tls_client_auth"
+    | "self_signed_tls_client_auth"
     | "none";
-  /** Public keys for private_key_jwt; or jwksUri */
+  /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
   jwks?: { keys: Record<string, unknown>[] };
   jwksUri?: string;
   /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */

@@ -42,7 +42,11 @@ const members = {
   tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
   jwks: Type.Object(
     { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
-    { additionalProperties: false, description: "Public keys for private_key_jwt; or jwksUri" },
+    {
+      additionalProperties: false,
+      description:
+        "Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri",
+    },
   ),
   jwksUri: Type.String(),
   tlsClientAuthSanUri: Type.String({

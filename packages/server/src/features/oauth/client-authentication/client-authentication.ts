@@ -27,7 +27,7 @@ import {
   readAssertion,
   verifyClientAssertion,
 } from "./client-assertion.ts";
-import { authenticatingDevice } from "./client-device.ts";
+import { authenticatingDevice, selfSignedRefusal } from "./client-device.ts";
 
 export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
@@ -116,6 +116,11 @@ async function verifyCredentials(
     const device = await authenticatingDevice(deps, application, request);
     if (typeof device === "string") throw refused(device);
     return { application, device };
+  }
+  if (registered === "self_signed_tls_client_auth" && method === "none") {
+    const refusal = await selfSignedRefusal(deps.clientKeys, application, request);
+    if (refusal !== undefined) throw refused(refusal);
+    return { application };
   }
   if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
   if (assertion !== undefined) {
