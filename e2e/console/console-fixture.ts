@@ -13,6 +13,7 @@ import {
 import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
+import { changeProfile } from "../../packages/server/src/core/users/profile/profile.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { listUsableCodes } from "../../packages/server/src/features/device-identity/enrol/enrolment-code.store.ts";
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
@@ -104,6 +105,21 @@ async function makeFixture(running: TestService): Promise<Omit<ConsoleFixture, "
   };
 }
 
+/** With optional details, which the others leave out. */
+const graceProfile = {
+  ...{ firstname: "Grace", surname: "Okafor", phone: "+44 20 7946 0018", locale: "en" },
+  details: {
+    nickname: "Gracie",
+    birthdate: "1988-11-04",
+    zoneinfo: "Europe/London",
+    website: "https://grace.example/",
+    streetAddress: "12 Quay Street\nFlat 3",
+    postalCode: "BS1 4DB",
+    locality: "Bristol",
+    country: "United Kingdom",
+  },
+};
+
 async function makePeople(service: Service, organisation: Organisation) {
   const person = (firstname: string, surname: string, role: "Standard" | "Administrator" = "Standard") =>
     createUser(service, {
@@ -118,6 +134,7 @@ async function makePeople(service: Service, organisation: Organisation) {
     });
   const adminId = await person("Ada", "Lindqvist", "Administrator");
   const userId = await person("Grace", "Okafor");
+  await changeProfile(service, { orgId: organisation.id, id: userId, profile: graceProfile, actor });
   await person("Marta", "Silva");
   await person("Jonas", "Weber");
   await person("Aiko", "Tanaka");

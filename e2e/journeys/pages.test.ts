@@ -180,6 +180,28 @@ test("a same-site page of another origin can neither frame a page nor submit its
   await page.locator("#consent-allow").waitFor();
 });
 
+test("a sign-in in a window that the application opened tells the application, and the console keeps no opener", async (t) => {
+  const { page } = await newPage(t);
+  await page.goto("http://127.0.0.1:8765/");
+  const opened = page.waitForEvent("popup");
+  await page.evaluate(
+    `window.open(${JSON.stringify(authorizeUrl({ prompt: "consent" }))}, "sign-in", "popup")`,
+  );
+  const popup = await opened;
+  await signIn(popup, { email: demo.user.email, password: "not the password" });
+  await popup.getByText("Incorrect email or password").waitFor();
+  await signIn(popup, demo.user);
+  await allow(popup);
+  await popup.waitForURL((url) => url.pathname === "/callback");
+  const told = page.evaluate(
+    "new Promise((resolve) => addEventListener('message', ({ data }) => resolve(data)))",
+  );
+  await popup.evaluate("opener.postMessage(location.search, location.origin)");
+  assert.match(String(await told), /code=sgn_ac_/);
+  await popup.goto(`${demo.baseUrl}/`);
+  assert.equal(await popup.evaluate("opener"), null);
+});
+
 test("follows a callback that redirects to another origin, from a redirect and from form_post", async (t) => {
   const { page } = await newPage(t);
   const onward = createServer((request, response) => {

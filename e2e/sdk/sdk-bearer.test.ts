@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
+  type ConfigurationProperties,
   clientCredentials,
   deviceGrant,
   type GrantConfiguration,
@@ -13,7 +14,6 @@ import {
   oauthUserBearer,
   refreshingTokens,
   requirePrincipal,
-  type SignetConfiguration,
   type TokenSet,
 } from "@signet/client-sdk";
 import { fastifyPlugin } from "@signet/client-sdk/fastify";
@@ -71,7 +71,7 @@ const address = () => ({
 interface ApiOptions {
   readonly scopes?: string;
   readonly tls?: boolean;
-  readonly more?: Partial<SignetConfiguration>;
+  readonly more?: ConfigurationProperties;
 }
 
 /** An API that tells who has called it. @returns its address */

@@ -7,7 +7,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { oauthUserBearer, type SignetConfiguration, SignetError } from "@signet/client-sdk";
+import {
+  type ConfigurationProperties,
+  type OAuthUserBearerConfiguration,
+  oauthUserBearer,
+  SignetError,
+} from "@signet/client-sdk";
 import {
   type TestCertificate,
   type TestCertificateInput,
@@ -118,9 +123,9 @@ async function documentAt(url: string): Promise<{ jwks_uri: string; keys: object
   return (await response.json()) as { jwks_uri: string; keys: object[] };
 }
 
-type Pins = Partial<SignetConfiguration>;
+type Pins = ConfigurationProperties;
 
-function configurationOf(pins: Pins): SignetConfiguration {
+function configurationOf(pins: Pins): OAuthUserBearerConfiguration {
   return {
     federationServer: server.baseUrl,
     oauthOrganisationId: ours.org.organisation.id,

@@ -9,10 +9,11 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { buffer, text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import {
+  type ConfigurationProperties,
   type Filter,
-  type SignetConfiguration,
   signRequest,
   systemAccountExternal,
+  type UserFederatedConfiguration,
   userFederated,
 } from "@signet/client-sdk";
 import { legacyApiClient } from "@signet/client-sdk/legacy-api";
@@ -93,8 +94,8 @@ async function openSite(
 type Own = Pick<Site, "url" | "applicationId">;
 const legacy = (
   { url, applicationId }: Own,
-  more: Partial<SignetConfiguration> = {},
-): SignetConfiguration => ({
+  more: ConfigurationProperties = {},
+): UserFederatedConfiguration => ({
   filterType: "UserFederated",
   federationServer: running.baseUrl,
   applicationId,

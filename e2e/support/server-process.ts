@@ -118,6 +118,8 @@ export const settingsOf = (
 ): Settings & Record<"SIGNET_DATA_DIR", string> => ({
   PORT: String(port),
   SIGNET_DATA_DIR: dataDir,
+  // No load balancer watches a test's server.
+  SIGNET_DRAIN_SECONDS: "0",
   ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe, type TestContext, test } from "node:test";
 import { createPrivateFile, readPrivateFile, readSecretFile, replaceFile } from "./private-file.ts";
 import { redact } from "./redact.ts";
 
@@ -48,8 +48,49 @@ describe("private files", () => {
       await chmod(file("secret"), mode);
       await assert.rejects(readPrivateFile(file("secret")), /can be read by others \(mode 06/);
     }
+    await chmod(file("secret"), 0o600);
     await assert.rejects(readPrivateFile(folder));
     await createPrivateFile(file("empty"), "\n");
     await assert.rejects(readSecretFile(file("empty")), /is empty/);
   });
+
+  test("a secret in a folder that others can write to is refused, also behind a symbolic link, and none is created there", async () => {
+    const [open, closed] = [file("open"), file("closed")];
+    for (const one of [open, closed]) await mkdir(one, { mode: 0o700 });
+    await createPrivateFile(path.join(open, "key"), "one");
+    await symlink(path.join(open, "key"), path.join(closed, "key"));
+    assert.equal(await readPrivateFile(path.join(closed, "key")), "one");
+    for (const mode of [0o770, 0o702, 0o777]) {
+      await chmod(open, mode);
+      for (const one of [open, closed])
+        await assert.rejects(
+          readPrivateFile(path.join(one, "key")),
+          /others can write to .*open: chmod go-w/,
+        );
+      await assert.rejects(createPrivateFile(path.join(open, "other"), "two"), /others can write to/);
+      assert.deepEqual(await readdir(open), ["key"]);
+    }
+  });
+
+  test("a secret file, or a folder, of another user is refused", async (t) => {
+    await createPrivateFile(file("key"), "one");
+    const uid = process.getuid?.() ?? 0;
+    asUser(t, () => uid + 4_000);
+    // Root's files are nobody's but root's.
+    if (uid === 0) await chown(file("key"), 4_001, 4_001);
+    await assert.rejects(readPrivateFile(file("key")), /key belongs to another user \(uid \d+\)/);
+    if (uid === 0) {
+      await chown(file("key"), 0, 0);
+      assert.equal(await readPrivateFile(file("key")), "one");
+      await chown(folder, 4_001, 4_001);
+      await assert.rejects(readPrivateFile(file("key")), /belongs to another user \(uid 4001\)/);
+    }
+  });
 });
+
+/** As another user would see the files: only root could give them away. */
+function asUser(t: TestContext, geteuid: () => number): void {
+  const { geteuid: own } = process;
+  t.after(() => void Object.assign(process, { geteuid: own }));
+  Object.assign(process, { geteuid });
+}

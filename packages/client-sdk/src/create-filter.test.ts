@@ -54,6 +54,25 @@ describe("createFilter", () => {
     assert.equal(told, 4);
   });
 
+  it("does not compile without the properties that its type needs, and says at run time which are missing", () => {
+    const { cookieSecrets: _secrets, ...noSecrets } = federated;
+    const { oauthOrganisationId: _organisation, ...noOrganisation } = federated;
+    const { oauthAudience: _audience, ...noAudience } = bearer;
+    const { applicationId: _application, ...noApplication } = legacy;
+    // @ts-expect-error cookieSecrets
+    rejects(() => createFilter(noSecrets), /cookieSecrets.*SIGNET_COOKIE_SECRETS/);
+    // @ts-expect-error oauthOrganisationId
+    rejects(() => createFilter(noOrganisation), /oauthOrganisationId.*SIGNET_OAUTH_ORGANISATION_ID/);
+    // @ts-expect-error oauthAudience
+    rejects(() => createFilter(noAudience), /oauthAudience.*SIGNET_OAUTH_AUDIENCE/);
+    // @ts-expect-error applicationId
+    rejects(() => createFilter(noApplication), /applicationId.*SIGNET_APPLICATION_ID/);
+    // @ts-expect-error federationServer and applicationId
+    rejects(() => createFilter({ filterType: "SystemAccountExternal" }), /SIGNET_FEDERATION_SERVER/);
+    // @ts-expect-error filterType
+    rejects(() => createFilter({ federationServer: "https://id.example" }), /SIGNET_FILTER_TYPE/);
+  });
+
   it("rejects an unknown type like any other problem", () => {
     for (const filterType of ["none", "constructor", undefined])
       assert.throws(() => createFilter({ filterType } as unknown as SignetConfiguration), {
@@ -61,3 +80,7 @@ describe("createFilter", () => {
       });
   });
 });
+
+function rejects(make: () => unknown, message: RegExp): void {
+  assert.throws(make, { code: "configuration", message });
+}

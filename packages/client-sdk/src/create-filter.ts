@@ -1,7 +1,7 @@
 /** Creates the filter that a configuration names. */
 import { checkConfiguration } from "./configuration/check-configuration.ts";
-import type { SignetConfiguration } from "./configuration/settings.ts";
-import type { Filter, FilterType } from "./filter.ts";
+import type { ConfigurationProperties, SignetConfiguration } from "./configuration/settings.ts";
+import type { Filter } from "./filter.ts";
 import type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 import { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
@@ -17,16 +17,6 @@ export interface FilterOptions
     UserFederatedOptions,
     OAuthUserBearerOptions,
     SystemAccountExternalOptions {}
-
-const filters: Readonly<
-  Record<FilterType, (configuration: SignetConfiguration, options: FilterOptions) => Filter>
-> = {
-  OAuthFederated: oauthFederated,
-  UserFederated: userFederated,
-  OAuthUserBearer: oauthUserBearer,
-  SystemAccountExternal: systemAccountExternal,
-  None: none,
-};
 
 /**
  * Creates the filter that `filterType` names. An application with a fixed type can call `oauthFederated`, `userFederated`,
@@ -45,12 +35,23 @@ const filters: Readonly<
  */
 export function createFilter(configuration: SignetConfiguration, options: FilterOptions = {}): Filter {
   // Also checked here, so that an unknown filter type is reported like any other problem.
-  const { filterType } = checkConfiguration(configuration);
-  return filters[filterType](configuration, options);
+  checkConfiguration(configuration);
+  switch (configuration.filterType) {
+    case "OAuthFederated":
+      return oauthFederated(configuration, options);
+    case "UserFederated":
+      return userFederated(configuration, options);
+    case "OAuthUserBearer":
+      return oauthUserBearer(configuration, options);
+    case "SystemAccountExternal":
+      return systemAccountExternal(configuration, options);
+    case "None":
+      return none(configuration);
+  }
 }
 
 /** Authenticates nobody, so that configuration alone can switch protection off. @throws SignetError `configuration` */
-export function none(configuration: SignetConfiguration): Filter {
+export function none(configuration: ConfigurationProperties): Filter {
   checkConfiguration({ ...configuration, filterType: "None" });
   return { filterType: "None", authenticate: async () => ({ kind: "anonymous", cookies: [] }) };
 }

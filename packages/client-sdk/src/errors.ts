@@ -1,6 +1,6 @@
 /**
- * Every error of the SDK is a `SignetError` with a literal code, for `switch`, logs and tests. `message` is safe to show to the
- * caller; details for the log are in `cause`. Neither ever contains a token, a key or a cookie.
+ * Every error of the SDK is a `SignetError` with a literal code, for `switch`, logs and tests. `message` and `cause` are for the
+ * log: they name URLs and settings. `description` is safe to show to the caller. None ever contains a token, a key or a cookie.
  */
 export type SignetErrorCode =
   /** Invalid configuration; thrown at start. `reasons` lists every problem. */
@@ -62,6 +62,8 @@ export type SignetErrorCode =
 export interface SignetErrorDetails {
   /** The underlying error, for the log. */
   readonly cause?: unknown;
+  /** What the caller is told. Default: the message. */
+  readonly description?: string;
   /** HTTP status for the response to the caller: 400, 401, 403, 502, 503 … */
   readonly status?: number;
   /** The `error` of an OAuth error response, e.g. `access_denied` (RFC 6749 §4.1.2.1, §5.2). */
@@ -70,7 +72,7 @@ export interface SignetErrorDetails {
   readonly reasons?: readonly string[];
   /** The problem document of the management API or the legacy API. */
   readonly problem?: Problem;
-  /** Headers for the response to the caller; the default error handlers of Express and Fastify send them. */
+  /** Headers for the response to the caller. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -91,6 +93,7 @@ export interface Problem {
 /** An error of the SDK. See `SignetErrorCode` for the codes. */
 export class SignetError extends Error {
   readonly code: SignetErrorCode;
+  readonly description: string;
   readonly status: number;
   readonly oauthError: string | undefined;
   readonly reasons: readonly string[];
@@ -101,6 +104,7 @@ export class SignetError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "SignetError";
     this.code = code;
+    this.description = details.description ?? message;
     this.status = details.status ?? defaultStatus(code);
     this.oauthError = details.oauthError;
     this.reasons = details.reasons ?? [];

@@ -8,7 +8,19 @@
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
-export type { Settings, SignetConfiguration, SovereignSettings } from "./configuration/settings.ts";
+export type {
+  ConfigurationProperties,
+  IssuerProperties,
+  OAuthFederatedConfiguration,
+  OAuthUserBearerConfiguration,
+  OrganisationProperties,
+  Requiring,
+  Settings,
+  SignetConfiguration,
+  SovereignSettings,
+  SystemAccountExternalConfiguration,
+  UserFederatedConfiguration,
+} from "./configuration/settings.ts";
 export { createFilter, type FilterOptions, none } from "./create-filter.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";
@@ -52,7 +64,13 @@ export {
   type ProviderMetadata,
   type ProviderOptions,
 } from "./provider/discovery.ts";
-export { createHttp, type Http, type HttpAnswer, type HttpRequest } from "./provider/http.ts";
+export {
+  createHttp,
+  type Http,
+  type HttpAnswer,
+  type HttpOptions,
+  type HttpRequest,
+} from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
 export type { FrontPage } from "./sign-in/built-in-pages.ts";
 export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";

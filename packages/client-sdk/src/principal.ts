@@ -36,6 +36,13 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Verified claims: of ID token and userinfo (OAuthFederated), or of the access token (OAuthUserBearer). */
   readonly claims: Readonly<Record<string, unknown>>;
+  /**
+   * With sovereign signing, what the service says without a signature of the organisation's agents: for display, never for a
+   * decision. `user`, `scopes` and `claims` then come from signed tokens alone. Absent without sovereign signing.
+   */
+  readonly unsignedUserinfo?: Readonly<Record<string, unknown>>;
+  /** As `unsignedUserinfo`: the scopes of the token response. */
+  readonly unsignedScopes?: ReadonlySet<string>;
   /** For calls to other APIs on the user's behalf (OAuthFederated), or the request's own token (OAuthUserBearer). */
   readonly accessToken: string | undefined;
   /** For calls to the legacy API (UserFederated). */
@@ -53,8 +60,14 @@ const nothingKnown = () => ({
 
 interface VerifiedClaims {
   readonly authenticatedBy: "OAuthFederated" | "OAuthUserBearer";
-  /** Of verified tokens, and of userinfo with the same `sub`. */
+  /** Of verified tokens, and of userinfo with the same `sub` where the provider's word is enough. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** Of userinfo with the same `sub`: properties of the user that the claims lack. */
+  readonly userinfo?: Readonly<Record<string, unknown>> | undefined;
+  /** With sovereign signing: what no trusted key has signed. */
+  readonly unsigned?:
+    | { readonly userinfo: Readonly<Record<string, unknown>>; readonly scopes?: readonly string[] }
+    | undefined;
   readonly accessToken?: string | undefined;
   /** Default: the claims' `scope` or `scp`. */
   readonly scopes?: Iterable<string> | undefined;
@@ -64,7 +77,7 @@ interface VerifiedClaims {
 
 /** A client's own token has it as subject (RFC 9068 §2.2). @throws SignetError `token_claim_missing` without `sub` */
 export function principalOfClaims(verified: VerifiedClaims): Principal {
-  const { authenticatedBy, claims, accessToken } = verified;
+  const { authenticatedBy, claims, userinfo, unsigned, accessToken } = verified;
   const subject = text(claims["sub"]);
   if (subject === undefined) throw new SignetError("token_claim_missing", "The token has no sub claim.");
   const clientId = verified.clientId ?? text(claims["client_id"]) ?? text(claims["azp"]);
@@ -74,10 +87,12 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
     authenticatedBy,
     kind: isService ? "service" : "user",
     subject,
-    user: isService ? undefined : userFromClaims(subject, claims),
+    user: isService ? undefined : userFromClaims(subject, { ...userinfo, ...claims }),
     clientId,
-    scopes: new Set(verified.scopes ?? scopesFromClaims(claims)),
+    scopes: new Set(verified.scopes ?? scopesOfClaims(claims)),
     claims,
+    ...(unsigned ? { unsignedUserinfo: unsigned.userinfo } : {}),
+    ...(unsigned?.scopes ? { unsignedScopes: new Set(unsigned.scopes) } : {}),
     accessToken,
   };
 }
@@ -100,7 +115,7 @@ function organisationInIssuer(issuer: string | undefined): string | undefined {
 }
 
 /** RFC 9068 §2.2.3. Some providers use a list, or call it `scp`. */
-function scopesFromClaims(claims: Readonly<Record<string, unknown>>): string[] {
+export function scopesOfClaims(claims: Readonly<Record<string, unknown>>): string[] {
   const scope = claims["scope"] ?? claims["scp"] ?? [];
   const list: unknown[] = typeof scope === "string" ? scope.split(" ") : Array.isArray(scope) ? scope : [];
   return list.filter((item): item is string => typeof item === "string" && item !== "");

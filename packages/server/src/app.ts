@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
+import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
@@ -66,6 +67,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   logRequests(app, options.logRequest);
   logServedDocuments(app, published, options.logDocuments);
   rejectNulInPaths(app);
+  refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
   if (config.baseUrl.startsWith("https:")) sendHsts(app);
 

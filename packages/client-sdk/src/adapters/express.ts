@@ -4,6 +4,7 @@
  * @module express
  */
 import { type Filter, principalOfResult } from "../filter.ts";
+import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import {
   addCookies,
   authenticateNodeRequest,
@@ -16,7 +17,31 @@ import {
 /** The used part of Express's request. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl?: string;
+  readonly app?: {
+    /** Adds an error handler. */
+    use(handler: ExpressErrorHandler): unknown;
+  };
 }
+
+/** As Express expects it: recognised by its four parameters. */
+export type ExpressErrorHandler = (
+  error: unknown,
+  request: ExpressRequest,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Turns errors of `requirePrincipal` and `requireScopes` into their responses, and passes on any other. `expressMiddleware` adds
+ * it behind the application's own handlers; only Connect, and routers outside an Express application, need it explicitly.
+ * @example
+ * app.use(expressErrorHandler);
+ */
+export const expressErrorHandler: ExpressErrorHandler = (error, _request, response, next) => {
+  const answer = handlerErrorResponse(error);
+  if (answer === undefined || response.headersSent) return next(error);
+  sendWebResponse(answer, response).catch(next);
+};
 
 /**
  * Mount it before body parsers and protected routes: the filter reads bodies and puts them back. Mount it without a path, so
@@ -41,7 +66,13 @@ export function expressMiddleware(
     Object.assign(request, { principal: principalOfResult(result) });
     return true;
   };
+  const applications = new Set<ExpressRequest["app"]>();
   return (request, response, next) => {
+    // At the first request, when the application has added its own handlers, which come first.
+    if (request.app && !applications.has(request.app)) {
+      applications.add(request.app);
+      request.app.use(expressErrorHandler);
+    }
     shouldContinue(request, response).then((continues) => {
       if (continues) next();
     }, next);

@@ -5,6 +5,7 @@
  */
 import { privateCacheControl } from "../cookies/cookie-header.ts";
 import { type Filter, principalOfResult } from "../filter.ts";
+import { handlerErrorResponse } from "../oauth-user-bearer/unauthorized-response.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
 
 /** The used part of Fastify's request. */
@@ -34,6 +35,16 @@ export interface FastifyLike {
     name: "onRequest",
     hook: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>,
   ): unknown;
+  /** Sees errors that no error handler of the application has answered. */
+  addHook(
+    name: "onError",
+    hook: (request: FastifyRequestLike, reply: FastifyReplyLike, error: Error) => Promise<void>,
+  ): unknown;
+  /** Replaces their response. */
+  addHook(
+    name: "onSend",
+    hook: (request: FastifyRequestLike, reply: FastifyReplyLike, payload: unknown) => Promise<unknown>,
+  ): unknown;
 }
 
 /**
@@ -60,9 +71,25 @@ export function fastifyPlugin(
       Object.assign(request, { principal: principalOfResult(result) });
       return undefined;
     });
+    addErrorResponses(app);
   };
   // Applies the hook to the registering instance instead of a new child (as fastify-plugin does).
   return Object.assign(plugin, { [Symbol.for("skip-override")]: true });
+}
+
+/** Responses to errors of `requirePrincipal` and `requireScopes`, instead of Fastify's own. */
+function addErrorResponses(app: FastifyLike): void {
+  const failed = new WeakMap<FastifyRequestLike, Response>();
+  app.addHook("onError", async (request, _reply, error) => {
+    const response = handlerErrorResponse(error);
+    if (response !== undefined) failed.set(request, response);
+  });
+  app.addHook("onSend", async (request, reply, payload) => {
+    const response = failed.get(request);
+    if (response === undefined) return payload;
+    for (const [name, value] of response.headers) reply.header(name, value);
+    return response.text();
+  });
 }
 
 async function sendResponse(response: Response, reply: FastifyReplyLike): Promise<FastifyReplyLike> {

@@ -22,6 +22,8 @@ export interface NodeRequest extends NodeBody {
 /** The used part of `ServerResponse`. */
 export interface NodeResponse {
   statusCode: number;
+  /** Whether it is too late for another response. */
+  readonly headersSent?: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string | readonly string[]): unknown;
   /** Returns a header set before. */
@@ -141,7 +143,7 @@ export async function authenticateNodeRequest(
     web = webRequestOf(request, options, path);
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
-    return { kind: "answer", response: new Response(error.message, { status: error.status }), error };
+    return { kind: "answer", response: new Response(error.description, { status: error.status }), error };
   }
   return filter.authenticate(web, { clientCertificate: clientCertificate(request) });
 }

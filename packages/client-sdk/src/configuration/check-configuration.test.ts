@@ -13,7 +13,7 @@ import {
 import { AUDIENCE, CLIENT_ID, ISSUER } from "../testing/test-provider.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { properties } from "./properties.ts";
-import type { SignetConfiguration } from "./settings.ts";
+import type { ConfigurationProperties } from "./settings.ts";
 
 const POOL_ID = "0197aaaa-0000-7000-8000-0000000000b1";
 const SECRET_KEY = "sgn_sa_AAAA";
@@ -25,7 +25,7 @@ const pinned = { ...pool, sovereignKeyThumbprints: [thumbprint] };
 const keys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: SECRET_KEY };
 
 /** A valid configuration, changes that invalidate it, and the expected reason. */
-type InvalidConfiguration = readonly [base: SignetConfiguration, changes: object, reason: RegExp];
+type InvalidConfiguration = readonly [base: ConfigurationProperties, changes: object, reason: RegExp];
 
 const invalidConfigurations: readonly InvalidConfiguration[] = [
   // Required by each filter.
@@ -123,7 +123,7 @@ const invalidConfigurations: readonly InvalidConfiguration[] = [
 describe("a configuration", () => {
   for (const [base, changes, reason] of invalidConfigurations) {
     it(`of ${base.filterType} is rejected with ${JSON.stringify(changes)}`, () => {
-      const reasons = reasonsOf({ ...base, ...changes } as SignetConfiguration);
+      const reasons = reasonsOf({ ...base, ...changes } as ConfigurationProperties);
       assert.ok(
         reasons.some((one) => reason.test(one)),
         reasons.join("\n"),
@@ -153,7 +153,7 @@ describe("a configuration", () => {
 
   it("is rejected if it is not an object", () => {
     for (const nothing of [undefined, null, "OAuthFederated", 7])
-      assert.throws(() => checkConfiguration(nothing as unknown as SignetConfiguration), {
+      assert.throws(() => checkConfiguration(nothing as unknown as ConfigurationProperties), {
         code: "configuration",
       });
   });
@@ -175,6 +175,7 @@ describe("a configuration", () => {
       clientId: CLIENT_ID,
       issuer: ISSUER,
       tokenIssuer: ISSUER,
+      idTokenAlg: "ES256",
       scopes: ["openid", "profile", "email"],
       baseUrl: "https://app.example",
       basePath: "/signet",
@@ -244,7 +245,7 @@ describe("a configuration", () => {
 
   it("has a type check for every property", () => {
     // The compiler sees that none is missing; here, that none is there that a configuration does not have.
-    const known: Record<keyof SignetConfiguration, unknown> = properties;
+    const known: Record<keyof ConfigurationProperties, unknown> = properties;
     assert.ok(Object.keys(known).includes("oauthAudience"));
     assert.equal(checkConfiguration({ ...bearer, oauthScopes: "notes  notes files" }).audience, AUDIENCE);
     assert.deepEqual(checkConfiguration({ ...bearer, oauthScopes: "notes  notes files" }).scopes, [
@@ -254,7 +255,7 @@ describe("a configuration", () => {
   });
 });
 
-function reasonsOf(configuration: SignetConfiguration): readonly string[] {
+function reasonsOf(configuration: ConfigurationProperties): readonly string[] {
   try {
     checkConfiguration(configuration);
   } catch (error) {

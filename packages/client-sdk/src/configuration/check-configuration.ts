@@ -2,8 +2,8 @@
 import { configurationError } from "../errors.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 import { checkCredentials } from "./credentials.ts";
-import { propertyProblems } from "./properties.ts";
-import type { Settings, SignetConfiguration } from "./settings.ts";
+import { propertyProblems, withVariables } from "./properties.ts";
+import type { ConfigurationProperties, FilterProperties, Settings } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
 import { checkUrls } from "./urls.ts";
 
@@ -12,10 +12,11 @@ import { checkUrls } from "./urls.ts";
  * @throws SignetError `configuration`, with every problem in `reasons`: an application that would be left unprotected doesn't
  * start
  */
-export function checkConfiguration(configuration: SignetConfiguration): Settings {
+export function checkConfiguration(properties: ConfigurationProperties): Settings {
   // Types first: the checks after it rely on them.
-  const problems = propertyProblems(configuration);
-  if (problems.length > 0) throw configurationError(...problems);
+  const problems = propertyProblems(properties);
+  if (problems.length > 0) throw configurationError(...problems.map(withVariables));
+  const configuration = properties as FilterProperties;
   const reasons: string[] = [];
   const { filterType, isOptional = false, environment = "production" } = configuration;
   const urls = checkUrls(configuration, reasons);
@@ -24,28 +25,58 @@ export function checkConfiguration(configuration: SignetConfiguration): Settings
     ...checkCredentials(configuration, reasons),
     ...checkOAuth(configuration, reasons),
     ...checkSovereign(configuration, urls.issuer, reasons),
+    ...checkAcceptPlain(configuration, reasons),
     revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,
   });
-  if (reasons.length > 0) throw configurationError(...reasons);
+  if (reasons.length > 0) throw configurationError(...reasons.map(withVariables));
   return settings;
 }
 
 /** RFC 6749 §3.3. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-function checkOAuth(configuration: SignetConfiguration, reasons: string[]) {
+function checkOAuth(configuration: FilterProperties, reasons: string[]) {
   const { filterType, oauthAudience: audience } = configuration;
   const { introspectTokens = false, allowUntypedAccessTokens = false } = configuration;
   if (filterType === "OAuthUserBearer") checkBearer(configuration, reasons);
   else if (filterType !== "None" && (introspectTokens || allowUntypedAccessTokens))
     reasons.push("introspectTokens and allowUntypedAccessTokens are only for OAuthUserBearer.");
+  if (filterType !== "OAuthUserBearer" && filterType !== "None" && configuration.oauthUserinfo !== undefined)
+    reasons.push("oauthUserinfo is only for OAuthUserBearer.");
   return {
     ...{ audience, introspectTokens, allowUntypedAccessTokens },
+    fetchesUserinfo: filterType === "OAuthUserBearer" ? (configuration.oauthUserinfo ?? true) : undefined,
+    idTokenAlg: checkIdTokenAlg(configuration, reasons),
     scopes: checkScopes(configuration, reasons),
   };
 }
 
-function checkBearer(configuration: SignetConfiguration, reasons: string[]): void {
+/** Without a setting what a registration defaults to: at Signet ES256, elsewhere RS256 (OpenID Connect Registration §2). */
+function checkIdTokenAlg(configuration: FilterProperties, reasons: string[]): string | undefined {
+  const { filterType, oauthIdTokenAlg, issuer } = configuration;
+  if (filterType !== "OAuthFederated") {
+    if (oauthIdTokenAlg !== undefined && filterType !== "None")
+      reasons.push("oauthIdTokenAlg is only for OAuthFederated: other filters receive no ID tokens.");
+    return undefined;
+  }
+  if (oauthIdTokenAlg !== undefined) return oauthIdTokenAlg;
+  // Agents sign with the keys they have, and the pins decide which.
+  if (
+    Object.entries(configuration).some(([name, value]) => name.startsWith("sovereign") && value !== undefined)
+  )
+    return undefined;
+  return issuer === undefined || signetIssuer.test(issuer) ? "ES256" : "RS256";
+}
+
+const signetIssuer = /\/oauth\/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+function checkAcceptPlain({ filterType, acceptPlain }: FilterProperties, reasons: string[]) {
+  if (acceptPlain && filterType !== "SystemAccountExternal" && filterType !== "None")
+    reasons.push("acceptPlain is only for SystemAccountExternal: no other filter receives signed requests.");
+  return { acceptPlain };
+}
+
+function checkBearer(configuration: FilterProperties, reasons: string[]): void {
   const { oauthAudience, introspectTokens, allowUntypedAccessTokens } = configuration;
   const clientId = configuration.oauthClientId ?? configuration.applicationId;
   if (oauthAudience === undefined)
@@ -60,7 +91,7 @@ function checkBearer(configuration: SignetConfiguration, reasons: string[]): voi
     );
 }
 
-function checkScopes({ filterType, oauthScopes }: SignetConfiguration, reasons: string[]): readonly string[] {
+function checkScopes({ filterType, oauthScopes }: FilterProperties, reasons: string[]): readonly string[] {
   const isLogin = filterType === "OAuthFederated";
   const requested = oauthScopes ?? (isLogin ? "openid profile email" : "");
   const scopes = [...new Set(requested.split(" "))].filter((scope) => scope !== "");

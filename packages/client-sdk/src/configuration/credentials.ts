@@ -1,16 +1,16 @@
 /** Client id, client secret, cookie secrets and the key pair of a system account. */
 import { base64url } from "jose";
 import { isUuid } from "./properties.ts";
-import type { SignetConfiguration } from "./settings.ts";
+import type { FilterProperties } from "./settings.ts";
 
-export function checkCredentials(configuration: SignetConfiguration, reasons: string[]) {
+export function checkCredentials(configuration: FilterProperties, reasons: string[]) {
   const { oauthClientSecret: clientSecret, cookieSecrets = [] } = configuration;
   checkCookieSecrets(configuration, reasons);
   const systemAccount = checkSystemAccount(configuration, reasons);
   return { ...checkClient(configuration, reasons), clientSecret, cookieSecrets, systemAccount };
 }
 
-function checkClient(configuration: SignetConfiguration, reasons: string[]) {
+function checkClient(configuration: FilterProperties, reasons: string[]) {
   const { filterType, federationServer, issuer } = configuration;
   // Signet's ids are UUIDs, in lower case in tokens. Other providers' ids are case-sensitive.
   const normalise = (id: string | undefined) => (federationServer === undefined ? id : id?.toLowerCase());
@@ -28,7 +28,7 @@ function checkClient(configuration: SignetConfiguration, reasons: string[]) {
   return { applicationId, clientId };
 }
 
-function checkCookieSecrets({ filterType, cookieSecrets }: SignetConfiguration, reasons: string[]): void {
+function checkCookieSecrets({ filterType, cookieSecrets }: FilterProperties, reasons: string[]): void {
   const isRequired = filterType === "OAuthFederated" || filterType === "UserFederated";
   if (isRequired && cookieSecrets === undefined)
     reasons.push(`${filterType} needs cookieSecrets, at least one.`);
@@ -51,7 +51,7 @@ function isRandom(secret: string): boolean {
 }
 
 function checkSystemAccount(
-  { systemAccountPublicKey: publicKey, systemAccountSecretKey: secretKey }: SignetConfiguration,
+  { systemAccountPublicKey: publicKey, systemAccountSecretKey: secretKey }: FilterProperties,
   reasons: string[],
 ) {
   if (publicKey === undefined && secretKey === undefined) return undefined;

@@ -1,11 +1,18 @@
 /** Reads a configuration from environment variables: the property names in upper snake case, behind a prefix. */
 import { SignetError } from "../errors.ts";
-import { properties } from "./properties.ts";
-import type { SignetConfiguration } from "./settings.ts";
+import { properties, variableOf } from "./properties.ts";
+import type { ConfigurationProperties, SignetConfiguration } from "./settings.ts";
 
 /** Unknown variables that start like a property are typing mistakes, which would switch a check off. */
-const reservedNames = /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE)_/;
-const flags = ["isOptional", "sovereignAllowUnpinned", "introspectTokens", "allowUntypedAccessTokens"];
+const reservedNames = /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE|ACCEPT)_/;
+const flags: readonly string[] = [
+  "isOptional",
+  "sovereignAllowUnpinned",
+  "introspectTokens",
+  "allowUntypedAccessTokens",
+  "oauthUserinfo",
+  "acceptPlain",
+];
 const lists = ["cookieSecrets", "sovereignKeyThumbprints"];
 
 /**
@@ -21,12 +28,11 @@ const lists = ["cookieSecrets", "sovereignKeyThumbprints"];
  * @example
  * const filter = createFilter(configurationFromEnvironment(process.env));
  */
-export function configurationFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  prefix = "SIGNET_",
-): SignetConfiguration {
+export function configurationFromEnvironment<
+  Configuration extends ConfigurationProperties = SignetConfiguration,
+>(env: Readonly<Record<string, string | undefined>>, prefix = "SIGNET_"): Configuration {
   const reasons: string[] = [];
-  const names = new Map(Object.keys(properties).map((name) => [toVariable(name), name]));
+  const names = new Map(Object.keys(properties).map((name) => [variableOf(name), name]));
   const entries = Object.entries(env).flatMap(([variable, value]) => {
     if (!variable.startsWith(prefix) || value === undefined || value === "") return [];
     const suffix = variable.slice(prefix.length);
@@ -41,7 +47,7 @@ export function configurationFromEnvironment(
   });
   if (reasons.length > 0)
     throw new SignetError("configuration", `Invalid environment: ${reasons.join(" ")}`, { reasons });
-  return Object.fromEntries(entries) as unknown as SignetConfiguration;
+  return Object.fromEntries(entries) as unknown as Configuration;
 }
 
 /** Suggests the variables that start with the same word. */
@@ -49,11 +55,6 @@ function unknownVariable(variable: string, prefix: string, names: readonly strin
   const [word = ""] = variable.slice(prefix.length).split("_");
   const similar = names.filter((name) => name.startsWith(word)).map((name) => prefix + name);
   return `${variable} is not a known property${similar.length > 0 ? `. Did you mean ${similar.join(", ")}?` : "."}`;
-}
-
-/** `oauthClientId` → `OAUTH_CLIENT_ID`. */
-function toVariable(name: string): string {
-  return name.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
 }
 
 function expectedFormat(name: string): string {

@@ -1,5 +1,6 @@
 /** The type of each property, checked at run time for applications written in JavaScript. */
 import { filterTypes } from "../filter.ts";
+import { signingAlgorithms } from "../tokens/algorithms.ts";
 
 type Predicate = (value: unknown) => boolean;
 
@@ -45,6 +46,8 @@ export const properties = {
   oauthOrganisationId: text,
   oauthClientId: text,
   oauthScopes: text,
+  oauthIdTokenAlg: oneOf(...signingAlgorithms),
+  oauthUserinfo: flag,
   oauthAudience: text,
   sovereignSigningPoolId: text,
   sovereignTrustedRootCertificates: texts,
@@ -65,6 +68,7 @@ export const properties = {
   allowUntypedAccessTokens: flag,
   systemAccountPublicKey: text,
   systemAccountSecretKey: text,
+  acceptPlain: flag,
 } satisfies Readonly<Record<string, Property>>;
 
 const propertiesByName: ReadonlyMap<string, Property> = new Map(Object.entries(properties));
@@ -82,3 +86,24 @@ export function propertyProblems(configuration: object): string[] {
 }
 
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+
+/** `oauthClientId` → `OAUTH_CLIENT_ID`: the environment variable without its prefix. */
+export const variableOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
+
+/** A property with its environment variable, for errors. */
+export const named = (property: string): string => `${property} (SIGNET_${variableOf(property)})`;
+
+/** The setting that names the provider, for errors of calls to it. */
+export const providerSetting = ({ federationServer }: { readonly federationServer?: string }): string =>
+  named(federationServer === undefined ? "issuer" : "federationServer");
+
+/** A reason with the environment variables of the properties it names. */
+export function withVariables(reason: string): string {
+  if (reason.includes("SIGNET_")) return reason;
+  const names = new Set(
+    (reason.match(/\b[a-z][A-Za-z]+\b/g) ?? []).filter((word) => propertiesByName.has(word)),
+  );
+  const variables = [...names].map((name) => `SIGNET_${variableOf(name)}`);
+  return variables.length === 0 ? reason : `${reason} [${variables.join(", ")}]`;
+}

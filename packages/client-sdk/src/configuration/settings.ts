@@ -2,14 +2,14 @@
 import type { JWK } from "jose";
 import type { FilterType } from "../filter.ts";
 
-/** Specification, "Client configuration (SDK)". */
-export interface SignetConfiguration {
+/** Every property (specification, "Client configuration (SDK)"). `SignetConfiguration` says which ones a filter needs. */
+export interface ConfigurationProperties {
   /** The service's base URL, e.g. `https://id.example.com`. Required unless `issuer` is given. */
   readonly federationServer?: string;
   /** The application's PublicId. Required unless `issuer` and `oauthClientId` are given. */
   readonly applicationId?: string;
   /** The mechanism that protects the application. */
-  readonly filterType: FilterType;
+  readonly filterType?: FilterType;
   /** Lets requests without credentials through as anonymous. Invalid credentials are always rejected. Default false. */
   readonly isOptional?: boolean;
   /** The organisation's PublicId. Required for OAuth filters with `federationServer`. */
@@ -18,6 +18,17 @@ export interface SignetConfiguration {
   readonly oauthClientId?: string;
   /** Space-separated. OAuthFederated requests them (default `openid profile email`), OAuthUserBearer requires them. */
   readonly oauthScopes?: string;
+  /**
+   * The signature algorithm ID and logout tokens must have: the one registered for the application
+   * (`idTokenSignedResponseAlg`). Default: what registrations default to, `ES256` at Signet and `RS256` at other providers; with
+   * signing agents, what their keys are for.
+   */
+  readonly oauthIdTokenAlg?: string;
+  /**
+   * OAuthUserBearer: fetches the user's properties from userinfo, once a minute and token, for tokens with the scope `openid`.
+   * Default true.
+   */
+  readonly oauthUserinfo?: boolean;
   /** The audience access tokens must be issued for. Required for OAuthUserBearer. */
   readonly oauthAudience?: string;
 
@@ -61,7 +72,46 @@ export interface SignetConfiguration {
   readonly systemAccountPublicKey?: string;
   /** `sgn_sa_…`; never sent. */
   readonly systemAccountSecretKey?: string;
+  /**
+   * SystemAccountExternal: also accepts the specification's plain form, a signature of the body alone. Anyone who sees such a
+   * request can replay it, to any path. Default false.
+   */
+  readonly acceptPlain?: boolean;
 }
+
+/** A configuration whose filter is known. */
+export type FilterProperties = Requiring<"filterType">;
+
+/** All properties, some of them required. */
+export type Requiring<Names extends keyof ConfigurationProperties> = ConfigurationProperties & {
+  readonly [Name in Names]-?: Exclude<ConfigurationProperties[Name], undefined>;
+};
+
+/** An organisation of the service. */
+export type OrganisationProperties = Requiring<"federationServer" | "oauthOrganisationId" | "applicationId">;
+/** Any OpenID provider. */
+export type IssuerProperties = Requiring<"issuer">;
+
+/** What `oauthFederated` needs. */
+export type OAuthFederatedConfiguration = Requiring<"baseUrl" | "cookieSecrets"> &
+  (OrganisationProperties | (IssuerProperties & Requiring<"oauthClientId">));
+/** What `oauthUserBearer` needs. */
+export type OAuthUserBearerConfiguration = Requiring<"oauthAudience"> &
+  (OrganisationProperties | IssuerProperties);
+/** What `userFederated` needs. */
+export type UserFederatedConfiguration = Requiring<
+  "federationServer" | "applicationId" | "baseUrl" | "cookieSecrets"
+>;
+/** What `systemAccountExternal` needs; and a key pair, or the option `secretKeyOf`. */
+export type SystemAccountExternalConfiguration = Requiring<"federationServer" | "applicationId">;
+
+/** The configuration of one filter: a property that its type needs, and that is missing, does not compile. */
+export type SignetConfiguration =
+  | (OAuthFederatedConfiguration & { readonly filterType: "OAuthFederated" })
+  | (OAuthUserBearerConfiguration & { readonly filterType: "OAuthUserBearer" })
+  | (UserFederatedConfiguration & { readonly filterType: "UserFederated" })
+  | (SystemAccountExternalConfiguration & { readonly filterType: "SystemAccountExternal" })
+  | (ConfigurationProperties & { readonly filterType: "None" });
 
 /** A checked configuration with all defaults applied. Properties the filter has no use for are absent. */
 export interface Settings {
@@ -78,6 +128,10 @@ export interface Settings {
   readonly tokenIssuer?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** Of ID and logout tokens; absent: any that fits the key. */
+  readonly idTokenAlg?: string;
+  readonly fetchesUserinfo?: boolean;
+  readonly acceptPlain?: boolean;
   readonly scopes: readonly string[];
   readonly audience?: string;
   /** An origin: no path, no trailing slash. */

@@ -1,12 +1,12 @@
 /** Which keys of signing agents are trusted (sovereign-signing.md §8): a pool alone, or exactly one kind of pin. */
 import { withoutUndefined } from "../tokens/claims.ts";
 import { isUuid } from "./properties.ts";
-import type { SignetConfiguration } from "./settings.ts";
+import type { FilterProperties } from "./settings.ts";
 
 const pins = ["sovereignTrustedRootCertificates", "sovereignKeyThumbprints", "sovereignPublicKeys"] as const;
 
 export function checkSovereign(
-  configuration: SignetConfiguration,
+  configuration: FilterProperties,
   issuer: string | undefined,
   reasons: string[],
 ) {
@@ -27,7 +27,7 @@ export function checkSovereign(
   return { sovereign, tokenIssuer };
 }
 
-function checkTrust(configuration: SignetConfiguration, reasons: string[]): void {
+function checkTrust(configuration: FilterProperties, reasons: string[]): void {
   const { sovereignSigningPoolId: poolId, environment = "production" } = configuration;
   const given = pins.filter((name) => configuration[name] !== undefined);
   if (given.length > 1) reasons.push(`Set only one of ${given.join(", ")}.`);
@@ -49,7 +49,7 @@ function checkTrust(configuration: SignetConfiguration, reasons: string[]): void
     );
 }
 
-function checkPins(configuration: SignetConfiguration, reasons: string[]): void {
+function checkPins(configuration: FilterProperties, reasons: string[]): void {
   for (const name of pins) if (configuration[name]?.length === 0) reasons.push(`${name} is empty.`);
   for (const root of configuration.sovereignTrustedRootCertificates ?? [])
     if (pemLabels(root) !== "CERTIFICATE")
@@ -73,7 +73,7 @@ function isPublicJwk(jwk: object): boolean {
   return ["EC", "OKP", "RSA"].includes(members.get("kty")) && !members.has("d") && !members.has("k");
 }
 
-function sovereignSettings(configuration: SignetConfiguration, issuer: string | undefined) {
+function sovereignSettings(configuration: FilterProperties, issuer: string | undefined) {
   const poolId = configuration.sovereignSigningPoolId?.toLowerCase();
   return withoutUndefined({
     poolId,

@@ -1,12 +1,12 @@
 /** URLs and paths: of the provider, of the application, and of the filter's own routes. */
 import { isAllowedUrl } from "../provider/http.ts";
 import { isUuid } from "./properties.ts";
-import type { SignetConfiguration } from "./settings.ts";
+import type { FilterProperties } from "./settings.ts";
 
 /** Segments of unreserved characters (RFC 3986 §2.3), none of them only dots. */
 const plainPath = /^(?:\/(?!\.+(?:\/|$))[A-Za-z0-9._~-]+)+$/;
 
-export function checkUrls(configuration: SignetConfiguration, reasons: string[]) {
+export function checkUrls(configuration: FilterProperties, reasons: string[]) {
   const { basePath = "/signet", afterLogoutPath = "/", environment = "production" } = configuration;
   const federationServer = configuration.federationServer?.replace(/\/$/, "");
   for (const name of ["federationServer", "issuer", "baseUrl"] as const) {
@@ -24,7 +24,7 @@ export function checkUrls(configuration: SignetConfiguration, reasons: string[])
   return { federationServer, issuer, baseUrl, basePath, afterLogoutPath };
 }
 
-function checkBaseUrl({ baseUrl, filterType }: SignetConfiguration, reasons: string[]): void {
+function checkBaseUrl({ baseUrl, filterType }: FilterProperties, reasons: string[]): void {
   const isRequired = filterType === "OAuthFederated" || filterType === "UserFederated";
   if (baseUrl === undefined && isRequired)
     reasons.push(`${filterType} needs baseUrl: the application's public origin.`);
@@ -38,7 +38,7 @@ function checkBaseUrl({ baseUrl, filterType }: SignetConfiguration, reasons: str
     );
 }
 
-function checkIssuer(configuration: SignetConfiguration, reasons: string[]): string | undefined {
+function checkIssuer(configuration: FilterProperties, reasons: string[]): string | undefined {
   const { filterType, issuer, federationServer, oauthOrganisationId } = configuration;
   if (filterType === "None") return issuer;
   if (!filterType.startsWith("OAuth")) {

@@ -224,6 +224,7 @@ test("an invalid configuration is rejected at start", () => {
   // Not the filter that the rules are taken from: nobody has named one.
   assert.throws(() => clientCredentials({}), {
     code: "configuration",
-    message: /: A grant needs federationServer, or issuer\. A grant needs oauthOrganisationId/,
+    message:
+      /: A grant needs federationServer, or issuer\. \[SIGNET_FEDERATION_SERVER, SIGNET_ISSUER\] A grant needs oauthOrganisationId/,
   });
 });

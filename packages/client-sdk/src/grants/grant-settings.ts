@@ -1,16 +1,15 @@
 /** The part of a configuration that grants use, and the provider it names. */
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { providerSetting } from "../configuration/properties.ts";
+import type { ConfigurationProperties, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
-import type { FilterType, Runtime } from "../filter.ts";
+import type { Runtime } from "../filter.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { type ClientAuthentication, defaultAuthentication } from "./client-authentication.ts";
 
 /** A filter's configuration works as well; grants ignore the properties they don't use. */
-export interface GrantConfiguration extends Omit<SignetConfiguration, "filterType"> {
-  readonly filterType?: FilterType;
-}
+export interface GrantConfiguration extends ConfigurationProperties {}
 
 /** Options of every grant. */
 export interface GrantOptions extends Runtime {
@@ -40,7 +39,7 @@ const usedProperties = [
   "sovereignRequiredKeyId",
   "sovereignAllowUnpinned",
   "sovereignIssuerMode",
-] as const satisfies (keyof SignetConfiguration)[];
+] as const satisfies (keyof ConfigurationProperties)[];
 
 /** @throws SignetError `configuration` */
 export function grantSettings(configuration: GrantConfiguration, options: GrantOptions) {
@@ -51,7 +50,7 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
   const { issuer, clientId, clientSecret, environment, scopes } = settings;
   if (issuer === undefined || clientId === undefined)
     throw configurationError("A grant needs oauthClientId.");
-  const http = createHttp(options, { environment });
+  const http = createHttp(options, { environment, setting: providerSetting(settings) });
   const authentication = clientAuthentication ?? defaultAuthentication(clientSecret);
   return {
     ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime: options },
@@ -62,7 +61,7 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
 }
 
 /** Reasons name the grant instead of the filter whose rules it borrows. */
-function checkAsGrant(configuration: SignetConfiguration): Settings {
+function checkAsGrant(configuration: ConfigurationProperties): Settings {
   try {
     return checkConfiguration(configuration);
   } catch (error) {

@@ -40,6 +40,8 @@ export type ChangedClient = {
   RequireConsent?: boolean;
   consentMode?: "user" | "organisation" | "preauthorized";
   requirePkce?: boolean;
+  /** With requirePkce `false`: a request without PKCE must have a nonce and the scope openid */
+  requireNonceWithoutPkce?: boolean;
   /** 60 to 86400 */
   AccessTokenLifetimeSeconds?: number;
   /** 300 to 31536000 */
@@ -52,6 +54,8 @@ export type ChangedClient = {
   idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
   accessTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
   idTokenIncludesScopeClaims?: boolean;
+  /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
+  accessTokenType?: "at+jwt" | "JWT";
   /** `aud` of access tokens; default: the issuer */
   audience?: string;
   backchannelLogoutUri?: string;

@@ -13,10 +13,10 @@ import type { FederatedContext } from "./federated-context.ts";
 const MAX_BODY_BYTES = 64 * 1024;
 
 export async function backChannelLogout(context: FederatedContext, request: Request): Promise<FilterResult> {
-  const { keys, issuer, clientId, clock } = context;
+  const { keys, issuer, clientId, algorithm, clock } = context;
   try {
     const token = await readLogoutToken(request);
-    const { sid, sub, iat } = await verifyLogoutToken(token, { keys, issuer, clientId, clock });
+    const { sid, sub, iat } = await verifyLogoutToken(token, { keys, issuer, clientId, algorithm, clock });
     // §2.7: the named session, otherwise all sessions of the user. Thanks to `iat`, a repeated or late message ends nothing
     // that started after it.
     if (sid !== undefined) await remember(context, providerSessionKey(issuer, sid), iat);
@@ -26,7 +26,7 @@ export async function backChannelLogout(context: FederatedContext, request: Requ
     if (!(error instanceof SignetError)) throw error;
     // 503 only for what may succeed later: the provider retries.
     const status = error.code === "provider_unreachable" ? 503 : 400;
-    const body = { error: "invalid_request", error_description: error.message };
+    const body = { error: "invalid_request", error_description: error.description };
     return respond(json(status, body), error);
   }
 }
@@ -58,7 +58,7 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 /** @returns the session to end, or with `sub` alone all sessions of that user. @throws SignetError `token_…`, `provider_…` */
 export async function verifyLogoutToken(
   token: string,
-  { clientId, ...expected }: Pick<IdTokenChecks, "keys" | "issuer" | "clientId" | "clock">,
+  { clientId, ...expected }: Pick<IdTokenChecks, "keys" | "issuer" | "clientId" | "algorithm" | "clock">,
 ) {
   const { claims } = await verifyJwt(token, {
     ...expected,

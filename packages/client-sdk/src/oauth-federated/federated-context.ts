@@ -1,4 +1,5 @@
 /** Options and dependencies of the filter. Nothing is fetched, and no key derived, before the first request. */
+import { providerSetting } from "../configuration/properties.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { configurationError, type SignetError } from "../errors.ts";
 import { type ClientAuthentication, defaultAuthentication } from "../grants/client-authentication.ts";
@@ -52,7 +53,7 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   const party = `${issuer} ${clientId}`;
   const signIn = createSignInContext(settings, options, { party, purpose: "oauth-session" });
   const { clock, onError } = signIn;
-  const http = createHttp(options, { environment });
+  const http = createHttp(options, { environment, setting: providerSetting(settings) });
   const provider = createProvider({ issuer, http, clock, onError });
   return {
     ...signIn,
@@ -60,7 +61,8 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
     // Verify ID tokens and logout tokens: the provider's keys, or pinned ones.
     keys: createTrustedKeys(settings, provider, options),
     authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
-    // The organisation's agents sign the tokens: unsigned data is trusted less.
+    algorithm: settings.idTokenAlg,
+    // The organisation's agents sign the tokens: unsigned data is not trusted.
     isSovereign: settings.sovereign !== undefined,
     scope: settings.scopes.join(" "),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),

@@ -1,7 +1,8 @@
 /** The content of the sealed session cookie, and its principal. */
 import { decodeJwt } from "jose";
 import { randomBase64url } from "../base64url.ts";
-import { type Principal, principalOfClaims } from "../principal.ts";
+import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
+import { withoutProtocolClaims } from "../provider/userinfo.ts";
 import { type Claims, isRecord, type SubjectClaims } from "../tokens/claims.ts";
 import type { TokenResponse } from "./provider-calls.ts";
 
@@ -20,6 +21,8 @@ export interface FederatedSession {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope: string;
+  /** Whether a trusted agent's key has signed the access token. */
+  readonly isSigned?: boolean;
   /** Milliseconds since the epoch: when to refresh, and when the access token expires. */
   readonly refreshAt: number;
   readonly endsAt: number;
@@ -36,10 +39,11 @@ interface NewSession {
   readonly response: TokenResponse;
   /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
   readonly scope: string;
+  readonly isSigned: boolean;
 }
 
 export function createSession(login: NewSession, now: number): FederatedSession {
-  const { party, idToken, claims, userinfo, response, scope } = login;
+  const { party, idToken, claims, userinfo, response, scope, isSigned } = login;
   const { sid, iat: since } = claims;
   const session = {
     id: randomBase64url(16),
@@ -48,13 +52,18 @@ export function createSession(login: NewSession, now: number): FederatedSession 
     scope,
     ...(typeof sid === "string" ? { sid } : {}),
   };
-  return withNewTokens(session, { response, idToken, userinfo }, now);
+  return withNewTokens(session, { response, idToken, userinfo, isSigned }, now);
 }
 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
 export function withNewTokens(
   session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken">,
-  { response, idToken, userinfo }: Pick<NewSession, "response" | "idToken" | "userinfo">,
+  {
+    response,
+    idToken,
+    userinfo,
+    isSigned,
+  }: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned">,
   now: number,
 ): FederatedSession {
   const scope = response.scopes?.join(" ") ?? session.scope;
@@ -63,6 +72,7 @@ export function withNewTokens(
     idToken,
     userinfo,
     scope,
+    isSigned,
     ...tokenMembers(response, decodeJwt(idToken) as Claims, now),
   };
 }
@@ -92,14 +102,28 @@ export function parseSession(value: unknown, party: string): FederatedSession | 
   return isComplete ? (value as unknown as FederatedSession) : undefined;
 }
 
-/** Claims of ID token and userinfo; the signed ID token takes precedence. */
-export function principalOfSession(session: FederatedSession, clientId: string): Principal {
+interface PrincipalSource {
+  readonly clientId: string;
+  /** The organisation's agents sign the tokens. */
+  readonly isSovereign: boolean;
+}
+
+/**
+ * Claims of ID token and userinfo; the signed ID token takes precedence. With signing agents, whoever can change what the
+ * service says could make anyone an administrator: then only tokens count that a trusted key has signed.
+ */
+export function principalOfSession(session: FederatedSession, source: PrincipalSource): Principal {
   const { idToken, userinfo, accessToken, scope } = session;
+  const { clientId, isSovereign } = source;
+  const common = { authenticatedBy: "OAuthFederated", accessToken, clientId } as const;
+  const scopes = scope.split(" ").filter((name) => name !== "");
+  if (!isSovereign)
+    return principalOfClaims({ ...common, claims: { ...userinfo, ...decodeJwt(idToken) }, scopes });
+  const signed = session.isSigned ? decodeJwt(accessToken) : {};
   return principalOfClaims({
-    authenticatedBy: "OAuthFederated",
-    claims: { ...userinfo, ...decodeJwt(idToken) },
-    accessToken,
-    scopes: scope.split(" ").filter((name) => name !== ""),
-    clientId,
+    ...common,
+    claims: { ...withoutProtocolClaims(signed), ...decodeJwt(idToken) },
+    scopes: scopesOfClaims(signed),
+    unsigned: { userinfo, scopes },
   });
 }

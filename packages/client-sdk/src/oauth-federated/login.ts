@@ -3,6 +3,7 @@ import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { isAllowedUrl, oauthErrorName } from "../provider/http.ts";
+import { fetchUserinfo } from "../provider/userinfo.ts";
 import type { LoginAttempt } from "../sign-in/login-attempts.ts";
 import { failure, redirect, respond } from "../sign-in/responses.ts";
 import { returnUrl } from "../sign-in/return-url.ts";
@@ -10,7 +11,8 @@ import { type CallbackParameter, callbackUrl } from "../sign-in/sign-in.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext } from "./federated-context.ts";
 import { createSession, type FederatedSession } from "./federated-session.ts";
-import { fetchUserinfo, requestTokens } from "./provider-calls.ts";
+import { requestTokens } from "./provider-calls.ts";
+import { isSignedAccessToken } from "./signed-access-token.ts";
 
 export async function startLogin(
   context: FederatedContext,
@@ -70,7 +72,7 @@ async function redeemCode(
   attempt: LoginAttempt,
   code: string,
 ): Promise<FederatedSession> {
-  const { issuer, clientId, keys, clock, maxAgeSeconds, party, scope } = context;
+  const { issuer, clientId, keys, algorithm, clock, maxAgeSeconds, party, scope } = context;
   const response = await requestTokens(context, {
     grant_type: "authorization_code",
     code,
@@ -79,10 +81,12 @@ async function redeemCode(
   });
   const { accessToken, idToken } = response;
   if (idToken === undefined) throw new SignetError("provider_answer", "The provider issued no ID token.");
-  const checks = { keys, issuer, clientId, nonce: attempt.nonce, accessToken, maxAgeSeconds, clock };
+  const { nonce } = attempt;
+  const checks = { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock };
   const claims = await verifyIdToken(idToken, checks);
+  const isSigned = await isSignedAccessToken(context, accessToken, claims.sub);
   const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
-  const session = createSession({ party, idToken, claims, userinfo, response, scope }, clock());
+  const session = createSession({ party, idToken, claims, userinfo, response, scope, isSigned }, clock());
   // An expired session would send the browser to sign in again, in an endless loop.
   if (session.refreshToken === undefined && session.endsAt <= clock())
     throw new SignetError("provider_answer", "The provider's tokens have already expired.");

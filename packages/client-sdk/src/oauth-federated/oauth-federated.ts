@@ -2,7 +2,7 @@
 import { decodeJwt } from "jose";
 import { callApplication } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import type { SignetConfiguration } from "../configuration/settings.ts";
+import type { OAuthFederatedConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
 import { isAllowedUrl } from "../provider/http.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
@@ -37,7 +37,9 @@ import { renewSession } from "./refresh.ts";
  * `isOptional` all of these continue as anonymous.
  *
  * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
- * `sub`; it isn't signed and never replaces a claim of the ID token.
+ * `sub`; it isn't signed and never replaces a claim of the ID token. With a signing pool it counts for nothing: user, roles,
+ * organisation, scopes and claims come from signed tokens alone, and what the service says beside them is in
+ * `unsignedUserinfo` and `unsignedScopes`.
  * @param configuration as in the example of `createFilter`
  * @throws SignetError `configuration`, with every problem in `reasons`
  * @example
@@ -46,7 +48,7 @@ import { renewSession } from "./refresh.ts";
  * if (result.kind === "answer") return result.response;
  */
 export function oauthFederated(
-  configuration: SignetConfiguration,
+  configuration: OAuthFederatedConfiguration,
   options: OAuthFederatedOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthFederated" });
@@ -57,7 +59,7 @@ export function oauthFederated(
     finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
     renew: (session) => renewSession(context, session),
     parseSession: (value) => parseSession(value, context.party),
-    principalOf: (session) => principalOfSession(session, context.clientId),
+    principalOf: (session) => principalOfSession(session, context),
     hasEnded: (session) => hasSessionEnded(context, session),
     rememberEnd: ({ id }) => rememberEnd(context, id),
     endAtProvider: (session) => endAtProvider(context, session),

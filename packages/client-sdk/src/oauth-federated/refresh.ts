@@ -5,11 +5,13 @@
 import { decodeJwt } from "jose";
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
+import { fetchUserinfo, type Userinfo } from "../provider/userinfo.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext, RefreshOutcome } from "./federated-context.ts";
 import { type FederatedSession, withNewTokens } from "./federated-session.ts";
-import { fetchUserinfo, requestTokens, type TokenResponse, type Userinfo } from "./provider-calls.ts";
+import { requestTokens, type TokenResponse } from "./provider-calls.ts";
+import { isSignedAccessToken } from "./signed-access-token.ts";
 
 /** For requests with the previous cookie: concurrent ones, and those whose response was lost. */
 const KEEP_REFRESHED_MS = 120_000;
@@ -69,8 +71,9 @@ async function redeemRefreshToken(
     const response = await requestTokens(context, grant);
     const idToken = await verifyRefreshedIdToken(context, session, response);
     const userinfo = await refreshUserinfo(context, session, response);
+    const isSigned = await isSignedAccessToken(context, response.accessToken, decodeJwt(idToken).sub ?? "");
     const now = context.clock();
-    const renewed = withNewTokens(session, { response, idToken, userinfo }, now);
+    const renewed = withNewTokens(session, { response, idToken, userinfo, isSigned }, now);
     const isRotated = renewed.refreshToken !== refreshToken;
     // Without rotation the next refresh has the same key and must not get this outcome.
     const untilNext = isRotated ? KEEP_REFRESHED_MS : Math.max(0, renewed.refreshAt - now);
@@ -105,13 +108,13 @@ async function verifyRefreshedIdToken(
   session: FederatedSession,
   { idToken, accessToken }: TokenResponse,
 ): Promise<string> {
-  const { keys, issuer, clientId, clock, isSovereign } = context;
+  const { keys, issuer, clientId, algorithm, clock, isSovereign } = context;
   if (idToken === undefined) {
     if (!isSovereign) return session.idToken;
     throw new SignetError("token_missing", "The refresh response has no ID token signed by the pool.");
   }
   const previous: Claims = decodeJwt(session.idToken);
-  const claims = await verifyIdToken(idToken, { keys, issuer, clientId, accessToken, clock });
+  const claims = await verifyIdToken(idToken, { keys, issuer, clientId, algorithm, accessToken, clock });
   if (claims.sub !== previous.sub)
     throw new SignetError("token_subject", "The refreshed ID token is about another user.");
   if (claims["nonce"] !== undefined && claims["nonce"] !== previous["nonce"])

@@ -1,10 +1,15 @@
 /** Tokens that the organisation's own agents sign: what the service could say by itself signs nobody in, and keeps nobody so. */
 import assert from "node:assert/strict";
+import { createPublicKey, type KeyObject, sign as signBytes } from "node:crypto";
 import { test } from "node:test";
+import { newEcKey, testCertificate } from "@signet/protocol/testing/test-certificate";
+import { calculateJwkThumbprint } from "jose";
 import { federatedFixture, principalIn, refusedWith } from "../testing/federated-fixture.ts";
-import { testKey } from "../testing/signed-token.ts";
-import { ISSUER } from "../testing/test-provider.ts";
+import { type TestKey, testKey } from "../testing/signed-token.ts";
+import { ISSUER, PERM_ID, START_MS } from "../testing/test-provider.ts";
 
+const validity = { validFrom: new Date(START_MS - 3_600_000), validTo: new Date(START_MS + 86_400_000) };
+const root = testCertificate({ subject: "Root", isCa: true, ...validity });
 const POOL = "0197aaaa-0000-7000-8000-0000000000b1";
 
 async function pinnedFixture(changes = {}) {
@@ -63,5 +68,96 @@ test("a refresh without an agent's signature ends the session", async () => {
     assert.ok(!browser.cookies.has("__Host-signet-session"));
   }
 });
+
+/** What a service that lies says beside the signed tokens. */
+const lies = {
+  sub: PERM_ID,
+  email: "mallory@evil.example",
+  role: "Administrator",
+  org_id: "another",
+  family_name: "M",
+};
+
+const pinModes = {
+  "public keys": ({ jwk }: TestKey) => ({ sovereignPublicKeys: [jwk] }),
+  thumbprints: async ({ jwk }: TestKey) => ({
+    sovereignKeyThumbprints: [await calculateJwkThumbprint(jwk)],
+  }),
+  "a pool alone": () => ({ sovereignSigningPoolId: POOL, environment: "development" as const }),
+  "trusted roots": () => ({ sovereignSigningPoolId: POOL, sovereignTrustedRootCertificates: [root.pem] }),
+};
+
+for (const [mode, pinsOf] of Object.entries(pinModes))
+  test(`${mode}: who a user is, roles, organisation and scopes come from signed tokens alone`, async () => {
+    const agentPrivateKey = newEcKey();
+    const agent = await importedKey("agent-1", agentPrivateKey);
+    const pins = await pinsOf(agent);
+    const hasPool = "sovereignSigningPoolId" in pins;
+    const iss = hasPool ? `${ISSUER}/sovereign/pools/${POOL}` : ISSUER;
+    const fixture = await federatedFixture(pins);
+    const { provider } = fixture;
+    const x5c = testCertificate({
+      subject: "Agent",
+      issuer: root,
+      privateKey: agentPrivateKey,
+      uris: [iss],
+      ...validity,
+    }).x5c;
+    const published = () => Response.json({ keys: [{ ...agent.jwk, x5c: [x5c] }] });
+    provider.answers.set(`/sovereign/pools/${POOL}/jwks.json`, published);
+    provider.keys.push(agent.jwk);
+    provider.answers.set(`/sovereign/pools/${POOL}/.well-known/openid-configuration`, () =>
+      Response.json({ ...provider.metadata, issuer: iss }),
+    );
+    Object.assign(provider.userinfo, lies);
+    const signedByAgent = { key: agent, header: { kid: "agent-1" } };
+    fixture.idTokenChanges = {
+      ...signedByAgent,
+      claims: { iss, email: "ada@example.com", given_name: "Ada" },
+    };
+    const accessToken = (claims = {}) =>
+      provider.accessToken({ ...signedByAgent, claims: { iss, groups: ["staff"], ...claims } });
+    fixture.tokenChanges = { scope: "openid notes admin", access_token: await accessToken() };
+    const browser = fixture.browser();
+    const { location } = await browser.go("/");
+    await browser.go(browser.answerTo(new URL(location ?? ""), { iss }));
+    const check = async (scopes: readonly string[]) => {
+      const principal = principalIn(await browser.go("/"));
+      assert.deepEqual(principal.user, {
+        permId: PERM_ID,
+        email: "ada@example.com",
+        firstname: "Ada",
+        organisationId: ISSUER.slice(-36),
+      });
+      assert.deepEqual([...principal.scopes], scopes);
+      assert.deepEqual(principal.claims["groups"], scopes.length > 0 ? ["staff"] : undefined);
+      assert.equal(principal.claims["role"], undefined);
+      assert.equal(principal.unsignedUserinfo?.["role"], "Administrator");
+      assert.deepEqual([...(principal.unsignedScopes ?? [])], ["openid", "notes", "admin"]);
+    };
+    await check(["openid", "notes"]);
+    // A refresh that brings another user's, another application's, or the service's own access token.
+    for (const other of [
+      await accessToken({ sub: "0197aaaa-0000-4000-8000-0000000000f2" }),
+      await accessToken({ client_id: "another" }),
+      await provider.accessToken({ claims: { iss, scope: "openid admin" } }),
+      "opaque",
+    ]) {
+      fixture.tokenChanges = { ...fixture.tokenChanges, access_token: other };
+      provider.advance(3590);
+      await check([]);
+    }
+    fixture.tokenChanges = { ...fixture.tokenChanges, access_token: await accessToken() };
+    provider.advance(3590);
+    await check(["openid", "notes"]);
+  });
+
+/** A provider's key made from a private key of node:crypto. */
+async function importedKey(kid: string, privateKey: KeyObject): Promise<TestKey> {
+  const jwk = { ...createPublicKey(privateKey).export({ format: "jwk" }), kid, alg: "ES256", use: "sig" };
+  const sign = async (input: Uint8Array<ArrayBuffer>) =>
+    new Uint8Array(signBytes("sha256", input, { key: privateKey, dsaEncoding: "ieee-p1363" })).buffer;
+  return { alg: "ES256", kid, jwk, sign };
+}
 
 const codeOf = (result: object): string => String((result as { error?: { code?: string } }).error?.code);

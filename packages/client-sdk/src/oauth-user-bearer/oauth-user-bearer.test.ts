@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignetConfiguration } from "../configuration/settings.ts";
+import type { ConfigurationProperties } from "../configuration/settings.ts";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
 import {
@@ -15,7 +15,7 @@ import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-beare
 
 const provider = await createTestProvider();
 
-function bearer(more: Partial<SignetConfiguration> = {}, options: OAuthUserBearerOptions = {}): Filter {
+function bearer(more: ConfigurationProperties = {}, options: OAuthUserBearerOptions = {}): Filter {
   const configuration = { issuer: ISSUER, oauthAudience: AUDIENCE, oauthScopes: "notes", ...more };
   const { fetch, clock } = provider;
   return oauthUserBearer({ filterType: "OAuthUserBearer", ...configuration }, { fetch, clock, ...options });
@@ -181,4 +181,61 @@ test("while the provider is unavailable: 503 with Retry-After, never access", as
 test("an unprotective configuration is rejected at start", () => {
   assert.throws(() => bearer({ oauthAudience: undefined } as never), { code: "configuration" });
   assert.throws(() => bearer({ introspectTokens: true }), { code: "configuration" });
+});
+
+test("the user has every property of the specification, from userinfo, fetched once a minute and token", async () => {
+  const own = await createTestProvider();
+  const properties = { phone_number: "+45 1", role: "Administrator", org_id: "org-1" };
+  Object.assign(own.userinfo, properties);
+  const errors: Error[] = [];
+  const make = (more: ConfigurationProperties = {}) =>
+    bearer(more, { fetch: own.fetch, clock: own.clock, onError: (error) => errors.push(error) });
+  const api = make();
+  const token = await own.accessToken();
+  const calls = () => own.calls.filter((call) => call.endsWith("/userinfo")).length;
+  for (let count = 0; count < 3; count++)
+    assert.deepEqual((await principalOf(ask(`Bearer ${token}`, api))).user, {
+      permId: PERM_ID,
+      email: "ada@example.com",
+      firstname: "Ada",
+      surname: "Lovelace",
+      phone: "+45 1",
+      organisationId: "org-1",
+      role: "Administrator",
+    });
+  assert.equal(calls(), 1);
+  own.userinfo["role"] = "Standard";
+  own.advance(60);
+  assert.equal((await principalOf(ask(`Bearer ${token}`, api))).user?.role, "Standard");
+  // What the token says itself counts, and the claims remain the token's.
+  const said = await own.accessToken({ claims: { email: "token@example.com" } });
+  const principal = await principalOf(ask(`Bearer ${said}`, api));
+  assert.equal(principal.user?.email, "token@example.com");
+  assert.equal(principal.claims["given_name"], undefined);
+  const before = calls();
+  // A token without openid, a client's own, or with the calls switched off: nothing is fetched.
+  await principalOf(ask(`Bearer ${await own.accessToken({ claims: { scope: "notes" } })}`, api));
+  await principalOf(ask(`Bearer ${await own.accessToken({ claims: { sub: CLIENT_ID } })}`, api));
+  await principalOf(ask(`Bearer ${token}`, make({ oauthUserinfo: false })));
+  assert.equal(calls(), before);
+  // Another user's userinfo, or none: the token is valid, the properties are unknown, the log hears of it.
+  own.userinfo["sub"] = "somebody else";
+  const other = make();
+  assert.deepEqual((await principalOf(ask(`Bearer ${token}`, other))).user, {
+    permId: PERM_ID,
+    organisationId: ISSUER.slice(-36),
+  });
+  assert.deepEqual(
+    errors.map((error) => (error as SignetError).code),
+    ["token_subject"],
+  );
+});
+
+test("with signing agents, userinfo counts for nothing", async () => {
+  const own = await createTestProvider();
+  Object.assign(own.userinfo, { role: "Administrator", org_id: "another" });
+  const api = bearer({ sovereignPublicKeys: [own.key.jwk] }, { fetch: own.fetch, clock: own.clock });
+  const principal = await principalOf(ask(`Bearer ${await own.accessToken()}`, api));
+  assert.deepEqual(principal.user, { permId: PERM_ID, organisationId: ISSUER.slice(-36) });
+  assert.equal(principal.unsignedUserinfo?.["role"], "Administrator");
 });

@@ -1,7 +1,8 @@
 /** The filter OAuthUserBearer: an API called with access tokens (RFC 6750, RFC 9068), sender-constrained ones included. */
 import { errorReporter } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import { providerSetting } from "../configuration/properties.ts";
+import type { OAuthUserBearerConfiguration, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
 import { type OAuthClient, postAsClient } from "../grants/oauth-client.ts";
@@ -11,6 +12,7 @@ import { createHttp, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
+import { createBearerUserinfo } from "./bearer-userinfo.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
 import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
@@ -27,7 +29,8 @@ export interface OAuthUserBearerOptions extends Runtime {
  * Protects an API. Every request needs an access token in its Authorization header: signed by the issuer, issued for
  * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
- * `WWW-Authenticate`, or 503 if the provider is unreachable.
+ * `WWW-Authenticate`, or 503 if the provider is unreachable. The user's properties come from userinfo, once a minute and token
+ * with the scope `openid` (`oauthUserinfo`); with signing agents they are only in `unsignedUserinfo`.
  * @param configuration `federationServer`, `applicationId`, `oauthOrganisationId`, `oauthAudience`, and e.g. `oauthScopes`
  * @throws SignetError `configuration`
  * @example
@@ -35,7 +38,7 @@ export interface OAuthUserBearerOptions extends Runtime {
  * Deno.serve(protect(filter, (request, principal) => Response.json(principal.subject)));
  */
 export function oauthUserBearer(
-  configuration: SignetConfiguration,
+  configuration: OAuthUserBearerConfiguration,
   options: OAuthUserBearerOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthUserBearer" });
@@ -71,7 +74,7 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
   if (issuer === undefined || audience === undefined)
     throw configurationError("OAuthUserBearer needs an issuer and oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
-  const { keys, introspectionClient } = createKeysAndClient(settings, { ...options, clock });
+  const { keys, introspectionClient, userinfoOf } = createCalls(settings, { ...options, clock });
   return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
     const { token: accessToken } = presented;
     // 1 signature, issuer, audience and times (RFC 9068 §4)
@@ -86,26 +89,33 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
       dpop: baseUrl === undefined ? undefined : dpop,
     });
     // 3 scopes
-    const principal = principalOfClaims({ authenticatedBy: "OAuthUserBearer", claims, accessToken });
-    requireScopes(principal, ...settings.scopes);
+    const verified = { authenticatedBy: "OAuthUserBearer", claims, accessToken } as const;
+    requireScopes(principalOfClaims(verified), ...settings.scopes);
     // 4 introspection (RFC 7662), if configured
     if (introspectionClient) await requireActive(introspectionClient, accessToken, claims);
-    return principal;
+    // 5 the user's properties; with signing agents the service's word for them doesn't count
+    const userinfo = await userinfoOf?.(accessToken, claims);
+    if (settings.sovereign === undefined) return principalOfClaims({ ...verified, userinfo });
+    return principalOfClaims({ ...verified, unsigned: { userinfo: userinfo ?? {} } });
   };
 }
 
-function createKeysAndClient(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
+function createCalls(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
   const { issuer, clientId, clientSecret, environment } = settings;
-  const http = createHttp(runtime, { environment });
+  const http = createHttp(runtime, { environment, setting: providerSetting(settings) });
   const { clock, onError } = runtime;
   const provider = issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError });
   const keys = createTrustedKeys(settings, provider, runtime);
-  if (!settings.introspectTokens) return { keys, introspectionClient: undefined };
+  const userinfoOf =
+    provider && settings.fetchesUserinfo
+      ? createBearerUserinfo({ provider, http, clock, onError: errorReporter(onError) })
+      : undefined;
+  if (!settings.introspectTokens) return { keys, userinfoOf, introspectionClient: undefined };
   if (provider === undefined || issuer === undefined || clientId === undefined || clientSecret === undefined)
     throw configurationError("introspectTokens needs an issuer, a client id and a client secret.");
   const authentication = { method: "client_secret", secret: clientSecret } as const;
   const introspectionClient: OAuthClient = { provider, http, issuer, clientId, authentication, clock };
-  return { keys, introspectionClient };
+  return { keys, userinfoOf, introspectionClient };
 }
 
 /** Members that must match the token's claims; otherwise the response is about another token. */

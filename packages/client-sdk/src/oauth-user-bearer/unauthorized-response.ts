@@ -26,9 +26,29 @@ export function unauthorizedResponse(error: SignetError, context: ChallengeConte
   if (error.status < 500)
     for (const value of challenges(name, error, context)) headers.append("www-authenticate", value);
   if (context.nonce !== undefined) headers.set("dpop-nonce", context.nonce);
-  const body = { error: name ?? "unauthorized", error_description: error.message };
-  return Response.json(body, { status: error.status, headers });
+  headers.set("content-type", PROBLEM_TYPE);
+  return new Response(JSON.stringify(problemOf(error, name)), { status: error.status, headers });
 }
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** One body on every framework: a problem (RFC 9457) with the members that OAuth clients read (RFC 6749 §5.2). */
+function problemOf({ code, status, description }: SignetError, oauthError: string | undefined) {
+  return {
+    type: `urn:signet:error:${code.replaceAll("_", "-")}`,
+    title: titles.get(status) ?? "Service unavailable",
+    status,
+    detail: description,
+    error: oauthError ?? "unauthorized",
+    error_description: description,
+  };
+}
+
+const titles: ReadonlyMap<number, string> = new Map([
+  [400, "Bad request"],
+  [401, "Not authenticated"],
+  [403, "Forbidden"],
+]);
 
 /** The response to an error of `requirePrincipal` or `requireScopes` in a handler; undefined for any other error. */
 export function handlerErrorResponse(error: unknown): Response | undefined {
@@ -49,10 +69,10 @@ function oauthErrorOf({ code, status, oauthError }: SignetError): string | undef
 }
 
 /** One per scheme; the error is in the one the caller used. */
-function challenges(name: string | undefined, { message, code }: SignetError, context: ChallengeContext) {
+function challenges(name: string | undefined, { description, code }: SignetError, context: ChallengeContext) {
   const error = {
     error: name,
-    error_description: name === undefined ? undefined : message,
+    error_description: name === undefined ? undefined : description,
     scope: code === "insufficient_scope" ? context.scopes?.join(" ") : undefined,
   };
   const { realm } = context;
@@ -74,8 +94,8 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
 }
 
 /**
- * For handlers that need more scopes than the filter requires of every request. The adapters for Fetch and Hono turn the error
- * into a 403 response; in Express and Fastify the default error handlers do, by its `status` and `headers`.
+ * For handlers that need more scopes than the filter requires of every request. Every adapter turns the error into the same 403
+ * response, unless the application's own error handler does: a problem document and a challenge (RFC 9457, RFC 6750 §3).
  * @param scopes all of them are required
  * @throws SignetError `insufficient_scope`, status 403
  * @example

@@ -8,9 +8,13 @@ export interface CachedDocumentOptions<T> {
   readonly onError?: ((error: Error) => void) | undefined;
   /** Maximum age of a value that can't be refreshed. */
   readonly staleMs: number;
-  /** Minimum time between two attempts while there is a value. */
+  /** Minimum time between two attempts to replace a stale value. */
   readonly retryMs: number;
 }
+
+/** Attempts of `refresh` that may follow each other at once; another one is added every `BUDGET_MS / BUDGET`. */
+const BUDGET = 10;
+const BUDGET_MS = 60_000;
 
 export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   const { clock, staleMs, retryMs } = options;
@@ -18,6 +22,7 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
   let cached: { value: T; at: number; freshUntil: number } | undefined;
   let pending: Promise<T> | undefined;
   let attemptedAt = Number.NEGATIVE_INFINITY;
+  let loads = 0;
   let hasFailed = false;
 
   const load = async (): Promise<T> => {
@@ -25,6 +30,7 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
     try {
       const { value, freshMs } = await options.load();
       cached = { value, at: clock(), freshUntil: clock() + freshMs };
+      loads++;
       hasFailed = false;
       return value;
     } catch (error) {
@@ -44,8 +50,11 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
     return cached.value;
   };
   const mayTry = () => pending !== undefined || clock() >= attemptedAt + retryMs;
+  const mayRefresh = createBudget(clock);
 
   return {
+    /** How often it was fetched. */
+    loads: (): number => loads,
     /** The cached value if fresh, otherwise fetched. Concurrent calls share one fetch. */
     get: async (): Promise<T> => {
       if (cached && clock() < cached.freshUntil) return cached.value;
@@ -56,10 +65,25 @@ export function createCachedDocument<T>(options: CachedDocumentOptions<T>) {
       // After a failure nobody waits for the next attempts: a hanging provider must not delay every request.
       return hasFailed ? value : refreshed;
     },
-    /** Fetches again although the value is fresh, unless an attempt was made within `retryMs`. */
+    /** Fetches again although the value is fresh, as long as the budget lasts: ten at once, then one every six seconds. */
     refresh: async (): Promise<T> => {
-      if (cached && !mayTry()) return cached.value;
+      if (cached && pending === undefined && !mayRefresh()) return cached.value;
       return loadShared().catch(fallBack);
     },
+  };
+}
+
+/** A bucket of attempts that refills evenly, so that nobody who empties it causes a blind minute. */
+function createBudget(clock: () => number): () => boolean {
+  let left = BUDGET;
+  let countedAt = clock();
+  return () => {
+    const now = clock();
+    // A clock that was set back must not empty the budget.
+    left = Math.min(BUDGET, left + (Math.max(0, now - countedAt) * BUDGET) / BUDGET_MS);
+    countedAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
   };
 }

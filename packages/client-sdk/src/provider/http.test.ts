@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
+import { named } from "../configuration/properties.ts";
+import type { SignetError } from "../errors.ts";
 import { createHttp, providerError } from "./http.ts";
 
 const json = { "content-type": "application/json" };
@@ -99,6 +101,41 @@ describe("a call of the SDK", () => {
     });
   });
 
+  it("names the URL and the setting in errors, for the log only", async () => {
+    const fails = {
+      provider_unreachable: async () => {
+        throw new TypeError("fetch failed");
+      },
+      provider_answer: async () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+    };
+    const setting = named("federationServer");
+    for (const [code, fetch] of Object.entries(fails)) {
+      const call = createHttp({ fetch }, { environment: "production", setting });
+      await assert.rejects(
+        call.json("https://id.example/oauth/jwks.json?key=secret"),
+        (error: SignetError) => {
+          assert.equal(error.code, code);
+          assert.match(
+            error.message,
+            /GET https:\/\/id\.example\/oauth\/jwks\.json\. Check federationServer \(SIGNET_FEDERATION_SERVER\)\.$/,
+          );
+          assert.doesNotMatch(error.description, /example|SIGNET/);
+          assert.doesNotMatch(inspect(error), /secret/);
+          return true;
+        },
+      );
+      const hiding = createHttp({ fetch }, { environment: "production", setting, hidesPaths: true });
+      await assert.rejects(
+        hiding.json("https://id.example/Keys/User/sgn_sk_secret"),
+        (error: SignetError) => {
+          assert.match(error.message, /GET https:\/\/id\.example\./);
+          assert.doesNotMatch(inspect(error), /sgn_sk_secret/);
+          return true;
+        },
+      );
+    }
+  });
+
   it("times out after five seconds", async (t) => {
     const limits: number[] = [];
     const own = AbortSignal.timeout;
@@ -153,7 +190,10 @@ describe("a call of the SDK", () => {
 describe("providerError", () => {
   it("distinguishes unavailable, refusing and unexpected providers", () => {
     const fault = (status: number, body: unknown) =>
-      providerError({ status, body, headers: new Headers() }, "the token endpoint");
+      providerError(
+        { request: "POST https://id.example/token", status, body, headers: new Headers() },
+        "the token endpoint",
+      );
     assert.equal(fault(503, undefined).code, "provider_unreachable");
     assert.equal(fault(429, { error: "slow_down" }).code, "provider_unreachable");
     assert.equal(fault(400, { error: "invalid_grant" }).oauthError, "invalid_grant");

@@ -11,6 +11,8 @@ const MAX_BODY_BYTES = 256 * 1024;
 
 /** A response of any status. */
 export interface HttpAnswer {
+  /** Method and URL, without its query, for errors. */
+  readonly request: string;
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON. Undefined without a body, or if a response other than 2xx isn't JSON. */
@@ -41,25 +43,32 @@ export interface Http {
   ): Promise<HttpAnswer>;
 }
 
+/** Options of `createHttp`. */
+export interface HttpOptions {
+  readonly environment: string;
+  readonly maxBodyBytes?: number;
+  /** The setting that the URLs come from, as errors name it. */
+  readonly setting?: string;
+  /** Errors name the origin only: paths contain secrets. Default false. */
+  readonly hidesPaths?: boolean;
+}
+
 /** Creates the SDK's HTTP client: JSON, at most 5 s and 256 KiB, no redirects; https, except for development. */
-export function createHttp(
-  runtime: Pick<Runtime, "fetch">,
-  {
-    environment,
-    maxBodyBytes = MAX_BODY_BYTES,
-  }: { readonly environment: string; readonly maxBodyBytes?: number },
-): Http {
+export function createHttp(runtime: Pick<Runtime, "fetch">, options: HttpOptions): Http {
+  const { environment, maxBodyBytes = MAX_BODY_BYTES, setting, hidesPaths = false } = options;
+  const hint = setting === undefined ? "" : ` Check ${setting}.`;
   const json = async (url: string, request: HttpRequest = {}): Promise<HttpAnswer> => {
-    if (!isAllowedUrl(url, environment))
-      throw new SignetError("provider_answer", "The provider's URL is not encrypted (https).");
+    const name = `${request.method ?? "GET"} ${publicPart(url, hidesPaths)}`;
+    const call: Call = { name, url, hint, hidesPaths };
+    if (!isAllowedUrl(url, environment)) throw unusable(call, "The provider's URL is not encrypted (https).");
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
     const headers = { accept: "application/json", ...request.headers };
     const { method = "GET", body = null } = request;
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     // The global is looked up per call: instrumentation may replace it at any time.
-    const response = await orUnreachable(url, signal, () => (runtime.fetch ?? fetch)(url, init));
-    return parseResponse(response, url, signal, maxBodyBytes);
+    const response = await orUnreachable(call, signal, () => (runtime.fetch ?? fetch)(url, init));
+    return parseResponse(response, call, signal, maxBodyBytes);
   };
   return {
     json,
@@ -73,19 +82,25 @@ export function createHttp(
 }
 
 /** The error for an unsuccessful response. @param endpoint e.g. `the token endpoint` */
-export function providerError({ status, body }: HttpAnswer, endpoint: string): SignetError {
+export function providerError({ status, body, request }: HttpAnswer, endpoint: string): SignetError {
+  const texts = (description: string) => [`${description} ${request}`, { description }] as const;
   if (status >= 500 || status === 429)
-    return new SignetError("provider_unreachable", `The provider is unavailable (${endpoint}, ${status}).`);
+    return new SignetError(
+      "provider_unreachable",
+      ...texts(`The provider is unavailable (${endpoint}, ${status}).`),
+    );
   if (status >= 400 && isRecord(body) && typeof body["error"] === "string") {
     const details = `${body["error"]}: ${String(body["error_description"] ?? "")}`;
-    return new SignetError("provider_refused", `The provider refused (${endpoint}).`, {
+    const [message, { description }] = texts(`The provider refused (${endpoint}).`);
+    return new SignetError("provider_refused", message, {
+      description,
       oauthError: oauthErrorName(body["error"]),
       cause: new Error(details.slice(0, 500).replace(/[^\x20-\x7e]/g, "?")),
     });
   }
   return new SignetError(
     "provider_answer",
-    `Unexpected response from the provider (${endpoint}, ${status}).`,
+    ...texts(`Unexpected response from the provider (${endpoint}, ${status}).`),
   );
 }
 
@@ -96,7 +111,7 @@ export function oauthErrorName(error: string): string {
 
 async function parseResponse(
   response: Response,
-  url: string,
+  call: Call,
   signal: AbortSignal,
   maxBodyBytes: number,
 ): Promise<HttpAnswer> {
@@ -104,23 +119,22 @@ async function parseResponse(
   // A redirect could take a secret to another host. Some platforms hide it behind status 0.
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400) || status === 0) {
     await response.body?.cancel();
-    throw new SignetError("provider_answer", "The provider responded with a redirect.");
+    throw unusable(call, "The provider responded with a redirect.");
   }
   const reader = response.body?.getReader();
   const bytes = await readBody(
-    reader && (() => orUnreachable(url, signal, () => reader.read())),
+    reader && (() => orUnreachable(call, signal, () => reader.read())),
     maxBodyBytes,
   );
   if (bytes === undefined) {
     await reader?.cancel();
-    throw new SignetError("provider_answer", "The provider's response is too large.");
+    throw unusable(call, "The provider's response is too large.");
   }
-  if (bytes.length === 0) return { status, headers, body: undefined };
+  if (bytes.length === 0) return { request: call.name, status, headers, body: undefined };
   const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers.get("content-type") ?? "");
   const body = isJson ? parseJson(bytes) : undefined;
-  if (body === undefined && response.ok)
-    throw new SignetError("provider_answer", "The provider's response is not JSON.");
-  return { status, headers, body };
+  if (body === undefined && response.ok) throw unusable(call, "The provider's response is not JSON.");
+  return { request: call.name, status, headers, body };
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -132,7 +146,7 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** Honours the signal even for a `fetch` that ignores it. */
-async function orUnreachable<T>(url: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+async function orUnreachable<T>(request: Call, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   let abort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);
@@ -142,20 +156,42 @@ async function orUnreachable<T>(url: string, signal: AbortSignal, call: () => Pr
   try {
     return await Promise.race([call(), aborted]);
   } catch (cause) {
-    throw new SignetError("provider_unreachable", "The provider can't be reached.", {
-      cause: withoutQuery(cause, url),
+    const description = "The provider can't be reached.";
+    throw new SignetError("provider_unreachable", `${description} ${request.name}.${request.hint}`, {
+      description,
+      cause: withoutSecrets(cause, request),
     });
   } finally {
     if (abort) signal.removeEventListener("abort", abort);
   }
 }
 
-/** Deno and Bun include the URL in their errors, and the legacy API has session keys in its query. */
-function withoutQuery(cause: unknown, url: string): unknown {
-  const { search } = new URL(url);
-  if (search === "") return cause;
+/** A call, as its errors name it. */
+interface Call {
+  readonly name: string;
+  readonly url: string;
+  /** Which setting to check. */
+  readonly hint: string;
+  readonly hidesPaths: boolean;
+}
+
+const unusable = ({ name, hint }: Call, description: string) =>
+  new SignetError("provider_answer", `${description} ${name}.${hint}`, { description });
+
+/** The legacy API has session keys in its query, and in its paths. */
+function publicPart(url: string, hidesPaths: boolean): string {
+  if (!URL.canParse(url)) return "an invalid URL";
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${hidesPaths ? "" : pathname}`;
+}
+
+/** Deno and Bun include the URL in their errors. */
+function withoutSecrets(cause: unknown, { url, hidesPaths }: Call): unknown {
+  const { search, pathname } = new URL(url);
+  const secret = hidesPaths ? `${pathname}${search}` : search;
+  if (secret === "" || secret === "/") return cause;
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
-  return new Error(`${String(cause)}${inner}`.replaceAll(search, ""));
+  return new Error(`${String(cause)}${inner}`.replaceAll(secret, ""));
 }
 
 /** Absolute, without credentials or fragment, and encrypted (http: loopback, RFC 8252 §8.3, or outside `production`). */

@@ -14,22 +14,34 @@ describe("a provider's key set", () => {
     assert.equal(new Set(found).size, 1);
   });
 
-  it("is fetched again for an unknown kid, at most once a minute", async () => {
-    const { hostile, keys, fetches, provider } = await stage();
+  it("is fetched again at once for an unknown kid: a key that replaces a compromised one is not refused for a minute", async () => {
+    const { hostile, keys, provider } = await stage();
     await keys.keyFor(provider.header);
-    hostile.advance(60);
+    for (const kid of ["key-2", "key-3", "key-4"]) {
+      hostile.keys.push((await testKey(kid)).jwk);
+      await keys.keyFor({ alg: "ES256", kid });
+    }
+  });
+
+  it("is fetched for made-up kids only within a budget, which refills evenly", async () => {
+    const { hostile, keys, provider, fetches } = await stage();
+    await keys.keyFor(provider.header);
     const unknown = (kid: string) =>
       assert.rejects(keys.keyFor({ alg: "ES256", kid }), { code: "token_key_unknown" });
     await Promise.all(Array.from({ length: 100 }, (_, index) => unknown(`made-up-${index}`)));
-    assert.equal(fetches(), 2);
-    hostile.advance(59);
+    assert.equal(fetches(), 2, "concurrent tokens share a fetch");
+    for (let index = 0; index < 100; index++) await unknown(`made-up-${index}`);
+    assert.equal(fetches(), 11);
+    hostile.advance(5.9);
     await unknown("made-up");
-    assert.equal(fetches(), 2);
-    const next = await testKey("key-2");
-    hostile.keys.push(next.jwk);
-    hostile.advance(1);
+    assert.equal(fetches(), 11);
+    hostile.keys.push((await testKey("key-2")).jwk);
+    hostile.advance(0.1);
     await keys.keyFor({ alg: "ES256", kid: "key-2" });
-    assert.equal(fetches(), 3);
+    assert.equal(fetches(), 12);
+    hostile.advance(60);
+    for (let index = 0; index < 100; index++) await unknown(`later-${index}`);
+    assert.equal(fetches(), 22);
   });
 
   it("survives an outage of the provider, even if the application's log fails", async () => {

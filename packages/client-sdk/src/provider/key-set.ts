@@ -14,7 +14,7 @@ const MIN_FRESH_MS = MINUTE_MS;
 const MAX_FRESH_MS = 60 * MINUTE_MS;
 /** Longest use of a key while the provider is unavailable and may have withdrawn it. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** Anyone can send tokens with made-up kids; they must not each cause a request to the provider. */
+/** Between two attempts to replace a stale key set while the provider is unavailable. */
 const RETRY_MS = MINUTE_MS;
 const MAX_KEYS = 100;
 
@@ -42,8 +42,12 @@ export function createKeySet({ jwksUri, http, clock, onError }: KeySetOptions): 
     ...{ clock, onError, staleMs: STALE_MS, retryMs: RETRY_MS },
   });
   const jwkFor = async (header: TokenKeyHeader): Promise<JWK> => {
+    const loads = jwks.loads();
     const cached = (await jwks.get()).find(header);
     if ("jwk" in cached) return cached.jwk;
+    // Fetched for this very token: it can't be newer.
+    if (jwks.loads() > loads) throw cached.error;
+    // At once, within a budget: the key may be new, but anyone can send tokens with made-up kids.
     const refreshed = (await jwks.refresh()).find(header);
     if ("jwk" in refreshed) return refreshed.jwk;
     throw refreshed.error;

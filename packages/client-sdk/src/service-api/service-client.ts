@@ -1,4 +1,5 @@
 /** Calls the service's JSON APIs: signs every attempt, retries idempotent calls, throws unsuccessful responses as errors. */
+import { named } from "../configuration/properties.ts";
 import { type Problem, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { pause } from "../pause.ts";
@@ -38,7 +39,12 @@ export function createServiceClient(
 ): ServiceClient {
   const { federationServer, environment, systemAccount } = settings;
   const { wait = pause, clock } = options;
-  const http = createHttp(options, { environment, maxBodyBytes: MAX_BODY_BYTES });
+  const http = createHttp(options, {
+    environment,
+    maxBodyBytes: MAX_BODY_BYTES,
+    setting: named("federationServer"),
+    hidesPaths: true,
+  });
   const attempt = async (call: ServiceCall): Promise<HttpAnswer> => {
     const url = federationServer + call.target;
     const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
@@ -60,7 +66,7 @@ export function createServiceClient(
       if (response && response.status < 300) return response;
       // Already deleted by an earlier attempt whose response was lost.
       if (response?.status === 404 && call.method === "DELETE" && mayBeDone)
-        return { status: 204, headers: response.headers, body: undefined };
+        return { ...response, status: 204, body: undefined };
       if (response?.status === 412 && mayBeDone) throw ambiguousChange(response);
       const canRetry = call.isRepeatable && !call.signal?.aborted;
       const delay = canRetry ? retryDelay(response, count, limits) : undefined;

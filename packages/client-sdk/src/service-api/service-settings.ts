@@ -1,12 +1,12 @@
 /** The part of a configuration that clients of the service's APIs use. */
-import { isUuid } from "../configuration/properties.ts";
-import type { SignetConfiguration } from "../configuration/settings.ts";
+import { isUuid, withVariables } from "../configuration/properties.ts";
+import type { ConfigurationProperties } from "../configuration/settings.ts";
 import { configurationError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
 
-/** A complete `SignetConfiguration` works as well. */
+/** A filter's configuration works as well. */
 export type ServiceConfiguration = Pick<
-  SignetConfiguration,
+  ConfigurationProperties,
   "federationServer" | "environment" | "systemAccountPublicKey" | "systemAccountSecretKey"
 >;
 
@@ -30,7 +30,7 @@ export function serviceSettings(
     reasons.push("systemAccountPublicKey must be the public key of a system account, a UUID.");
   if (needsKeys && !secretKey)
     reasons.push("systemAccountSecretKey must be the system account's secret key.");
-  if (reasons.length > 0) throw configurationError(...reasons);
+  if (reasons.length > 0) throw configurationError(...reasons.map(withVariables));
   const systemAccount =
     publicKey === undefined || secretKey === undefined ? undefined : { publicKey, secretKey };
   return { federationServer, environment, systemAccount };

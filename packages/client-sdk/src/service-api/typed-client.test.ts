@@ -9,7 +9,7 @@ function recorded(...bodies: unknown[]) {
   const asked: ServiceCall[] = [];
   const call: ServiceClient = async (one) => {
     asked.push(one);
-    return { status: 200, headers: new Headers(), body: bodies[asked.length - 1] };
+    return { request: "", status: 200, headers: new Headers(), body: bodies[asked.length - 1] };
   };
   return { asked, ...typedClient<ManagementCalls>(call) };
 }

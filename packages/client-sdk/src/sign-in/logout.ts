@@ -20,7 +20,7 @@ export async function logOut<Session>(signIn: SignIn<Session>, request: Request)
     ? new SignetError("cross_site", "Only pages of the application may sign users out without confirmation.")
     : undefined;
   if (isScript)
-    return respond(json(403, { error: "cross_site", error_description: error?.message ?? "" }), error);
+    return respond(json(403, { error: "cross_site", error_description: error?.description ?? "" }), error);
   const action = { label: "Sign out", address: filterPaths(signIn.basePath).logout, method: "post" } as const;
   const page = builtInPage("confirm_logout", action, isRejected ? 403 : 200);
   return respond(await signIn.showPage(page, request), error);

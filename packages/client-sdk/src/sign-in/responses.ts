@@ -59,7 +59,7 @@ export async function failure(
   const retry = page === "try_later" ? { "retry-after": RETRY_SECONDS } : {};
   const kind = requestKind(request);
   if (kind === "fetch" || kind === "prefetch") {
-    const body = { error: error.oauthError ?? error.code, error_description: error.message };
+    const body = { error: error.oauthError ?? error.code, error_description: error.description };
     return respond(withCookies(json(builtInPage(page, undefined).status, body, retry), cookies), error);
   }
   const action = { label: "Try again", address: loginUrl(context, returnTo), method: "get" } as const;

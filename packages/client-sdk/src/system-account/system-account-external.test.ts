@@ -5,13 +5,13 @@ import { signRequest } from "./sign-request.ts";
 import { systemAccountExternal } from "./system-account-external.ts";
 
 const keys = { publicKey: "0198c7a3-1111-7222-8333-444455556666", secretKey: "sgn_sa_secret" };
-const configuration: SignetConfiguration = {
+const configuration = {
   filterType: "SystemAccountExternal",
   federationServer: "https://id.example",
   applicationId: "0198c7a3-0000-7222-8333-444455556666",
   systemAccountPublicKey: keys.publicKey.toUpperCase(),
   systemAccountSecretKey: keys.secretKey,
-};
+} satisfies SignetConfiguration;
 const call = () => new Request("https://stock.example/orders", { method: "POST", body: "{}" });
 
 test("a signed request identifies the system account, once", async () => {
@@ -61,4 +61,17 @@ test("secret keys from the application, or none configured", async () => {
     secretKeyOf: async (key) => (key === keys.publicKey ? keys.secretKey : undefined),
   });
   assert.equal((await filter.authenticate(await signRequest(call(), keys))).kind, "authenticated");
+});
+
+test("the specified plain form, a signature of the body alone, is accepted by configuration only", async () => {
+  const plain = () => signRequest(call(), keys, { plain: true });
+  const kindWith = async (changes: object, options = {}) =>
+    (await systemAccountExternal({ ...configuration, ...changes }, options).authenticate(await plain())).kind;
+  assert.equal(await kindWith({}), "answer");
+  assert.equal(await kindWith({ acceptPlain: true }), "authenticated");
+  assert.equal(await kindWith({}, { acceptPlain: true }), "authenticated");
+  assert.equal(await kindWith({ acceptPlain: true }, { acceptPlain: false }), "answer");
+  const forged = await signRequest(call(), { ...keys, secretKey: "sgn_sa_other" }, { plain: true });
+  const filter = systemAccountExternal({ ...configuration, acceptPlain: true });
+  assert.equal((await filter.authenticate(forged)).kind, "answer");
 });

@@ -1,7 +1,7 @@
 /** The filter SystemAccountExternal: an API called by system accounts (specification, "HMAC API authentication"). */
 import { errorReporter } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import type { Settings, SystemAccountExternalConfiguration } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, Runtime } from "../filter.ts";
 import { principalOfSystemAccount } from "../principal.ts";
@@ -17,7 +17,7 @@ export interface SystemAccountExternalOptions
 
 /**
  * Protects an API whose callers sign their requests. In the strict form, a request is accepted once and for at most five
- * minutes; signatures of the body alone only with `acceptPlain`. The filter reads a copy of the body, so that a handler can
+ * minutes; signatures of the body alone, as specified, only with `acceptPlain`. The filter reads a copy of the body, so that a handler can
  * still read it. It must run before any body parser.
  *
  * Nonces are remembered in this process; several instances need a shared memory (`nonces`).
@@ -28,13 +28,14 @@ export interface SystemAccountExternalOptions
  * if (result.kind === "authenticated") console.log("called by", result.principal.subject);
  */
 export function systemAccountExternal(
-  configuration: SignetConfiguration,
+  configuration: SystemAccountExternalConfiguration,
   options: SystemAccountExternalOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "SystemAccountExternal" });
   const reportError = errorReporter(options.onError);
   const secretKeyOf = options.secretKeyOf ?? configuredKey(settings);
-  const verify = createRequestVerifier({ ...options, secretKeyOf });
+  const { acceptPlain = settings.acceptPlain ?? false } = options;
+  const verify = createRequestVerifier({ ...options, acceptPlain, secretKeyOf });
   return {
     filterType: "SystemAccountExternal",
     authenticate: async (request) => {
@@ -68,8 +69,8 @@ function configuredKey({ systemAccount }: Settings): ReceiverOptions["secretKeyO
 }
 
 /** RFC 9110 §11.6.1 requires a challenge with every 401. */
-function errorResponse({ status, code, message }: SignetError): Response {
+function errorResponse({ status, code, description }: SignetError): Response {
   const challenge: Record<string, string> = status === 401 ? { "www-authenticate": "Signet" } : {};
   const headers = { "cache-control": "no-store", ...challenge };
-  return Response.json({ error: code, error_description: message }, { status, headers });
+  return Response.json({ error: code, error_description: description }, { status, headers });
 }

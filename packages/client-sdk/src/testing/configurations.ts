@@ -7,33 +7,33 @@ export const FEDERATION_SERVER = "https://id.example";
 export const ORGANISATION_ID = "0197aaaa-0000-7000-8000-000000000001";
 export const COOKIE_SECRET = "AAMGCQwPEhUYGx4hJCcqLTAzNjk8P0JFSEtOUVRXWl0";
 
-export const federated: SignetConfiguration = {
+export const federated = {
   filterType: "OAuthFederated",
   federationServer: FEDERATION_SERVER,
   applicationId: CLIENT_ID,
   oauthOrganisationId: ORGANISATION_ID,
   baseUrl: "https://app.example",
   cookieSecrets: [COOKIE_SECRET],
-};
+} satisfies SignetConfiguration;
 
-export const bearer: SignetConfiguration = {
+export const bearer = {
   filterType: "OAuthUserBearer",
   federationServer: FEDERATION_SERVER,
   applicationId: CLIENT_ID,
   oauthOrganisationId: ORGANISATION_ID,
   oauthAudience: AUDIENCE,
-};
+} satisfies SignetConfiguration;
 
-export const legacy: SignetConfiguration = {
+export const legacy = {
   filterType: "UserFederated",
   federationServer: FEDERATION_SERVER,
   applicationId: CLIENT_ID,
   baseUrl: "https://app.example",
   cookieSecrets: [COOKIE_SECRET],
-};
+} satisfies SignetConfiguration;
 
-export const systemAccount: SignetConfiguration = {
+export const systemAccount = {
   filterType: "SystemAccountExternal",
   federationServer: FEDERATION_SERVER,
   applicationId: CLIENT_ID,
-};
+} satisfies SignetConfiguration;

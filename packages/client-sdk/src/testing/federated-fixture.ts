@@ -1,7 +1,7 @@
 /** An application behind OAuthFederated, a provider whose responses tests can change, and browsers with cookies. */
 import assert from "node:assert/strict";
 import { sha256Base64url } from "../base64url.ts";
-import type { SignetConfiguration } from "../configuration/settings.ts";
+import type { ConfigurationProperties, OAuthFederatedConfiguration } from "../configuration/settings.ts";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import type { OAuthFederatedOptions } from "../oauth-federated/federated-context.ts";
@@ -63,7 +63,9 @@ export const NAVIGATION = {
 };
 
 export async function federatedFixture(
-  changes: { readonly [Name in keyof SignetConfiguration]?: SignetConfiguration[Name] | undefined } = {},
+  changes: {
+    readonly [Name in keyof ConfigurationProperties]?: ConfigurationProperties[Name] | undefined;
+  } = {},
   options: OAuthFederatedOptions = {},
 ): Promise<FederatedFixture> {
   const provider = await createTestProvider();
@@ -76,7 +78,7 @@ export async function federatedFixture(
     baseUrl: APP,
     cookieSecrets: [COOKIE_SECRET],
     ...changes,
-  } as SignetConfiguration;
+  } as OAuthFederatedConfiguration;
   const runtime = {
     fetch: provider.fetch,
     clock: provider.clock,

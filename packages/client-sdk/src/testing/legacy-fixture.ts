@@ -1,5 +1,5 @@
 /** An application behind UserFederated, a service with scripted responses, and browsers with cookies. */
-import type { SignetConfiguration } from "../configuration/settings.ts";
+import type { ConfigurationProperties, UserFederatedConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
 import { type UserFederatedOptions, userFederated } from "../user-federated/user-federated.ts";
 import { jsonResponse, stubService } from "./stub-service.ts";
@@ -62,14 +62,14 @@ export interface LegacyResponse {
 }
 
 export function legacyFixture(
-  more: Partial<SignetConfiguration> = {},
+  more: ConfigurationProperties = {},
   options: UserFederatedOptions = {},
 ): LegacyFixture {
   const errors: Error[] = [];
   const service = stubService(({ target }) =>
     target.startsWith("/legacy/api/auth/validate") ? here.answer() : here.onLogout(),
   );
-  const configuration: SignetConfiguration = {
+  const configuration: UserFederatedConfiguration = {
     filterType: "UserFederated",
     federationServer: "https://id.example",
     applicationId: APP_ID,

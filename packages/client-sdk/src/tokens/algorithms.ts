@@ -43,9 +43,13 @@ export function fitsAlgorithm(jwk: JWK, alg: string): boolean {
   const algorithm = algorithms.get(alg);
   if (!algorithm || jwk.kty !== algorithm.kty) return false;
   if (algorithm.crv !== undefined && jwk.crv !== algorithm.crv) return false;
-  // `Ed25519` is the fully-specified name for `EdDSA` with such a key (RFC 9864 §2.2).
+  return jwk.alg === undefined || isSameAlgorithm(jwk.alg, alg);
+}
+
+/** `Ed25519` is the fully-specified name for `EdDSA` with such a key (RFC 9864 §2.2). */
+export function isSameAlgorithm(one: string, other: string): boolean {
   const normalise = (name: string) => (name === "Ed25519" ? "EdDSA" : name);
-  return jwk.alg === undefined || normalise(jwk.alg) === normalise(alg);
+  return normalise(one) === normalise(other);
 }
 
 /**

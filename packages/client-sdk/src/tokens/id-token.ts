@@ -9,6 +9,8 @@ import { TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts"
 /** What an ID token must match. */
 export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock"> {
   readonly clientId: string;
+  /** The algorithm registered for the client (OpenID Connect Core §3.1.3.7 step 7). Undefined: any that fits the key. */
+  readonly algorithm?: string | undefined;
   /** Of the authorization request; undefined if none was sent, as with a refresh. */
   readonly nonce?: string | undefined;
   /** The access token issued with it, checked against `at_hash` if present. */
@@ -19,9 +21,9 @@ export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer"
 
 /** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
 export async function verifyIdToken(token: string, checks: IdTokenChecks): Promise<SubjectClaims> {
-  const { keys, issuer, clientId, nonce, accessToken, maxAgeSeconds, clock } = checks;
+  const { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock } = checks;
   const verified = await verifyJwt(token, {
-    ...{ keys, issuer, audience: clientId, clock },
+    ...{ keys, issuer, audience: clientId, algorithm, clock },
     // Providers write `JWT` or nothing. Access tokens (RFC 9068) and logout tokens have their own types.
     types: ["JWT", ""],
     requiredClaims: ["iss", "sub", "aud", "exp", "iat"],

@@ -1,7 +1,7 @@
 /** Verifies any signed JWT (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). Each token type adds its own rules. */
 import { base64url, compactVerify } from "jose";
 import { SignetError } from "../errors.ts";
-import { signingAlgorithms } from "./algorithms.ts";
+import { isSameAlgorithm, signingAlgorithms } from "./algorithms.ts";
 import { audienceList, type Claims, isRecord, withoutUndefined } from "./claims.ts";
 
 /** Keys that verify token signatures: the provider's key set, or pinned sovereign keys. */
@@ -32,6 +32,8 @@ export interface JwtChecks {
   readonly issuer: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** The only accepted algorithm; undefined: any that fits the key. */
+  readonly algorithm?: string | undefined;
   /** Accepted `typ`, case-insensitive, with or without `application/`; "" accepts a missing one. Undefined: any. */
   readonly types: readonly string[] | undefined;
   /** Must be among the token's `aud`. */
@@ -50,6 +52,13 @@ export async function verifyJwt(token: string, checks: JwtChecks): Promise<Verif
   // RFC 8725 §3.1: neither `none` nor a shared secret.
   if (!signingAlgorithms.includes(header.alg))
     throw new SignetError("token_algorithm", "The token's signature algorithm is not accepted.");
+  if (checks.algorithm !== undefined && !isSameAlgorithm(header.alg, checks.algorithm))
+    throw new SignetError("token_algorithm", "The token is not signed with the registered algorithm.", {
+      cause: new Error(
+        `${header.alg} instead of ${checks.algorithm}: oauthIdTokenAlg (SIGNET_OAUTH_ID_TOKEN_ALG) must be the ` +
+          "algorithm registered for the application",
+      ),
+    });
   checkType(header.typ, checks.types);
   const key = await checks.keys.keyFor(header);
   const { payload } = await compactVerify(token, key, { algorithms: [header.alg] }).catch(

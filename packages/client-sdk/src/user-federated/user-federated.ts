@@ -1,6 +1,6 @@
 /** The filter UserFederated: a web application of the legacy federation (specification, "Legacy federation"). */
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import type { Settings, SignetConfiguration } from "../configuration/settings.ts";
+import type { Settings, UserFederatedConfiguration } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { principalOfLegacyUser } from "../principal.ts";
@@ -60,7 +60,7 @@ export interface UserFederatedOptions extends SignInOptions {
  * if (result.kind === "answer") return result.response;
  */
 export function userFederated(
-  configuration: SignetConfiguration,
+  configuration: UserFederatedConfiguration,
   options: UserFederatedOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "UserFederated" });

@@ -1,8 +1,8 @@
 /** The state folder, and its `device.json`: which device this is, of which organisation, and how its key is stored. */
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { withLock } from "@signet/cli-runtime/exclusive-lock";
-import { PRIVATE, readIfPresent, replaceFile, UnsafeFile } from "@signet/cli-runtime/private-file";
+import { PRIVATE, readIfPresent, replaceFile, requirePrivateFolder } from "@signet/cli-runtime/private-file";
 import { isUuid } from "@signet/protocol/hash";
 import { type EkType, ekTypes } from "../tpm/templates.ts";
 
@@ -31,11 +31,10 @@ export interface DeviceRecord {
 
 const FILE = "device.json";
 
-/** Mode 0700. @throws UnsafeFile when others can write there */
+/** Mode 0700. @throws UnsafeFile when it belongs to another user, or others can write there */
 export async function makeStateFolder(state: string): Promise<void> {
   if ((await mkdir(state, { recursive: true, mode: 0o700 })) !== undefined) await chmod(state, 0o700);
-  const { mode } = await stat(state);
-  if ((mode & 0o022) !== 0) throw new UnsafeFile(`others can write to ${state}: chmod 700 ${state}`);
+  await requirePrivateFolder(state);
 }
 
 /** One process at a time: of two concurrent renewals, each would discard the other's certificate. @throws Locked */

@@ -175,7 +175,7 @@ test("never throws, and accepts only URLs that a browser keeps byte for byte", (
 
 test("matches a requested URI byte for byte", () => {
   const list = ["https://app.example.com/cb", "https://app.example.com/cb?x=1", "com.example.app:/cb"];
-  for (const uri of list) assert.equal(matchRedirectUri(uri, list), true, uri);
+  for (const uri of list) assert.equal(matchRedirectUri(uri, list, "native"), true, uri);
   const others = [
     "",
     "https://app.example.com/cb/",
@@ -196,10 +196,19 @@ test("matches a requested URI byte for byte", () => {
     "com.example.app:/cb/x",
     "com.example.app://cb",
   ];
-  for (const uri of others) assert.equal(matchRedirectUri(uri, list), false, uri);
+  for (const uri of others) assert.equal(matchRedirectUri(uri, list, "native"), false, uri);
 });
 
-test("allows any port on loopback, and no other difference (RFC 8252 §7.3)", () => {
+test("the loopback port of a client that is not native matches exactly (RFC 8252 §7.3 is about native ones)", () => {
+  const list = ["http://127.0.0.1:3000/cb", "http://localhost/cb"];
+  for (const clientType of ["confidential", "public", "spa"] as const) {
+    for (const uri of list) assert.equal(matchRedirectUri(uri, list, clientType), true);
+    for (const uri of ["http://127.0.0.1:3001/cb", "http://127.0.0.1/cb", "http://localhost:1/cb"])
+      assert.equal(matchRedirectUri(uri, list, clientType), false, `${clientType} ${uri}`);
+  }
+});
+
+test("allows native clients any port on loopback, and no other difference (RFC 8252 §7.3)", () => {
   const list = ["http://127.0.0.1/cb", "http://localhost:3000/cb?x=1", "http://[::1]/cb"];
   for (const uri of [
     "http://127.0.0.1:51004/cb",
@@ -208,7 +217,7 @@ test("allows any port on loopback, and no other difference (RFC 8252 §7.3)", ()
     "http://localhost/cb?x=1",
     "http://[::1]:65535/cb",
   ]) {
-    assert.equal(matchRedirectUri(uri, list), true, uri);
+    assert.equal(matchRedirectUri(uri, list, "native"), true, uri);
   }
   const others = [
     "http://127.0.0.1:51004/cb2",
@@ -230,11 +239,14 @@ test("allows any port on loopback, and no other difference (RFC 8252 §7.3)", ()
     "http://127.0.0.2:51004/cb",
     "http://localhost.evil.example:3000/cb?x=1",
   ];
-  for (const uri of others) assert.equal(matchRedirectUri(uri, list), false, uri);
+  for (const uri of others) assert.equal(matchRedirectUri(uri, list, "native"), false, uri);
   assert.equal(
-    matchRedirectUri("http://127.0.0.1:80@evil.example/", ["http://127.0.0.1@evil.example/"]),
+    matchRedirectUri("http://127.0.0.1:80@evil.example/", ["http://127.0.0.1@evil.example/"], "native"),
     false,
   );
-  assert.equal(matchRedirectUri("https://127.0.0.1:2/cb", ["https://127.0.0.1:1/cb"]), false);
-  assert.equal(matchRedirectUri("http://app.example.com:2/cb", ["http://app.example.com:1/cb"]), false);
+  assert.equal(matchRedirectUri("https://127.0.0.1:2/cb", ["https://127.0.0.1:1/cb"], "native"), false);
+  assert.equal(
+    matchRedirectUri("http://app.example.com:2/cb", ["http://app.example.com:1/cb"], "native"),
+    false,
+  );
 });

@@ -75,11 +75,16 @@ function checkNormalForm(uri: string, url: URL): RedirectUriFault | undefined {
 }
 
 /**
- * Whether it is a registered redirect URI, byte for byte (RFC 9700 §2.1), except for the port of an http loopback URI, which a
- * native client learns only at run time (RFC 8252 §7.3).
+ * Whether it is a registered redirect URI, byte for byte (RFC 9700 §2.1). Of native clients only, the port of an http loopback
+ * URI may differ: they learn it at run time (RFC 8252 §7.3).
  */
-export function matchRedirectUri(requested: string, registered: readonly string[]): boolean {
+export function matchRedirectUri(
+  requested: string,
+  registered: readonly string[],
+  clientType: ClientType,
+): boolean {
   if (registered.includes(requested)) return true;
+  if (clientType !== "native") return false;
   const portless = withoutLoopbackPort(requested);
   return portless !== undefined && registered.some((uri) => withoutLoopbackPort(uri) === portless);
 }

@@ -9,14 +9,19 @@ test("keeps the order of scopes and removes duplicates", () => {
   assert.deepEqual(parseScope("Openid openid"), ["Openid", "openid"]);
 });
 
-test("rejects anything but scope tokens separated by one space (RFC 6749 §3.3)", () => {
+test("spaces too many make no scope and no error", () => {
+  for (const spaced of [" a b", "a b ", "a  b", "   a     b   "])
+    assert.deepEqual(parseScope(spaced), ["a", "b"], JSON.stringify(spaced));
+});
+
+test("rejects anything but scope tokens separated by spaces (RFC 6749 §3.3)", () => {
   for (const bad of [
     "",
     " ",
-    " a",
-    "a ",
-    "a  b",
+    "   ",
     "a\tb",
+    "a\u00a0b",
+    "a \n b",
     "a\nb",
     'a"b',
     "a\\b",

@@ -33,6 +33,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     trustedProxies: [],
     rateLimits: defaultRateLimits,
     outboundAllow: [],
+    drainSeconds: 5,
     keyRotationDays: 90,
     mail: undefined,
     mtls: undefined,

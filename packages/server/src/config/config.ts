@@ -36,6 +36,8 @@ export interface Config extends CertificateListeners {
   readonly outboundAllow: readonly string[];
   /** A signing key of this age is rotated; 0 turns rotation off. */
   readonly keyRotationDays: number;
+  /** How long the listeners stay open after SIGTERM. */
+  readonly drainSeconds: number;
   /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
 }
@@ -78,6 +80,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
     outboundAllow: outboundAllow(env, faults),
+    drainSeconds: wholeNumber(env, "SIGNET_DRAIN_SECONDS", { fallback: 5, min: 0, max: 300 }, faults),
     keyRotationDays: wholeNumber(
       env,
       "SIGNET_KEY_ROTATION_DAYS",

@@ -73,6 +73,21 @@ forEachProvider((provider) => {
         assert.equal(answerOf(page).get("state"), "s");
       });
 
+    test(`an unsigned request object by ${way} is refused by the response_mode that stands in it`, async () => {
+      const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const inside = { redirect_uri: "https://evil.example/", state: "inside", response_mode: "form_post" };
+      const object = `${encode({ alg: "none" })}.${encode(inside)}.`;
+      const page = await sendAnd(testBrowser(), { request: object, state: "s" });
+      assert.deepEqual([page.status, page.location], [200, undefined]);
+      assert.match(page.body, new RegExp(`action="${REDIRECT_URI}"`));
+      assert.deepEqual([page.hidden["error"], page.hidden["state"]], ["request_not_supported", "s"]);
+      const outside = await sendAnd(testBrowser(), { request: object, state: "s", response_mode: "query" });
+      assert.equal(answerOf(outside).get("error"), "request_not_supported");
+      assert.ok(outside.location?.startsWith(`${REDIRECT_URI}?`), "the mode outside wins");
+      const nowhere = await sendAnd(testBrowser(), { request: object, redirect_uri: "" });
+      assert.deepEqual([nowhere.status, nowhere.location], [400, undefined], "no address is read from it");
+    });
+
     for (const [what, more] of untrusted)
       test(`${what} by ${way} is an error page, never a redirect`, async () => {
         for (const mode of ["query", "form_post"]) {

@@ -6,6 +6,7 @@ import { testBrowser } from "../testing/fakes/browser.ts";
 import { forEachProvider, metadataOf } from "../testing/fakes/provider.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { credentials, postForm } from "../testing/fixtures/client.ts";
+import { giveFullProfile } from "../testing/fixtures/full-profile.ts";
 import { answerOf, visit } from "../testing/fixtures/visit.ts";
 import { payloadOf, sendRaw } from "../testing/probes/answers.ts";
 import {
@@ -97,6 +98,7 @@ forEachProvider((provider) => {
 
   test("lists only scopes that can be granted and claims that can be returned", async () => {
     const { org, running, source } = provider();
+    await giveFullProfile(running.service, org);
     const department = { name: "tier", source: "static", value: "gold" } as const;
     await createCustomScope(running.service, {
       orgId: org.organisation.id,

@@ -87,7 +87,8 @@ forEachProvider((provider) => {
     assert.equal(members((await at("revoke", { token: "x" })).body), "");
     const headers = { authorization: `Bearer ${tokens.accessToken}` };
     const { body } = await sendRaw(`${org.issuer}/userinfo`, { headers });
-    const profile = "email email_verified family_name given_name name org_id preferred_username role sub";
+    const profile =
+      "email email_verified family_name given_name name org_id preferred_username role sub updated_at";
     assert.equal(members(body), profile);
   });
 });

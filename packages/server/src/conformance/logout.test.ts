@@ -80,10 +80,14 @@ forEachProvider((provider) => {
       });
 
     for (const [what, address] of Object.entries(addresses))
-      test(`${what} by ${way} is a page, never a redirect`, async () => {
+      test(`${what} by ${way} is a page that says so, never a redirect`, async () => {
         const { browser, idToken } = await signedIn();
         const sent = { id_token_hint: idToken, post_logout_redirect_uri: address, state: "s" };
-        for (const one of [browser, testBrowser()]) assertPage(await end(one, sent), done);
+        for (const one of [browser, testBrowser()]) {
+          const page = await end(one, sent);
+          assertPage(page, done);
+          assert.match(page.body, /\(post_logout_redirect_uri\) is not registered/);
+        }
       });
 
     test(`no parameters, or state alone, by ${way}: a confirmation or the signed-out page`, async () => {

@@ -5,9 +5,10 @@ import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";
 import { codeSource } from "../testing/fakes/code-source.ts";
 import { forEachProvider } from "../testing/fakes/provider.ts";
 import { redeem } from "../testing/fixtures/client.ts";
+import { fullAddress, fullProfileClaims, giveFullProfile } from "../testing/fixtures/full-profile.ts";
 import { answerOf, decide, follow, logIn, showsConsent, visit, withUser } from "../testing/fixtures/visit.ts";
 import { payloadOf, sendRaw } from "../testing/probes/answers.ts";
-import { REDIRECT_URI } from "../testing/test-service.ts";
+import { makeClient, REDIRECT_URI } from "../testing/test-service.ts";
 
 forEachProvider((provider) => {
   const url = () => `${provider().org.issuer}/userinfo`;
@@ -37,6 +38,33 @@ forEachProvider((provider) => {
       for (const [name, value] of Object.entries(body)) assert.ok(value !== null && value !== "", name);
       assert.ok(!("phone_number" in body), "this user has none");
     });
+
+  test("each standard scope gives all its claims (OpenID Connect Core §5.4), and none without a value", async () => {
+    const { running, org } = provider();
+    const full = await withUser(running.service, org, "full@acme.example");
+    await giveFullProfile(running.service, full);
+    const bare = await withUser(running.service, org, "bare@acme.example");
+    const userinfo = async (at: typeof org, scope: string) => {
+      const settings = { redirectUris: [REDIRECT_URI], allowedScopes: scope.split(" ") };
+      const client = await makeClient(running.service, org.organisation, settings);
+      const { accessToken } = await codeSource(at).tokens({ scope }, client);
+      return (await sendRaw(url(), { headers: bearer(accessToken) })).body;
+    };
+    const { updated_at: updatedAt, ...profile } = await userinfo(full, "openid profile");
+    assert.ok(
+      Number.isInteger(updatedAt) && Math.abs(Number(updatedAt) * 1_000 - provider().clock()) < 1_000,
+    );
+    const identity = { sub: full.user.id, preferred_username: "full@acme.example" };
+    for (const [name, value] of Object.entries({ ...identity, ...fullProfileClaims }))
+      assert.equal(profile[name], value, name);
+    const { sub: _, ...rest } = await userinfo(full, "openid phone address");
+    assert.deepEqual(rest, {
+      phone_number: "+4512345678",
+      phone_number_verified: false,
+      address: fullAddress,
+    });
+    assert.deepEqual(await userinfo(bare, "openid phone address"), { sub: bare.user.id });
+  });
 
   test("userinfo returns an essential name claim without the profile scope once consent covers it", async () => {
     const { running, org } = provider();

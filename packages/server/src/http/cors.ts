@@ -6,6 +6,22 @@ export type IsClientOrigin = (orgId: string, origin: string) => Promise<boolean>
 
 const PREFLIGHT_MAX_AGE_SECONDS = "600";
 
+/** Answers preflight requests of documents that every origin may read; a client may send headers that make it ask. */
+export function publicCors(scope: FastifyInstance, paths: readonly string[]): void {
+  for (const path of paths)
+    scope.options(path, async (_request, reply) =>
+      reply
+        .headers({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": "GET, HEAD",
+          "access-control-allow-headers": "*",
+          "access-control-max-age": PREFLIGHT_MAX_AGE_SECONDS,
+        })
+        .code(204)
+        .send(),
+    );
+}
+
 /** Answers preflight requests of the paths and adds the headers to their responses, errors included. */
 export function clientCors(
   scope: FastifyInstance,

@@ -8,8 +8,13 @@ export interface SentPage {
   readonly status?: number;
   readonly nonce: string;
   /**
-   * The form of the page redirects to an application after its POST. Browsers check every redirect against
-   * `form-action`, and where the application redirects next is unknown: such a page has no `form-action`.
+   * The page is a step of an application's request, and what follows it may be a redirect to the application. Two headers
+   * are the application's then:
+   * - Browsers check every redirect after a POST against `form-action`, and where the application redirects next is unknown:
+   *   the page has none.
+   * - The application may have opened the page in a window of its own (`window.open`) that it hears from at the end:
+   *   `Cross-Origin-Opener-Policy: same-origin` would cut that for good, in the application's own pages too. An opener
+   *   reads nothing of the page; it can navigate the window, which leaves the page.
    */
   readonly redirectsElsewhere?: boolean;
   /** The page embeds another document of ours in a frame. */
@@ -26,7 +31,7 @@ export async function sendPage(reply: FastifyReply, body: string, page: SentPage
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
-      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-opener-policy": page.redirectsElsewhere === true ? "unsafe-none" : "same-origin",
       "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
     })
     .type("text/html; charset=utf-8")

@@ -217,6 +217,8 @@ describe("OAuth responses match the OpenAPI document", () => {
       ["getDiscoveryDocument", "/oauth/{org}/.well-known/openid-configuration"],
       ["getKeySet", "/oauth/{org}/.well-known/jwks.json"],
       ["getAuthorizationServerMetadata", "/.well-known/oauth-authorization-server/oauth/{org}"],
+      ["getAuthorizationServerMetadataBelowIssuer", "/oauth/{org}/.well-known/oauth-authorization-server"],
+      ["getDiscoveryDocumentAtRoot", "/.well-known/openid-configuration/oauth/{org}"],
     ] as const) {
       const address = (id: string) => `${running.baseUrl}${path.replace("{org}", id)}`;
       const first = await fetch(address(org.organisation.id));

@@ -43,7 +43,7 @@ import { listRoutes } from "../testing/list-routes.ts";
 import { accountProbes } from "../testing/probes/account-probes.ts";
 import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
-import { discovery, jwks, metadata, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
+import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
@@ -112,15 +112,11 @@ const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs"),
+  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs /device"),
+  ...ofNone("POST", "/device"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
-  "GET /oauth/:org/.well-known/openid-configuration": discovery,
-  "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
-  "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,
-  "HEAD /.well-known/oauth-authorization-server/oauth/:org": metadata,
-  "GET /oauth/:org/.well-known/jwks.json": jwks,
-  "HEAD /oauth/:org/.well-known/jwks.json": jwks,
+  ...documentProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
   "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),
@@ -131,6 +127,11 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     assert.equal((await postForm(`${b.issuer}/device`, tv)).status, 401);
     assert.equal((await poll(b, device)).status, 401);
   },
+  "GET /oauth/:org/device": async ({ b, browser }) =>
+    assert.equal(
+      (await browser.get(`${b.issuer}/device`)).headers.get("location"),
+      `/oauth/${b.organisation.id}/device/verify`,
+    ),
   "GET /oauth/:org/device/verify": async ({ b, browser, device }) => {
     const page = await follow(
       browser,
@@ -359,10 +360,13 @@ forEachDatabase(({ name, fresh }) => {
             },
           );
           const what = `${method} ${path} ${org}`;
-          // A preflight says nothing about the organisation, only that no origin may read its answers.
+          // A preflight says nothing about the organisation, only who may read answers: every origin, or no origin.
           assert.equal(response.status, method === "OPTIONS" ? 204 : 404, what);
-          if (method === "OPTIONS")
-            assert.equal(response.headers.get("access-control-allow-origin"), null, what);
+          if (method === "OPTIONS") {
+            const isPublic = path.includes(".well-known") || path.endsWith("/jwks.json");
+            const allowed = response.headers.get("access-control-allow-origin");
+            assert.equal(allowed, isPublic ? "*" : null, what);
+          }
           assert.doesNotMatch(await response.text(), /Gone|app\.example/, what);
         }
       }

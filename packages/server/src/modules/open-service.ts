@@ -19,6 +19,8 @@ import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.
 import { type OrganisationDirectory, organisationDirectory } from "../core/organisations/organisations.ts";
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
+import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
+import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
 import {
   requireReadableSigningKey,
@@ -53,6 +55,7 @@ export interface Service extends CoreDeps {
   readonly passwords: PasswordHasher;
   readonly secretUse: SecretUse;
   readonly activity: Activity;
+  readonly refusedRequests: RefusedRequests;
   readonly systemAccounts: SystemAccountDirectory;
   readonly outbox: Outbox;
   /** Delivers the outbox, in `signet start`. */
@@ -91,11 +94,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const signingPools = signingPoolDirectory(shared);
     const outboundClient = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
-    const activity = createActivity({
-      clock,
-      write: (rows) => addActivity(database.query, rows),
-      onError: options.onError,
-    });
+    const activity = storedActivity({ database, clock, onError: options.onError });
+    const refused = storedRefusedRequests({ database, clock, onError: options.onError });
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -115,12 +115,14 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
       activity,
+      refusedRequests: refused,
       systemAccounts,
       outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
       mailTransport: createMailTransport(config),
       migrated,
       close: async () => {
-        for (const part of [use, systemAccounts, activity]) await part.close().catch(options.onError);
+        for (const part of [use, systemAccounts, activity, refused])
+          await part.close().catch(options.onError);
         await changes.close();
         await database.close();
       },
@@ -130,6 +132,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     throw error;
   }
 }
+
+const storedActivity = ({
+  database,
+  ...deps
+}: Pick<CoreDeps, "database" | "clock"> & Pick<ServiceOptions, "onError">): Activity =>
+  createActivity({ ...deps, write: (rows) => addActivity(database.query, rows) });
 
 const createMailTransport = ({ mail, baseUrl }: Config): MailTransport =>
   mail ? smtpTransport(mail.smtp, mail.sender, baseUrl) : noMail();

@@ -26,6 +26,7 @@ import {
 } from "../html/scripts.ts";
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "../html/stylesheet.ts";
 import { assetRoutes } from "../http/assets.ts";
+import { publicCors } from "../http/cors.ts";
 import type { Module } from "./app-context.ts";
 import { composeMailBody } from "./mail-content.ts";
 
@@ -66,11 +67,26 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => composeMailBody(deps, mail) });
 };
 
+/** Every document of `documents`. */
+const documentPaths = [
+  "/oauth/:org/.well-known/openid-configuration",
+  "/oauth/:org/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration/oauth/:org",
+  "/.well-known/oauth-authorization-server/oauth/:org",
+  "/oauth/:org/.well-known/jwks.json",
+  "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
+  "/oauth/:org/sovereign/pools/:poolId/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration/oauth/:org/sovereign/pools/:poolId",
+  "/.well-known/oauth-authorization-server/oauth/:org/sovereign/pools/:poolId",
+  "/oauth/:org/sovereign/pools/:poolId/jwks.json",
+];
+
 export const documents: Module = (scope, { service, documents: published }) => {
   const { config, customScopes } = service;
   const { baseUrl } = config;
   const certificates = certificateUse(config);
   const deps = { ...service, baseUrl, documents: published };
+  publicCors(scope, documentPaths);
   discoveryRoutes(scope, { ...deps, certificates });
   jwksRoute(scope, deps);
   poolDocumentsRoutes(scope, {

@@ -8,6 +8,7 @@ import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.r
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
+import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
 import { endSessionRoutes } from "../features/oauth/end-session/end-session.route.ts";
 import { actionPageRoutes } from "../features/oauth/recovery/action.route.ts";
@@ -25,6 +26,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
+  shortAddressRoutes(scope, browser);
   federationLoginRoutes(scope, { ...service, browserSession: browserSessionPort(browser) });
 };
 

@@ -10,6 +10,7 @@ import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../core/core-deps.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
+import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import {
   type AuthenticationRequirement,
   missingAuthenticationRequirement,
@@ -54,6 +55,7 @@ export interface BrowserSessionPort {
 }
 
 export interface ConsoleDeps extends CoreDeps {
+  readonly refusedRequests: Pick<RefusedRequests, "flush">;
   readonly baseUrl: string;
   readonly changes: ChangeFeed;
   readonly organisations: OrganisationDirectory;

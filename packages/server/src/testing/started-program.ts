@@ -33,7 +33,9 @@ export async function startSignet(
 ): Promise<StartedProgram> {
   const listenAt = port ?? (await freePort());
   const began = performance.now();
-  const child = startProgram(["start", ...options], { PORT: String(listenAt), ...env });
+  // No load balancer watches a test's server.
+  const settings = { PORT: String(listenAt), SIGNET_DRAIN_SECONDS: "0", ...env };
+  const child = startProgram(["start", ...options], settings);
   guardProcess(child);
   const ended = once(child, "close") as Promise<[number | null, string | null]>;
   const output = collect(child);

@@ -19,6 +19,7 @@ import { enabledStatus, formatTime, printList, printResult } from "../output.ts"
 import { OPERATOR, readAll, readList, requireApplication, requireUser } from "../with-service.ts";
 import { appCreate } from "./app-create.ts";
 import { appFields, appRecord, secretTable } from "./app-record.ts";
+import { appUpdate } from "./app-update.ts";
 
 const appArgument: Options = { app: { value: "ID", help: "client ID, in place of the ID argument" } };
 
@@ -30,6 +31,7 @@ const assignmentArguments = {
 
 export const appCommands: readonly Command[] = [
   appCreate,
+  appUpdate,
   {
     name: "app list",
     summary: "list the organisation's applications",

@@ -5,28 +5,35 @@ import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
-import { type Command, choice, type OrganisationCall, requiredText } from "../command.ts";
+import { createMissingScopes } from "../../core/stacks/stack-scopes.ts";
+import { type Command, choice, type OrganisationCall, optionalText, requiredText } from "../command.ts";
 import { fields, printResult } from "../output.ts";
 import { inOneTransaction } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
-import { errorLines, readSettings, settingOptions } from "./app-settings.ts";
+import { errorLines, readNewSettings, settingOptions } from "./app-settings.ts";
+import { type ChosenStack, newSettingsOf, readStack, stackOptions, stackOutput } from "./app-stack.ts";
 
 const clientTypes: readonly ClientType[] = ["confidential", "public", "native", "spa"];
 
 export const appCreate: Command = {
   name: "app create",
   summary: "create an application; a confidential one gets a client secret, shown once",
-  usage: "--org ID --name NAME --type TYPE [options]",
+  usage: "--org ID (--for STACK [--url URL] | --name NAME --type TYPE) [options]",
   options: {
-    name: { value: "NAME", help: "display name, shown on the consent page", required: true },
+    ...stackOptions,
+    name: {
+      value: "NAME",
+      help: "display name, shown on the consent page (with --for, default: the stack's)",
+    },
     type: {
       value: "TYPE",
-      help: "confidential (server-side, keeps a secret), native, spa (single-page app) or public",
-      required: true,
+      help: "confidential (server-side, keeps a secret), native, spa (single-page app) or public; --for decides it",
     },
     ...settingOptions,
   },
   examples: [
+    "signet app create --org 01998d6e-… --for spring --url https://shop.example --name Shop",
+    "signet app create --org 01998d6e-… --for grafana --url https://grafana.example",
     "signet app create --org 01998d6e-… --name Shop --type confidential --redirect-uri https://shop.example/callback",
     "signet app create --org 01998d6e-… --name Phone --type native --redirect-uri com.example.phone:/callback",
     "signet app create --org 01998d6e-… --name Batch --type confidential --grant client_credentials --scope jobs:run",
@@ -38,35 +45,51 @@ export const appCreate: Command = {
 
 async function create(call: OrganisationCall): Promise<number> {
   const { service, values, io } = call;
-  const name = requiredText(values, "name");
-  const clientType = choice("type", requiredText(values, "type"), clientTypes);
-  const settings = readSettings(values);
+  const chosen = readStack(values);
+  const name = chosen ? (optionalText(values, "name") ?? chosen.stack.title) : requiredText(values, "name");
+  const clientType = readClientType(call, chosen);
+  const settings = { ...newSettingsOf(chosen), ...readNewSettings(values) };
   const { by } = call;
   // An application is never stored without its first secret.
-  const { application, first } = await inOneTransaction(service, async (inside) => {
+  const { application, first, createdScopes } = await inOneTransaction(service, async (inside) => {
+    const createdScopes = chosen ? await createMissingScopes(inside, chosen.stack.scopes, by) : [];
     const application = await createApplication(inside, { ...by, name, clientType, settings });
-    if (!usesSecrets(application)) return { application };
+    if (!usesSecrets(application)) return { application, createdScopes };
     const firstSecret = { ...by, applicationId: application.id, label: "first", expiresAt: null };
-    return { application, first: await createClientSecret(inside, firstSecret) };
+    return { application, createdScopes, first: await createClientSecret(inside, firstSecret) };
   }).catch((error: unknown) => {
     throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
   });
   const secrets = first ? [first.secret] : [];
-  const issuer = issuerOf(call.config.baseUrl, by.orgId);
+  const { baseUrl } = call.config;
+  const issuer = issuerOf(baseUrl, by.orgId);
   if (isUnreachable(application))
     io.printError("Note: users can't sign in without a redirect URI (--redirect-uri).");
+  const forStack = stackOutput(chosen, application, baseUrl, first?.plaintext);
   return printResult(
     call,
     {
       issuer,
       ...appRecord({ ...application, secrets }),
       ...(first ? { clientSecret: first.plaintext } : {}),
+      ...(chosen ? { createdScopes } : {}),
+      ...forStack.document,
     },
     () => [
       ...fields({ issuer, clientId: application.id, clientSecret: first?.plaintext }),
       ...(first ? ["", "Copy the secret now: Signet can't show it again."] : []),
+      ...createdScopes.map((scope) => `Created the scope ${scope}, which the organisation lacked.`),
+      ...forStack.lines,
     ],
   );
+}
+
+/** @throws UsageError when `--type` contradicts `--for` */
+function readClientType({ values }: OrganisationCall, chosen: ChosenStack | undefined): ClientType {
+  if (!chosen) return choice("type", requiredText(values, "type"), clientTypes);
+  return optionalText(values, "type") === undefined
+    ? chosen.stack.clientType
+    : choice("type", requiredText(values, "type"), [chosen.stack.clientType]);
 }
 
 const isUnreachable = ({ settings }: Application): boolean =>

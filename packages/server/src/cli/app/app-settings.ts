@@ -3,6 +3,7 @@ import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
 import {
   type ApplicationSettings,
   accessModes,
+  accessTokenTypes,
   consentModes,
   deviceCodeGrantType,
   grantTypes,
@@ -10,7 +11,7 @@ import {
 } from "../../core/applications/application.ts";
 import type { InvalidApplication } from "../../core/applications/validation.ts";
 import { acrValues } from "../../core/sessions/session.ts";
-import { choice, type Option, type Options, type Values } from "../command.ts";
+import { choice, type Option, type Options, repeatedText, UsageError, type Values } from "../command.ts";
 import { readOptionFile } from "../output.ts";
 import { readDuration } from "../times.ts";
 
@@ -39,7 +40,7 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "redirectUris",
     multiple: true,
     value: "URI",
-    help: "redirect URI, matched exactly (any port for http://127.0.0.1/…); repeatable",
+    help: "redirect URI, matched exactly (for native types any port of http://127.0.0.1/…); repeatable",
   },
   "post-logout-redirect-uri": {
     member: "postLogoutRedirectUris",
@@ -125,6 +126,11 @@ const settings: Readonly<Record<string, Setting>> = {
     help: "accept authorization codes without PKCE; confidential clients only",
     read: () => false,
   },
+  "nonce-without-pkce": {
+    member: "requireNonceWithoutPkce",
+    help: "with --no-pkce: a request without PKCE must have a nonce and the scope openid",
+    read: () => true,
+  },
   "access-token-lifetime": {
     member: "accessTokenLifetimeSeconds",
     value: "TIME",
@@ -146,7 +152,7 @@ const settings: Readonly<Record<string, Setting>> = {
   "refresh-token-grace": {
     member: "refreshTokenGraceSeconds",
     value: "TIME",
-    help: "reuse interval for a rotated refresh token: 0 to 60 seconds (default 10)",
+    help: "when a repeated refresh counts as late: 0 (rejects repeats) to 60 seconds (default 10)",
     read: readDuration,
   },
   "no-refresh-without-offline-access": {
@@ -166,6 +172,12 @@ const settings: Readonly<Record<string, Setting>> = {
     help: `access token signing algorithm: ${algorithms.join(", ")} (default ES256)`,
     read: alg,
   },
+  "access-token-type": {
+    member: "accessTokenType",
+    value: "TYPE",
+    help: "header typ of access tokens: at+jwt (default), or JWT for APIs that refuse at+jwt",
+    read: (text, option) => choice(option, text, accessTokenTypes),
+  },
   "required-acr": {
     member: "requiredAcr",
     value: "ACR",
@@ -174,7 +186,7 @@ const settings: Readonly<Record<string, Setting>> = {
   },
   "id-token-scope-claims": {
     member: "idTokenIncludesScopeClaims",
-    help: "include profile, email and phone claims in the ID token",
+    help: "include the claims of all granted scopes in the ID token, custom scopes too",
     read: () => true,
   },
   contact: {
@@ -209,6 +221,15 @@ const settings: Readonly<Record<string, Setting>> = {
 
 export const settingOptions: Options = settings;
 
+const oppositeOf = (flag: string): string => (flag.startsWith("no-") ? flag.slice(3) : `no-${flag}`);
+
+/** For `app update`: the flags that turn each flag's setting back. */
+export const oppositeOptions: Options = Object.fromEntries(
+  Object.entries(settings)
+    .filter(([, { value }]) => value === undefined)
+    .map(([flag]) => [oppositeOf(flag), { help: `the opposite of --${flag}` }]),
+);
+
 /** @throws UsageError when a value can't be parsed; core validates the settings */
 export function readSettings(values: Values): Partial<ApplicationSettings> {
   const entries = Object.entries(settings).flatMap(([name, { member, read, multiple }]) => {
@@ -217,10 +238,35 @@ export function readSettings(values: Values): Partial<ApplicationSettings> {
     const one = (text: unknown) => (read ? read(String(text), name) : String(text));
     return [[member, multiple ? [given].flat().map(one) : one(given)] as const];
   });
-  const read = Object.fromEntries(entries) as Partial<ApplicationSettings>;
-  // A client-credentials client has no user, so the identity scopes don't apply.
+  return Object.fromEntries(entries) as Partial<ApplicationSettings>;
+}
+
+/** A client-credentials client has no user, so the identity scopes don't apply. */
+export function readNewSettings(values: Values): Partial<ApplicationSettings> {
+  const read = readSettings(values);
   const isService = read.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return isService ? { allowedScopes: [], ...read } : read;
+}
+
+/** The settings that `app update` changes: also flags turned back. @throws UsageError */
+export function readChangedSettings(values: Values): Partial<ApplicationSettings> {
+  const turnedBack = Object.entries(settings).flatMap(([flag, { member, value, read }]) => {
+    const opposite = oppositeOf(flag);
+    if (value !== undefined || values[opposite] === undefined) return [];
+    if (values[flag] !== undefined) throw new UsageError(`--${flag} and --${opposite} contradict each other`);
+    return [[member, !read?.("", flag)] as const];
+  });
+  return { ...readSettings(values), ...Object.fromEntries(turnedBack) };
+}
+
+/** The settings of `--reset`. @throws UsageError naming an unknown option */
+export function readResetMembers(values: Values): Array<keyof ApplicationSettings> {
+  return repeatedText(values, "reset").map((name) => {
+    const option = name.replace(/^--/, "");
+    const setting = settings[option] ?? settings[oppositeOf(option)];
+    if (!setting) throw new UsageError(`--reset ${name}: there is no option --${option}`);
+    return setting.member;
+  });
 }
 
 /** One line per validation error, naming the option instead of the setting. */

@@ -1,7 +1,5 @@
 /** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
 import { hostname } from "node:os";
-import { redactSecrets } from "@signet/protocol/redact-secrets";
-import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
@@ -9,14 +7,14 @@ import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
-import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
+import { describeError } from "./describe-error.ts";
+import { drain } from "./drain.ts";
+import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
-
-const DRAIN_MS = 7_000;
 
 export const startCommand: Command = {
   name: "start",
@@ -31,14 +29,12 @@ export const startCommand: Command = {
   ],
   run: async ({ config, values, io }) => {
     // Registered first: a signal during startup also shuts down gracefully.
-    const stopRequested = nextSignal();
-    await runServer(config, {
-      isDemo: values.demo === true,
-      io,
-      log: openLog(config.logLevel),
-      stopRequested,
-    });
-    return 0;
+    const signal = nextSignal();
+    const log = openLog(config.logLevel);
+    const uncaught = watchUncaughtErrors(log);
+    const stopRequested = Promise.race([signal, uncaught.stopRequested]);
+    await runServer(config, { isDemo: values.demo === true, io, log, stopRequested });
+    return uncaught.hasFailed() ? 1 : 0;
   },
 };
 
@@ -51,7 +47,7 @@ export async function runServer(
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
-    { onError: (error) => log.error(describe(error), "background work failed") },
+    { onError: (error) => log.error(describeError(error), "background work failed") },
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
@@ -83,13 +79,13 @@ async function serve(
     logRequest: log.request,
     logDocuments: (served) => log.info({ served }, "published documents"),
     logRefusal: (refusal) => log.info(refusal, "request refused"),
-    logError: (error, requestId) => log.error({ requestId, ...describe(error) }, "request failed"),
+    logError: (error, requestId) => log.error({ requestId, ...describeError(error) }, "request failed"),
     isDraining: () => draining,
     ...(demo ? { demo: demo.shown } : {}),
   });
   const listeners = await openCertificateListeners(app, config, {
     reloaded: () => log.info("mTLS certificate reloaded"),
-    failed: (error) => log.error(describe(error), "reloading the mTLS certificate failed"),
+    failed: (error) => log.error(describeError(error), "reloading the mTLS certificate failed"),
     refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
   });
   try {
@@ -108,7 +104,8 @@ async function serve(
   const signal = await stopRequested;
   draining = true;
   log.info({ signal }, "stopping: draining requests in progress");
-  await closeWithin(app, listeners, DRAIN_MS);
+  // Nobody balances the load of a server that is stopped at its terminal, or that has failed.
+  await drain(app, listeners, signal === "SIGTERM" ? service.config.drainSeconds : 0);
   stopReloading();
   await stopBackground();
 }
@@ -119,24 +116,24 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
   const stopHousekeeping = startHousekeeping({
     ...service,
     featureRemovals: signingRequestRemovals(service.activity.count),
-    onError: (error) => log.error(describe(error), "housekeeping failed"),
+    onError: (error) => log.error(describeError(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({
     ...service,
     baseUrl: config.baseUrl,
-    onError: (error) => log.error(describe(error), "delivering back-channel logouts failed"),
+    onError: (error) => log.error(describeError(error), "delivering back-channel logouts failed"),
   });
   const stopMailDelivery = startMailDelivery({
     ...service,
     compose: mailComposer({ ...service, baseUrl: config.baseUrl }),
     transport: service.mailTransport,
     note: (line) => log.info(line, "mail"),
-    onError: (error) => log.error(describe(error), "sending mail failed"),
+    onError: (error) => log.error(describeError(error), "sending mail failed"),
   });
   const stopAuditChain = startAuditChain({
     ...service,
     noteHead: (head) => log.info(head, "audit head"),
-    onError: (error) => log.error(describe(error), "chaining the audit log failed"),
+    onError: (error) => log.error(describeError(error), "chaining the audit log failed"),
   });
   return async () => {
     await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
@@ -155,26 +152,4 @@ function nextSignal(): Promise<string> {
 function onHangUp(act: () => void): () => void {
   process.on("SIGHUP", act);
   return () => void process.off("SIGHUP", act);
-}
-
-async function closeWithin(
-  app: FastifyInstance,
-  listeners: OpenListeners,
-  milliseconds: number,
-): Promise<void> {
-  // A client that never finishes must not block the shutdown.
-  const cut = setTimeout(() => {
-    app.server.closeAllConnections();
-    listeners.closeAllConnections();
-  }, milliseconds);
-  await app.close();
-  clearTimeout(cut);
-}
-
-/** Logs message, code and stack only: other members of an error may contain row values. */
-function describe(error: unknown): { error: string; code?: string; stack?: string } {
-  if (!(error instanceof Error)) return { error: redactSecrets(String(error)) };
-  const code = "code" in error ? { code: String(error.code) } : {};
-  const stack = error.stack === undefined ? {} : { stack: redactSecrets(error.stack) };
-  return { error: redactSecrets(error.message), ...code, ...stack };
 }

@@ -77,6 +77,7 @@ describe("signet user", () => {
           firstname: "Ada",
           surname: "Love",
           phone: "+4512345678",
+          locale: null,
           role: "Administrator",
           createdAt: "",
           disabledAt: null,

@@ -19,6 +19,7 @@ import {
 import { enabledStatus, fields, printList, printResult } from "../output.ts";
 import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
 import { userAccountCommands } from "./user-accounts.ts";
+import { setProfile } from "./user-profile.ts";
 import { generateOption, newPassword, printUser, userRecord } from "./user-record.ts";
 
 const nameValue = { value: "NAME=VALUE", multiple: true };
@@ -122,6 +123,7 @@ export const userCommands: readonly Command[] = [
     examples: ["signet user set-username --org 01998d6e-… --email ada@example.com --username ada"],
     runInOrganisation: setUsername,
   },
+  setProfile,
   userAccountCommands.invite,
   userAccountCommands.changeEmail,
 ];

@@ -12,6 +12,8 @@ export const userRecord = (user: User) => ({
   firstname: user.firstname,
   surname: user.surname,
   phone: user.phone,
+  locale: user.locale,
+  ...user.details,
   role: user.role,
   createdAt: formatTime(user.createdAt),
   disabledAt: formatTimeOrNull(user.disabledAt),

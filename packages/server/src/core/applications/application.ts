@@ -30,6 +30,10 @@ export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 export const consentModes = ["user", "organisation", "preauthorized"] as const;
 export type ConsentMode = (typeof consentModes)[number];
 
+/** The header `typ` of access tokens: RFC 9068 §2.1, or what older resource servers know. */
+export const accessTokenTypes = ["at+jwt", "JWT"] as const;
+export type AccessTokenType = (typeof accessTokenTypes)[number];
+
 /** Who may use an application: all members of the organisation, or users assigned to it. */
 export const accessModes = ["everyone", "assigned"] as const;
 export type AccessMode = (typeof accessModes)[number];
@@ -48,6 +52,8 @@ export interface ApplicationSettings {
   /** Read it through `consentModeOf`: absent in records older than the setting. */
   readonly consentMode?: ConsentMode;
   readonly requirePkce: boolean;
+  /** Where PKCE is not required: a request without it must have a `nonce` and the scope `openid` (RFC 9700 §2.1.1). */
+  readonly requireNonceWithoutPkce: boolean;
   /** 60..86400; the ID token's lifetime too. */
   readonly accessTokenLifetimeSeconds: number;
   /** 300..31536000, for each refresh token from its issue (idle timeout). */
@@ -59,6 +65,8 @@ export interface ApplicationSettings {
   readonly issueRefreshTokenWithoutOfflineAccess: boolean;
   readonly idTokenSignedResponseAlg: SigningAlg;
   readonly accessTokenSignedResponseAlg: SigningAlg;
+  readonly accessTokenType: AccessTokenType;
+  /** Of standard and custom scopes; otherwise userinfo has them. */
   readonly idTokenIncludesScopeClaims: boolean;
   /** The `aud` of access tokens requested without a resource; default: the issuer. */
   readonly audience?: string;
@@ -128,6 +136,7 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     tokenEndpointAuthMethod: confidential ? "client_secret_post" : "none",
     requireConsent: true,
     requirePkce: true,
+    requireNonceWithoutPkce: false,
     accessTokenLifetimeSeconds: 3600,
     refreshTokenLifetimeSeconds: 86_400,
     refreshTokenAbsoluteLifetimeSeconds: 30 * 86_400,
@@ -135,6 +144,7 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     issueRefreshTokenWithoutOfflineAccess: true,
     idTokenSignedResponseAlg: "ES256",
     accessTokenSignedResponseAlg: "ES256",
+    accessTokenType: "at+jwt",
     idTokenIncludesScopeClaims: false,
     tlsClientCertificateBoundAccessTokens: false,
     allowedResources: [],

@@ -31,7 +31,7 @@ const client = (settings: object, id = "one", version = 1): Application => ({
 function remote(serve: (url: string) => string | Promise<string> | number | [status: number, body: string]) {
   const clock = fakeClock();
   const calls: string[] = [];
-  const call = async (url: string): Promise<OutboundAnswer> => {
+  const call = async (_orgId: string, url: string): Promise<OutboundAnswer> => {
     calls.push(url);
     const served = await serve(url);
     const [status, body] =

@@ -1,6 +1,6 @@
 /**
  * The registered public keys of a client: inline, or fetched from its `jwks_uri`, cached, and fetched again at most
- * once a minute when a token names an unknown key (openid-behaviours.md). A slow URL delays its own client only.
+ * once a minute when a token names an unknown key (openid-behaviours.md). A slow URL delays its own organisation only.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "../clock.ts";
@@ -37,6 +37,7 @@ const MAX_STALE_MS = 60 * 60_000;
 const MAX_CLIENTS = 10_000;
 
 interface Remote {
+  readonly orgId: string;
   readonly uri: string;
   keys: JWTVerifyGetKey | undefined;
   certificates: readonly Buffer[];
@@ -54,7 +55,7 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
       const { jwks, jwksUri } = application.settings;
       const name = `${application.orgId}/${application.id}`;
       if (jwksUri !== undefined)
-        return (...token) => remoteKey(deps, remoteOf(remotes, name, jwksUri), token);
+        return (...token) => remoteKey(deps, remoteOf(remotes, application, jwksUri), token);
       if (jwks === undefined) throw new ClientKeysUnavailable("the client has no keys");
       const known = inline.get(name);
       if (known?.version === application.version) return known.keys;
@@ -65,7 +66,7 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
     hasCertificate: async (application, der) => {
       const { jwks, jwksUri } = application.settings;
       if (jwksUri === undefined) return certificatesOf(jwks?.keys ?? []).some((one) => one.equals(der));
-      const remote = remoteOf(remotes, `${application.orgId}/${application.id}`, jwksUri);
+      const remote = remoteOf(remotes, application, jwksUri);
       const isListed = () => remote.certificates.some((one) => one.equals(der));
       await requireFresh(deps, remote);
       // The certificate may be newer than the last fetch.
@@ -77,11 +78,13 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
 const certificatesOf = (keys: readonly ClientJwk[]): Buffer[] =>
   keys.flatMap((jwk) => firstCertificate(jwk) ?? []);
 
-function remoteOf(remotes: Map<string, Remote>, name: string, uri: string): Remote {
+function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri: string): Remote {
+  const name = `${orgId}/${id}`;
   const known = remotes.get(name);
   if (known?.uri === uri) return known;
   const never = Number.NEGATIVE_INFINITY;
   const remote = {
+    orgId,
     uri,
     keys: undefined,
     certificates: [],
@@ -130,7 +133,9 @@ async function refetch(deps: ClientKeysDeps, remote: Remote): Promise<boolean> {
 /** A failure keeps the previous keys. */
 async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
   try {
-    const answer = await deps.outbound.call(remote.uri, { headers: { accept: "application/json" } });
+    const answer = await deps.outbound.call(remote.orgId, remote.uri, {
+      headers: { accept: "application/json" },
+    });
     if (answer.status !== 200) throw new Error(`jwks_uri answered ${answer.status}`);
     const keys = usableClientJwks(answer.body.toString("utf8"));
     if (!keys) throw new Error("jwks_uri answered with no key set");

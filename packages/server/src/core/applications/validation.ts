@@ -14,6 +14,7 @@ import { acrValues } from "../sessions/session.ts";
 import {
   type ApplicationSettings,
   accessModes,
+  accessTokenTypes,
   consentModes,
   grantTypes,
   tokenEndpointAuthMethods,
@@ -183,10 +184,17 @@ const rangeFaults = (settings: ApplicationSettings): Fault[] =>
     return requireThat(isFine, path, `must be an integer from ${min} to ${max}`);
   });
 
-const algorithmFaults = (settings: ApplicationSettings): Fault[] =>
-  (["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
+const algorithmFaults = (settings: ApplicationSettings): Fault[] => [
+  ...(["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
     requireThat(isSigningAlg(settings[path]), path, "must be ES256, RS256, PS256 or EdDSA"),
-  );
+  ),
+  ...choiceFaults("accessTokenType", settings.accessTokenType, accessTokenTypes),
+  ...requireThat(
+    settings.accessTokenType !== "JWT" || settings.signingPoolId === undefined,
+    "accessTokenType",
+    "must be at+jwt with a signing pool: its agents sign nothing else",
+  ),
+];
 
 function audienceFaults({ audience }: ApplicationSettings): Fault[] {
   const isFine = audience === undefined || /^[\x21-\x7e]{1,2048}$/.test(audience);

@@ -76,6 +76,7 @@ export const auditGroups = {
   tokens: {
     "code.replayed": OCCURRENCE,
     "device-code.replayed": OCCURRENCE,
+    "refresh-token.repeated": OCCURRENCE,
     "refresh-token.replayed": OCCURRENCE,
     "refresh-token.revoked": OCCURRENCE,
     "access-token.revoked": OCCURRENCE,

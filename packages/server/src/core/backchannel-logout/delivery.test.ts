@@ -51,6 +51,10 @@ forEachDatabase(({ name, fresh }) => {
 
   const worker = (node = running) => ({ ...node.service, baseUrl: running.baseUrl });
   const deliver = (node = running) => deliverDueLogouts(worker(node));
+  /** Rounds until nothing is due: what other tests left counts for the organisation's share too. */
+  const deliverAll = async () => {
+    while ((await deliver()) > 0);
+  };
   const db = () => running.service.database.query;
 
   let paths = 0;
@@ -251,11 +255,11 @@ forEachDatabase(({ name, fresh }) => {
     const [slow, quick] = [await toldApplication(), await toldApplication()];
     await endOf([slow], 20);
     await endOf([quick]);
-    const due = await findDueRows(db(), logoutDeliveries, clock(), { all: 50, each: 3 });
+    const due = await findDueRows(db(), logoutDeliveries, clock(), { organisation: 12, queue: 4 });
     const dueIds = new Set(due.map(({ id }) => id));
     const dueOf = async ({ application }: typeof slow) =>
       (await rowsOf(application)).filter(({ id }) => dueIds.has(id)).length;
-    assert.deepEqual([await dueOf(slow), await dueOf(quick)], [3, 1]);
+    assert.deepEqual([await dueOf(slow), await dueOf(quick)], [4, 1]);
     while ((await deliver()) > 0);
     assert.equal(receiver.at(slow.path).length, 20);
   });
@@ -277,11 +281,69 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([delivered_at, attempts], [clock(), 2]);
   });
 
+  test("counts an attempt before it is made: one that ends the process each time is given up like one that fails", async () => {
+    const told = await toldApplication();
+    await endOf([told]);
+    const dying = { ...worker(), outbound: { call: () => new Promise<never>(() => {}) } };
+    const attempts = async () => (await rowOf(told.application)).attempts;
+    for (const [made, wait] of [
+      15 * SECOND,
+      30 * SECOND,
+      2 * MINUTE,
+      10 * MINUTE,
+      HOUR,
+      15 * SECOND,
+    ].entries()) {
+      void deliverDueLogouts(dying);
+      await eventually(`attempt ${made + 1}`, async () => (await attempts()) === made + 1);
+      clock.advance(wait - 1);
+      await deliverAll();
+      assert.equal(await attempts(), made + 1, `not before ${wait}`);
+      clock.advance(1);
+    }
+    await deliverAll();
+    const { failed_at, last_error } = await rowOf(told.application);
+    assert.deepEqual([failed_at, last_error], [clock(), "the last attempt was interrupted"]);
+    assert.deepEqual(receiver.at(told.path), []);
+  });
+
+  test("one organisation's slow applications delay its own logouts, and no other organisation's", async (context) => {
+    context.mock.timers.enable({ apis: ["setInterval"] });
+    const slow = await Promise.all(Array.from({ length: 5 }, () => toldApplication()));
+    for (const { path } of slow) receiver.answer(path, "hang");
+    await endOf(slow, 60);
+    const other = await makeOrganisation(running.service, "Neighbour");
+    const quick = await toldApplication({}, other);
+    const stop = startLogoutDelivery({ ...worker(), onError: (error) => running.errors.push(error) });
+    const slowCalls = () => slow.reduce((sum, { path }) => sum + receiver.at(path).length, 0);
+    const slowAttempts = async () =>
+      (await Promise.all(slow.map(({ application }) => rowsOf(application))))
+        .flat()
+        .filter(({ attempts }) => attempts > 0);
+    context.mock.timers.tick(1_000);
+    await eventually("its share is under way", () => slowCalls() === 12);
+    // More rounds take no more of it.
+    for (let round = 0; round < 8; round++) context.mock.timers.tick(1_000);
+    await endOf([quick], 30, other);
+    await eventually("all of the neighbour's are told", async () => {
+      context.mock.timers.tick(1_000);
+      return receiver.at(quick.path).length === 30;
+    });
+    assert.equal((await slowAttempts()).length, 12);
+    for (const { path, application } of slow) {
+      receiver.answer(path, 200);
+      const { orgId, id } = application;
+      await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
+    }
+    await stop();
+    await deliverAll();
+  });
+
   test("keeps pending deliveries across a restart", async () => {
     const told = await toldApplication();
     receiver.answer(told.path, 503);
     await endOf([told], 2);
-    await deliver();
+    await deliverAll();
     await running.close();
     running = await startTestService({
       databaseUrl,
@@ -291,7 +353,7 @@ forEachDatabase(({ name, fresh }) => {
     });
     receiver.answer(told.path, 200);
     clock.advance(5 * SECOND);
-    await deliver();
+    await deliverAll();
     assert.equal(receiver.at(told.path).length, 4);
     assert.ok((await rowsOf(told.application)).every(({ delivered_at }) => delivered_at !== null));
   });

@@ -25,10 +25,9 @@ export interface LogoutDeliveryDeps extends CoreDeps {
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 /** Well over the 5 s that a call may take. */
 const CLAIM_MS = 15_000;
-const BATCH = { all: 50, each: 3 };
+/** On one node: an application that hangs holds 4 of them, an organisation that hangs 12, each for 5 s. */
+const LIMITS = { all: 256, organisation: 12, queue: 4 };
 const EVERY_MS = 1_000;
-/** An address that hangs holds a round for 5 s; the others are called in the next ones. */
-const MAX_ROUNDS = 8;
 
 /** One round. @returns how many logouts were due */
 export const deliverDueLogouts = (deps: LogoutDeliveryDeps): Promise<number> =>
@@ -38,20 +37,17 @@ export const deliverDueLogouts = (deps: LogoutDeliveryDeps): Promise<number> =>
 export function startLogoutDelivery(
   deps: LogoutDeliveryDeps & { onError(error: unknown): void },
 ): () => Promise<void> {
-  return startOutbox(deps, backchannelLogouts(deps), { everyMs: EVERY_MS, maxRounds: MAX_ROUNDS }).stop;
+  return startOutbox(deps, backchannelLogouts(deps), { everyMs: EVERY_MS }).stop;
 }
 
 function backchannelLogouts(deps: LogoutDeliveryDeps): Delivery<LogoutDelivery, "logout_delivery"> {
   return {
     table: logoutDeliveries,
     claimMs: CLAIM_MS,
-    batch: BATCH,
+    limits: LIMITS,
     fromRow: logoutDelivery,
     attempt: (delivery) => attempt(deps, delivery),
-    nextAttemptAt: ({ attempts }, now) => {
-      const delay = DELAYS_MS[attempts - 1];
-      return delay === undefined ? undefined : now + delay;
-    },
+    retryMs: (attempts) => DELAYS_MS[attempts - 1],
     failureEvent: ({ applicationId, sessionId }) => ({
       action: "backchannel-logout.failed",
       target: applicationId,
@@ -73,7 +69,7 @@ async function attempt(
     return { message: "the application no longer receives logouts", isFinal: true };
   const token = await logoutToken(deps, application, delivery);
   try {
-    const { status } = await deps.outbound.call(uri, {
+    const { status } = await deps.outbound.call(orgId, uri, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams({ logout_token: token }).toString(),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Change, ChangeFeed } from "../../db/change-feed.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -16,6 +17,8 @@ import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import { listApplications } from "../applications/applications.store.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import type { CustomScope } from "../scopes/custom-scope.ts";
+import { insertCustomScope } from "../scopes/scopes.store.ts";
 import { applyFile, ConfigurationChanged } from "./apply.ts";
 import { countsOf } from "./entries.ts";
 import { type FileApplication, InvalidFile, type OrganisationFile } from "./organisation-file.ts";
@@ -139,6 +142,27 @@ forEachDatabase(({ fresh }) => {
       countsOf(await running.shownOf(orgId, { format: "signet-organisation/1", scopes }, true)).created,
       99,
     );
+  });
+
+  test("a scope named address stays where it is older than the standard scope, and is refused elsewhere", async () => {
+    const orgId = await furnished();
+    const file: OrganisationFile = {
+      format: "signet-organisation/1",
+      scopes: [{ name: "address", displayName: "Home" }],
+    };
+    await assert.rejects(running.shownOf(orgId, file), (error) => {
+      assert.ok(error instanceof InvalidFile);
+      assert.deepEqual(error.faults, [{ path: "/scopes/0/name", message: "is a standard scope" }]);
+      return true;
+    });
+    const older: CustomScope = {
+      ...{ orgId, id: newUuid(), name: "address", displayName: "Where you live", description: "" },
+      ...{ claims: [], sensitive: false, createdAt: 1, updatedAt: 1, version: 1 },
+    };
+    assert.ok(await insertCustomScope(running.deps.database.query, older));
+    await running.apply(orgId, file);
+    const { scopes = [] } = (await running.exported(orgId)).file;
+    assert.equal(scopes.find(({ name }) => name === "address")?.displayName, "Home");
   });
 
   test("doesn't touch other organisations, whatever ids the file contains", async () => {

@@ -6,7 +6,8 @@ import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
-import { standardScopes } from "../scopes/scopes.ts";
+import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
+import { IS_STANDARD } from "../scopes/validation.ts";
 import { type Match, matchApplications } from "./match.ts";
 import {
   brandingNames,
@@ -83,6 +84,7 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
     ...faults,
     ...poolFaults(state, file),
     ...undefinedScopeFaults(file, matches, scopes),
+    ...standardFaults(state, file),
     ...(scopeCount > MAX_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
   ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
@@ -99,6 +101,17 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
     ],
   };
 }
+
+/** An older scope may have a name that is standard now, a new one may not. */
+const standardFaults = (
+  { scopes: known }: OrganisationState,
+  { scopes = [] }: OrganisationFile,
+): FileFault[] =>
+  scopes.flatMap(({ name }, index) =>
+    lateStandardScopes.includes(name) && !known.some((scope) => scope.name === name)
+      ? [{ path: `/scopes/${index}/name`, message: IS_STANDARD }]
+      : [],
+  );
 
 function poolFaults(
   { signingPools }: OrganisationState,

@@ -8,6 +8,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import {
   type ApplicationSettings,
   accessModes,
+  accessTokenTypes,
   consentModes,
   grantTypes,
   tokenEndpointAuthMethods,
@@ -88,6 +89,7 @@ const settingMembers = {
   tlsClientAuthSanUri: Type.String(),
   tlsClientCertificateBoundAccessTokens: Type.Boolean(),
   requirePkce: Type.Boolean(),
+  requireNonceWithoutPkce: Type.Boolean(),
   audience: Type.String(),
   allowedResources: texts(),
   accessTokenLifetimeSeconds: Type.Integer(),
@@ -97,6 +99,7 @@ const settingMembers = {
   issueRefreshTokenWithoutOfflineAccess: Type.Boolean(),
   idTokenSignedResponseAlg: Type.Enum(algorithms),
   accessTokenSignedResponseAlg: Type.Enum(algorithms),
+  accessTokenType: Type.Enum([...accessTokenTypes]),
   idTokenIncludesScopeClaims: Type.Boolean(),
   backchannelLogoutUri: Type.String(),
   allowPermanentKeys: Type.Boolean(),

@@ -80,7 +80,8 @@ function scopeFaults(given: FileScope, at: string): FileFault[] {
   });
   // In the order of the file, so that faults have the right path.
   const inOrder = (given.claims ?? []).map(claimOfFile);
-  return [...claims, ...coreFaults(at, () => requireValidScope({ ...scopeOfFile(given), claims: inOrder }))];
+  const scope = { ...scopeOfFile(given), claims: inOrder };
+  return [...claims, ...coreFaults(at, () => requireValidScope(scope, { mayExist: true }))];
 }
 
 function applicationFaults(given: FileApplication, at: string): FileFault[] {

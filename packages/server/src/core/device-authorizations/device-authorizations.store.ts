@@ -69,6 +69,24 @@ export async function findByUserCode(
   return row && fromRow(row);
 }
 
+/**
+ * The organisations of a code that was typed where none is named: usually one, at most two. Nothing else of the
+ * authorization is read.
+ */
+export async function findOrganisationsByUserCode(
+  db: Db,
+  { hash, now }: { hash: string; now: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("device_authorization")
+    .select("org_id")
+    .where("user_code_hash", "=", hash)
+    .where("expires_at", ">", now)
+    .limit(2)
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
 type Decision = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
 
 /**

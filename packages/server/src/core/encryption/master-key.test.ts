@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { findMasterKey, loadMasterKey, MASTER_KEY_FILE } from "./master-key.ts";
 
 let root: string;
@@ -40,6 +40,33 @@ test("rejects a key file that others can read", async () => {
   }
 });
 
+test("rejects a key in a folder that others can write to, and creates none there", async () => {
+  const open = await mkdtemp(join(root, "open-"));
+  await loadMasterKey(undefined, folder);
+  for (const mode of [0o770, 0o702, 0o777]) {
+    for (const one of [folder, open]) await chmod(one, mode);
+    for (const find of [loadMasterKey, findMasterKey])
+      await assert.rejects(find(undefined, folder), /others can write to .*: chmod go-w/, mode.toString(8));
+    await assert.rejects(loadMasterKey(undefined, open), /others can write to/);
+    assert.deepEqual(await readdir(open), []);
+  }
+});
+
+test("rejects a key or folder of another user", async (t) => {
+  await loadMasterKey(undefined, folder);
+  const uid = process.getuid?.() ?? 0;
+  const refused = (what: RegExp) => assert.rejects(loadMasterKey(undefined, folder), what);
+  if (uid === 0) {
+    await chown(file(), 4_001, 4_001);
+    await refused(/master\.key belongs to another user \(uid 4001\)/);
+    await chown(folder, 4_001, 4_001);
+    await refused(/belongs to another user \(uid 4001\)/);
+  } else {
+    asUser(t, () => uid + 4_000);
+    await refused(/belongs to another user/);
+  }
+});
+
 test("rejects a file without a key, and doesn't overwrite it", async () => {
   await writeFile(file(), "not a key\n", { mode: 0o600 });
   await assert.rejects(loadMasterKey(undefined, folder), /does not contain a master key/);
@@ -53,3 +80,10 @@ test("a configured key needs no file, and a missing folder is reported", async (
   assert.equal(await findMasterKey(undefined, join(folder, "missing")), undefined);
   await assert.rejects(loadMasterKey(undefined, join(folder, "missing")), { code: "ENOENT" });
 });
+
+/** As another user would see the files: only root could give them away. */
+function asUser(t: TestContext, geteuid: () => number): void {
+  const { geteuid: own } = process;
+  t.after(() => void Object.assign(process, { geteuid: own }));
+  Object.assign(process, { geteuid });
+}

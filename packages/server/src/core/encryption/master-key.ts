@@ -1,18 +1,21 @@
 /** The master key: from the configuration, or from a file in the data directory that is created once. */
 import { randomBytes } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { open, readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ownershipFault } from "@signet/protocol/secret-file-rules";
 import { MASTER_KEY_BYTES } from "./encryption.ts";
 
 export const MASTER_KEY_FILE = "master.key";
 
 /**
  * @returns 32 bytes
- * @throws when others can read the file, or it contains no key
+ * @throws when others can read the file, when it or its folder belongs to another user or others can write to it, or when it
+ * contains no key
  */
 export async function loadMasterKey(configured: Buffer | undefined, dataDir: string): Promise<Buffer> {
   if (configured) return configured;
   const path = join(dataDir, MASTER_KEY_FILE);
+  await requireOwnership(dataDir);
   try {
     // `wx`: of two processes starting together, one creates the key and the other reads it.
     const file = await open(path, "wx", 0o600);
@@ -45,6 +48,8 @@ async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
   if ((mode & 0o077) !== 0)
     throw new Error(`${path} is readable by others: run chmod 600 on it, and treat the key as compromised`);
+  for (const one of new Set([dirname(path), dirname(await realpath(path)), path]))
+    await requireOwnership(one);
   for (let attempt = 0; attempt < 20; attempt++) {
     const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64url");
     if (key.length === MASTER_KEY_BYTES) return key;
@@ -52,4 +57,10 @@ async function readKeyFile(path: string): Promise<Buffer> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${path} does not contain a master key of ${MASTER_KEY_BYTES} bytes`);
+}
+
+/** Whoever can replace the key can read what is encrypted from then on. */
+async function requireOwnership(path: string): Promise<void> {
+  const fault = ownershipFault(path, await stat(path), process.geteuid?.());
+  if (fault !== undefined) throw new Error(fault);
 }

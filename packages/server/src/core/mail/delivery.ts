@@ -25,9 +25,10 @@ export interface MailLine {
 /** Between attempts; then hourly, until the email is given up. */
 const DELAYS_MS = [10_000, 60_000, 300_000, 900_000];
 const LAST_DELAY_MS = 3_600_000;
-/** Longer than the transport needs for all emails of a round. */
+/** Longer than the transport needs for an email. */
 const CLAIM_MS = 300_000;
-const BATCH = { all: 8, each: 4 };
+/** Connections to the mail server at once. */
+const LIMITS = { all: 8, organisation: 4, queue: 4 };
 const ROUND_INTERVAL_MS = 5_000;
 /** Most transactions have committed by then; the next round sends the rest. */
 const SOON_MS = 100;
@@ -41,7 +42,7 @@ export const deliverDueMails = (deps: MailDeliveryDeps): Promise<number> =>
 export function startMailDelivery(
   deps: MailDeliveryDeps & { outbox: Outbox; onError(error: unknown): void },
 ): () => Promise<void> {
-  const worker = startOutbox(deps, mailDelivery(deps), { everyMs: ROUND_INTERVAL_MS, maxRounds: 1 });
+  const worker = startOutbox(deps, mailDelivery(deps), { everyMs: ROUND_INTERVAL_MS });
   deps.outbox.onPut(() => setTimeout(worker.run, SOON_MS).unref());
   worker.run();
   return async () => {
@@ -65,14 +66,12 @@ function mailDelivery(deps: MailDeliveryDeps): Delivery<StoredMail, "outgoing_ma
   return {
     table: outgoingMails,
     claimMs: CLAIM_MS,
-    batch: BATCH,
+    limits: LIMITS,
     keepsContent,
     fromRow: storedMail,
     attempt: (mail) => attempt(deps, mail),
-    nextAttemptAt: ({ attempts, giveUpAt }, now) => {
-      const next = now + (DELAYS_MS[attempts - 1] ?? LAST_DELAY_MS);
-      return next < giveUpAt ? next : undefined;
-    },
+    retryMs: (attempts) => DELAYS_MS[attempts - 1] ?? LAST_DELAY_MS,
+    giveUpAt: ({ giveUpAt }) => giveUpAt,
     failureEvent: ({ id, template }) => ({ action: "mail.failed", target: id, details: { template } }),
     log: ({ template, attempts }, outcome, reason) =>
       deps.note({

@@ -10,6 +10,7 @@ import { selfSigned } from "../../testing/fixtures/self-signed.ts";
 import { loopbackNetworks } from "./address-rules.ts";
 import { type Outbound, OutboundFailure, outbound } from "./outbound.ts";
 
+const ORG = "0198c0de-0000-7000-8000-000000000001";
 const LOOPBACK: LookupAddress = { address: "127.0.0.1", family: 4 };
 const failsWith = (code: OutboundFailure["code"]) => (error: unknown) =>
   error instanceof OutboundFailure && error.code === code;
@@ -54,7 +55,7 @@ suite("calls to addresses that somebody else registered", () => {
   const strict = outbound({ allow: [] });
   const local = outbound({ allow: loopbackNetworks });
   const impatient = outbound({ allow: loopbackNetworks, timeoutMs: 300 });
-  const fast = (path: string, by: Outbound = local) => by.call(`http://127.0.0.1:${port}${path}`);
+  const fast = (path: string, by: Outbound = local) => by.call(ORG, `http://127.0.0.1:${port}${path}`);
 
   test("calls an allowed loopback address, also over http", async () => {
     const { status, contentType, body } = await fast("/hello");
@@ -68,12 +69,16 @@ suite("calls to addresses that somebody else registered", () => {
       "100.64.0.1 [fe80::1] [fc00::1] 224.0.0.1 255.255.255.255 ①②⑦.0.0.1";
     const before = seen.length;
     for (const host of hosts.split(" "))
-      await assert.rejects(strict.call(`https://${host}:${tlsPort}/`), failsWith("forbidden-address"), host);
+      await assert.rejects(
+        strict.call(ORG, `https://${host}:${tlsPort}/`),
+        failsWith("forbidden-address"),
+        host,
+      );
     assert.equal(seen.length, before);
   });
 
   test("judges a name by what it resolves to: localhost, metadata hosts, one bad address among good ones", async () => {
-    await assert.rejects(strict.call(`https://localhost:${tlsPort}/`), failsWith("forbidden-address"));
+    await assert.rejects(strict.call(ORG, `https://localhost:${tlsPort}/`), failsWith("forbidden-address"));
     const found: Record<string, LookupAddress[]> = {
       "metadata.internal": [{ address: "169.254.169.254", family: 4 }],
       "mixed.example": [
@@ -88,8 +93,8 @@ suite("calls to addresses that somebody else registered", () => {
     };
     const by = outbound({ allow: [], resolve: async (host) => found[host] ?? [] });
     for (const host of Object.keys(found))
-      await assert.rejects(by.call(`https://${host}/`), failsWith("forbidden-address"), host);
-    await assert.rejects(by.call("https://nowhere.example/"), failsWith("unreachable"));
+      await assert.rejects(by.call(ORG, `https://${host}/`), failsWith("forbidden-address"), host);
+    await assert.rejects(by.call(ORG, "https://nowhere.example/"), failsWith("unreachable"));
   });
 
   test("connects to the checked address, resolved once", async () => {
@@ -97,26 +102,29 @@ suite("calls to addresses that somebody else registered", () => {
     // The second answer would be another machine: whoever looks up again goes astray.
     const resolve = async () => (lookups++ === 0 ? [LOOPBACK] : [{ address: "127.0.0.99", family: 4 }]);
     const by = outbound({ allow: ["127.0.0.1"], resolve });
-    assert.equal((await by.call(`http://rebinding.example:${port}/first`)).status, 200);
+    assert.equal((await by.call(ORG, `http://rebinding.example:${port}/first`)).status, 200);
     assert.equal(lookups, 1);
     assert.equal(seen.at(-1), `GET rebinding.example:${port} /first`);
-    await assert.rejects(by.call(`http://rebinding.example:${port}/second`), failsWith("forbidden-address"));
+    await assert.rejects(
+      by.call(ORG, `http://rebinding.example:${port}/second`),
+      failsWith("forbidden-address"),
+    );
   });
 
   test("https by name reaches the checked address, and rejects an untrusted certificate", async () => {
     const resolve = async () => [LOOPBACK];
     const by = outbound({ allow: ["127.0.0.1"], resolve });
-    await assert.rejects(by.call(`https://localhost:${tlsPort}/tls`), failsWith("unreachable"));
+    await assert.rejects(by.call(ORG, `https://localhost:${tlsPort}/tls`), failsWith("unreachable"));
     setDefaultCACertificates([...trusted, cert]);
-    assert.equal((await by.call(`https://localhost:${tlsPort}/tls`)).status, 200);
+    assert.equal((await by.call(ORG, `https://localhost:${tlsPort}/tls`)).status, 200);
     // The certificate is for localhost: another name at the same address is not it.
-    await assert.rejects(by.call(`https://other.example:${tlsPort}/tls`), failsWith("unreachable"));
+    await assert.rejects(by.call(ORG, `https://other.example:${tlsPort}/tls`), failsWith("unreachable"));
   });
 
   test("allows http for loopback only, even in an allowed network", async () => {
     const by = outbound({ allow: ["10.0.0.0/8"] });
-    await assert.rejects(by.call("http://10.0.0.1/"), failsWith("bad-address"));
-    await assert.rejects(strict.call("http://93.184.215.14/"), failsWith("bad-address"));
+    await assert.rejects(by.call(ORG, "http://10.0.0.1/"), failsWith("bad-address"));
+    await assert.rejects(strict.call(ORG, "http://93.184.215.14/"), failsWith("bad-address"));
   });
 
   test("rejects other schemes and credentials in the URL", async () => {
@@ -128,7 +136,7 @@ suite("calls to addresses that somebody else registered", () => {
       "nonsense",
       "",
     ])
-      await assert.rejects(strict.call(address), failsWith("bad-address"), address);
+      await assert.rejects(strict.call(ORG, address), failsWith("bad-address"), address);
   });
 
   test("returns a redirect without following it", async () => {
@@ -148,7 +156,7 @@ suite("calls to addresses that somebody else registered", () => {
     await assert.rejects(fast("/silent", impatient), failsWith("timeout"));
     const hanging = outbound({ allow: [], resolve: () => new Promise(() => {}), timeoutMs: 50 });
     const alive = setTimeout(() => {}, 60_000);
-    await assert.rejects(hanging.call("https://hangs.example/"), failsWith("timeout"));
+    await assert.rejects(hanging.call(ORG, "https://hangs.example/"), failsWith("timeout"));
     clearTimeout(alive);
   });
 
@@ -162,7 +170,7 @@ suite("calls to addresses that somebody else registered", () => {
     const own = await listen(server);
     const late = new Promise((_resolve, reject) => setTimeout(reject, 15_000, new Error("no end")).unref());
     await assert.rejects(
-      Promise.race([impatient.call(`http://127.0.0.1:${own}/`), late]),
+      Promise.race([impatient.call(ORG, `http://127.0.0.1:${own}/`), late]),
       failsWith("timeout"),
     );
   });
@@ -170,7 +178,7 @@ suite("calls to addresses that somebody else registered", () => {
   test("an unreachable host is reported with a code only", async () => {
     const free = await listen(createServer());
     servers.at(-1)?.close();
-    const refused = local.call(`http://127.0.0.1:${free}/`);
+    const refused = local.call(ORG, `http://127.0.0.1:${free}/`);
     await assert.rejects(
       refused,
       (error: Error) => error.message === "the host could not be reached (ECONNREFUSED)",
@@ -185,7 +193,7 @@ suite("calls to addresses that somebody else registered", () => {
     const broadcast = [{ address: "255.255.255.255", family: 4 }];
     for (const found of [broadcast, [...broadcast, ...broadcast]]) {
       const by = outbound({ allow: ["255.255.255.255"], resolve: async () => found });
-      await assert.rejects(by.call("https://broadcast.example/"), failsWith("unreachable"));
+      await assert.rejects(by.call(ORG, "https://broadcast.example/"), failsWith("unreachable"));
     }
     await new Promise((resolve) => setImmediate(resolve));
     process.off("uncaughtException", record);
@@ -200,7 +208,11 @@ suite("calls to addresses that somebody else registered", () => {
     });
     const own = await listen(server);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const { body } = await local.call(`http://127.0.0.1:${own}/`, { method: "POST", headers, body: "a=b" });
+    const { body } = await local.call(ORG, `http://127.0.0.1:${own}/`, {
+      method: "POST",
+      headers,
+      body: "a=b",
+    });
     assert.deepEqual(JSON.parse(body.toString()), ["POST", headers["content-type"], "a=b"]);
   });
 });

@@ -1,13 +1,16 @@
 /**
  * The only HTTP client for URLs that others registered (`jwks_uri`, back-channel logout): https only, checked
  * addresses only, no redirects, 5 s and 64 KiB in total (wire-contract.md §1). The name is resolved once, and the
- * connection uses exactly the checked addresses, which defeats DNS rebinding.
+ * connection uses exactly the checked addresses, which defeats DNS rebinding. Each organisation has a share of the calls
+ * that may run at once.
  */
-import { promises as dns, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { type AddressRules, addressRules } from "./address-rules.ts";
+import { fairPlaces, NoPlaceLeft } from "./fair-places.ts";
+import { nameResolver, type ResolveName } from "./name-resolver.ts";
 
 export interface OutboundCall {
   readonly method?: "GET" | "POST";
@@ -23,13 +26,16 @@ export interface OutboundAnswer {
 }
 
 export interface Outbound {
-  /** @throws OutboundFailure */
-  call(url: string, call?: OutboundCall): Promise<OutboundAnswer>;
+  /**
+   * @param orgId whose URL it is; its calls share places, and wait for one at most as long as a call may take
+   * @throws OutboundFailure
+   */
+  call(orgId: string, url: string, call?: OutboundCall): Promise<OutboundAnswer>;
 }
 
 /** Why there is no response; the message is for the operator's log. */
 export class OutboundFailure extends Error {
-  readonly code: "bad-address" | "forbidden-address" | "unreachable" | "timeout" | "too-large";
+  readonly code: "bad-address" | "forbidden-address" | "unreachable" | "timeout" | "too-large" | "busy";
   constructor(code: OutboundFailure["code"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "OutboundFailure";
@@ -41,27 +47,39 @@ export interface OutboundOptions {
   /** From `SIGNET_OUTBOUND_ALLOW`. */
   readonly allow: readonly string[];
   readonly timeoutMs?: number;
-  /** Default: the system's resolver. */
-  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** Default: a resolver that shares nothing with the service's own connections. */
+  readonly resolve?: ResolveName;
 }
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
+/** Twice what the deliveries of one organisation take, so that its clients still authenticate while those hang. */
+const PLACES = { all: 512, each: 24, waiting: 200 };
+/** More than any honest name has. */
+const MAX_ADDRESSES = 16;
 
 export function outbound(options: OutboundOptions): Outbound {
+  const { timeoutMs = TIMEOUT_MS, resolve = nameResolver() } = options;
   const rules = addressRules(options.allow);
-  const resolve = options.resolve ?? ((host: string) => dns.lookup(host, { all: true, order: "verbatim" }));
+  const places = fairPlaces(PLACES);
   return {
-    call: async (address, call = {}) => {
-      const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+    call: async (orgId, address, call = {}) => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      let leave: (() => void) | undefined;
       try {
         const url = parseTarget(address);
-        const found = await beforeAbort(resolveHost(url, resolve), signal);
+        leave = await places.take(orgId, signal);
+        const found = await beforeAbort(
+          resolveHost(url, (host) => resolve(host, { orgId, signal })),
+          signal,
+        );
         requireAllowed(rules, url, found);
         // node:http closes an upgraded connection silently: the timeout still applies.
-        return await beforeAbort(exchange(url, found, call, signal), signal);
+        return await beforeAbort(exchange(url, found.slice(0, MAX_ADDRESSES), call, signal), signal);
       } catch (error) {
         throw asFailure(error, signal);
+      } finally {
+        leave?.();
       }
     },
   };
@@ -79,7 +97,7 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
 
 async function resolveHost(
   url: URL,
-  resolve: NonNullable<OutboundOptions["resolve"]>,
+  resolve: (host: string) => Promise<readonly LookupAddress[]>,
 ): Promise<readonly LookupAddress[]> {
   const host = hostOf(url);
   const family = isIP(host);
@@ -159,6 +177,8 @@ function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function asFailure(error: unknown, signal: AbortSignal): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
+  if (error instanceof NoPlaceLeft)
+    return new OutboundFailure("busy", "too many calls of the organisation are waiting", { cause: error });
   if (signal.aborted)
     return new OutboundFailure("timeout", "the response was not complete in time", { cause: error });
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";

@@ -1,6 +1,6 @@
 /** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
 
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
@@ -29,30 +29,60 @@ export interface OutboxRow {
   readonly attempts: number;
 }
 
-/** Due rows, the longest waiting first; at most `limits.each` of one queue. */
+/** A row that is due. */
+export interface DueRow extends OutboxRow {
+  /** Which queue it is in, with the organisation's id. */
+  readonly queue: string;
+  /** Its place among the due rows of its organisation: 1 is the first. */
+  readonly place: number;
+  readonly nextAttemptAt: number;
+}
+
+/** How many due rows are looked at: at most this many organisations take turns at a time. */
+const MAX_DUE = 500;
+
+/**
+ * Due rows: of each organisation and each queue the longest waiting, at most as many as may be under way; first rows of all
+ * organisations before second ones.
+ * @param full organisations to leave out
+ */
 export async function findDueRows(
   db: Db,
   { name, deliveredAt, queueBy }: OutboxTable,
   now: number,
-  limits: { readonly all: number; readonly each: number },
-): Promise<OutboxRow[]> {
-  const queue = sql.join(queueBy.map((column) => sql.ref(column)));
-  const place = sql<number>`row_number() over (partition by ${queue} order by next_attempt_at, id)`;
+  limits: { readonly organisation: number; readonly queue: number },
+  full: readonly string[] = [],
+): Promise<DueRow[]> {
+  const queue = sql<string>`${sql.join(
+    queueBy.map((column) => sql.ref(column)),
+    sql` || '/' || `,
+  )}`;
+  const placeIn = (group: RawBuilder<unknown>) =>
+    sql<number>`row_number() over (partition by ${group} order by next_attempt_at, id)`;
   return db
-    .selectFrom((inner) =>
-      inner
-        .selectFrom(name)
-        .select(["org_id as orgId", "id", "attempts", "next_attempt_at"])
-        .select(place.as("place"))
-        .where("next_attempt_at", "<=", now)
-        .where(deliveredAt, "is", null)
-        .where("failed_at", "is", null)
-        .as("due"),
+    .selectFrom((outer) =>
+      outer
+        .selectFrom((inner) =>
+          inner
+            .selectFrom(name)
+            .select(["org_id", "id", "attempts", "next_attempt_at", queue.as("queue")])
+            .select(placeIn(queue).as("place_in_queue"))
+            .where("next_attempt_at", "<=", now)
+            .where(deliveredAt, "is", null)
+            .where("failed_at", "is", null)
+            .$if(full.length > 0, (query) => query.where("org_id", "not in", [...full]))
+            .as("due"),
+        )
+        .selectAll()
+        .select(placeIn(sql.ref("org_id")).as("place"))
+        .where("place_in_queue", "<=", limits.queue)
+        .as("placed"),
     )
-    .select(["orgId", "id", "attempts"])
-    .where("place", "<=", limits.each)
+    .select(["org_id as orgId", "id", "attempts", "next_attempt_at as nextAttemptAt", "queue", "place"])
+    .where("place", "<=", limits.organisation)
+    .orderBy("place")
     .orderBy("next_attempt_at")
-    .limit(limits.all)
+    .limit(MAX_DUE)
     .execute();
 }
 

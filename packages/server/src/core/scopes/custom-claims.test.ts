@@ -14,11 +14,13 @@ const uma: User = {
   firstname: "Uma",
   surname: "User",
   phone: null,
-  locale: null,
+  locale: "da",
+  details: {},
   role: "Standard",
   attributes: { department: "Finance", empty: "", none: [] },
   membership: { groups: ["staff"], attributes: { desk: 7 } },
   createdAt: 0,
+  profileChangedAt: 0,
   disabledAt: null,
 };
 const scope = (name: string, claims: readonly ScopeClaim[]): CustomScope => ({
@@ -36,6 +38,7 @@ const scope = (name: string, claims: readonly ScopeClaim[]): CustomScope => ({
 const hr = scope("hr", [
   { name: "id", source: "user", path: "permId" },
   { name: "phone", source: "user", path: "phone" },
+  { name: "language", source: "user", path: "locale" },
   { name: "department", source: "user", path: "attributes.department" },
   { name: "empty", source: "user", path: "attributes.empty" },
   { name: "none", source: "user", path: "attributes.none" },
@@ -49,6 +52,7 @@ const told = (more: Partial<Parameters<typeof customClaims>[0]> = {}) =>
   customClaims({ customScopes: [hr], scopes: ["openid", "hr"], user: uma, consented: undefined, ...more });
 const all = {
   id: "uma",
+  language: "da",
   department: "Finance",
   role: "Standard",
   groups: ["staff"],
@@ -80,9 +84,10 @@ test("the older scope wins when two have the same claim", () => {
 });
 
 test("omits claims added since the user's consent", () => {
-  const before = scope("hr", hr.claims.slice(0, 3));
+  const before = scope("hr", hr.claims.slice(0, 4));
   assert.deepEqual(told({ consented: fingerprintsOf([before], ["hr"]) }), {
     id: "uma",
+    language: "da",
     department: "Finance",
   });
   const other = scope("hr", [{ name: "tier", source: "static", value: { level: 2 } }]);

@@ -5,7 +5,7 @@
 import type { User } from "../users/user.ts";
 import { type Claims, customClaims } from "./custom-claims.ts";
 import type { CustomScope, ScopeFingerprints } from "./custom-scope.ts";
-import { claimsOfScopes, scopeClaims } from "./scopes.ts";
+import { claimsOfScopes, scopeClaims, withoutCustom } from "./scopes.ts";
 
 export interface ClaimRequest {
   readonly essential: boolean;
@@ -40,7 +40,7 @@ function scopeOfClaim(
 ): string | undefined {
   const standard = Object.entries(scopeClaims).find(([, claims]) => claims.includes(name))?.[0];
   const scopes = [
-    ...(standard === undefined ? [] : [standard]),
+    ...withoutCustom(standard === undefined ? [] : [standard], customScopes),
     ...customScopes
       .filter(({ claims }) => claims.some((claim) => claim.name === name))
       .map((scope) => scope.name),
@@ -92,7 +92,8 @@ function claimValueOf(name: string, about: RequestedValues): unknown {
   const { user, allowed, customScopes } = about;
   const scope = scopeOfClaim(name, allowed, customScopes);
   if (scope === undefined) return undefined;
-  const claims = { ...customClaims({ ...about, scopes: [scope] }), ...claimsOfScopes(user, [scope]) };
+  const standard = claimsOfScopes(user, withoutCustom([scope], customScopes));
+  const claims = { ...customClaims({ ...about, scopes: [scope] }), ...standard };
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 

@@ -1,40 +1,54 @@
 /** The standard scopes of the specification, their claims, and which requested scopes are granted. */
 import type { User } from "../users/user.ts";
+import { addressClaim, claimsOfProfile, profileClaims } from "./profile-claims.ts";
 
-export const standardScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
+export const standardScopes = ["openid", "profile", "email", "phone", "address", "offline_access"] as const;
 
-/** The claims of each standard scope (specification, scope table). */
+/**
+ * Organisations may have defined a custom scope of this name before it became a standard one. It stays, in place of the
+ * standard scope; there can be no new one.
+ */
+export const lateStandardScopes: readonly string[] = ["address"];
+
+/** The claims of each standard scope (specification, scope table; OpenID Connect Core §5.4). */
 export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
-  profile: ["name", "preferred_username", "given_name", "family_name", "role", "org_id"],
+  profile: profileClaims,
   email: ["email", "email_verified"],
-  phone: ["phone_number"],
+  phone: ["phone_number", "phone_number_verified"],
+  address: ["address"],
 };
 
 /** Listed in `claims_supported` beside the protocol's own claims. */
-export const userClaims: readonly string[] = Object.values(scopeClaims).flat();
+export const userClaims = (ownScopes: Named): readonly string[] =>
+  withoutCustom(Object.keys(scopeClaims), ownScopes).flatMap((scope) => scopeClaims[scope] ?? []);
+
+type Named = ReadonlyArray<{ readonly name: string }>;
+
+/** The scopes that have their standard meaning in an organisation with these custom scopes. */
+export const withoutCustom = (scopes: readonly string[], customScopes: Named): string[] =>
+  scopes.filter((scope) => !customScopes.some(({ name }) => name === scope));
 
 /** The requested scopes that the application may have, in their order (wire-contract.md §2). */
 export function grantableScopes(requested: readonly string[], allowed: readonly string[]): string[] {
   return requested.filter((scope) => allowed.includes(scope));
 }
 
-/** The claims of standard scopes, without absent values. */
-export function claimsOfScopes(user: User, scopes: readonly string[]): Record<string, string | boolean> {
-  const claims: Record<string, string | boolean | null> = {};
-  if (scopes.includes("profile")) {
-    claims.name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
-    claims.preferred_username = user.username ?? user.email;
-    claims.given_name = user.firstname;
-    claims.family_name = user.surname;
-    // The membership here, also of a guest: it decides what the user may do in this organisation's applications.
-    claims.role = user.role;
-    claims.org_id = user.orgId;
-  }
+/** The claims of standard scopes, without absent values. @param scopes as of `withoutCustom` */
+export function claimsOfScopes(user: User, scopes: readonly string[]): Record<string, unknown> {
+  const claims: Record<string, unknown> = {};
+  if (scopes.includes("profile")) Object.assign(claims, claimsOfProfile(user));
   if (scopes.includes("email")) {
-    claims.email = user.email;
-    claims.email_verified = user.emailVerified;
+    claims["email"] = user.email;
+    claims["email_verified"] = user.emailVerified;
   }
-  if (scopes.includes("phone")) claims.phone_number = user.phone;
-  const present = Object.entries(claims).filter(([, value]) => value !== null && value !== "");
-  return Object.fromEntries(present) as Record<string, string | boolean>;
+  if (scopes.includes("phone") && user.phone !== null && user.phone !== "") {
+    claims["phone_number"] = user.phone;
+    // Nothing here calls a number to verify it.
+    claims["phone_number_verified"] = false;
+  }
+  if (scopes.includes("address")) claims["address"] = addressClaim(user);
+  const present = Object.entries(claims).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  return Object.fromEntries(present);
 }

@@ -28,8 +28,15 @@ test("a scope's name is one scope token, and not a standard scope", () => {
     "x".repeat(101),
     "openid",
     "offline_access",
+    "address",
   ])
     assert.deepEqual(faults({ name }), ["name"], name);
+});
+
+test("an older scope may be named address, and no other standard name", () => {
+  requireValidScope({ ...fine, name: "address" }, { mayExist: true });
+  for (const name of ["openid", "phone", "two words"])
+    assert.throws(() => requireValidScope({ ...fine, name }, { mayExist: true }), InvalidScope);
 });
 
 test("rejects deceptive characters in displayed texts", () => {

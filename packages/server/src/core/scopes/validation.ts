@@ -2,7 +2,7 @@
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
-import { standardScopes } from "./scopes.ts";
+import { lateStandardScopes, standardScopes } from "./scopes.ts";
 
 /** For pages, which translate it. */
 export type ScopeFaultCode =
@@ -61,15 +61,20 @@ export const claimPaths = {
   membership: ["role", "groups"],
 } as const;
 
+export const IS_STANDARD = "is a standard scope";
+
 const limits = { claims: 50, value: 2_000 } as const;
 export const MAX_CLAIMS = limits.claims;
 
 type Checked = Pick<CustomScope, "name" | "displayName" | "description" | "claims">;
 
-/** @throws InvalidScope naming every fault */
-export function requireValidScope(scope: Checked): void {
+/**
+ * @param mayExist whether the scope may be an older one, whose name became a standard one later
+ * @throws InvalidScope naming every fault
+ */
+export function requireValidScope(scope: Checked, { mayExist = false } = {}): void {
   const faults = [
-    ...nameFaults(scope.name),
+    ...nameFaults(scope.name, mayExist),
     ...textFaults("displayName", scope.displayName, 1, 100),
     ...textFaults("description", scope.description, 0, 500),
     ...(scope.claims.length > limits.claims
@@ -81,7 +86,7 @@ export function requireValidScope(scope: Checked): void {
   if (faults.length > 0) throw new InvalidScope(faults);
 }
 
-function nameFaults(name: string): ScopeFault[] {
+function nameFaults(name: string, mayExist: boolean): ScopeFault[] {
   if (parseScope(name)?.length !== 1 || name.includes(" ") || name.length > 100)
     return [
       {
@@ -91,8 +96,8 @@ function nameFaults(name: string): ScopeFault[] {
       },
     ];
   const standard: readonly string[] = standardScopes;
-  return standard.includes(name)
-    ? [{ path: "name", message: "is a standard scope", code: "name-standard" }]
+  return standard.includes(name) && !(mayExist && lateStandardScopes.includes(name))
+    ? [{ path: "name", message: IS_STANDARD, code: "name-standard" }]
     : [];
 }
 

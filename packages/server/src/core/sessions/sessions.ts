@@ -104,10 +104,10 @@ export async function signOut(deps: CoreDeps, signedIn: SignedIn, address: strin
 }
 
 /**
- * Signs out an expired session, whose refresh tokens and application sessions may continue. An active session is ended by
- * its own browser only. @param which from a valid ID token
+ * Ends the session that a valid ID token names, without its cookie: browsers and backends of applications send the token
+ * where the cookie is not. Also an expired one, whose refresh tokens and application sessions may continue.
  */
-export async function signOutExpiredSession(
+export async function signOutHintedSession(
   deps: CoreDeps,
   organisation: Organisation,
   which: { sessionId: string; userId: string; actor: string; address: string },
@@ -121,8 +121,7 @@ export async function signOutExpiredSession(
     if (!session) {
       const end = { orgId: act.orgId, sessionId, now, reason: "signed_out" };
       if ((await revokeTokenFamilies(tx, end)) > 0) await recordEnd(tx, sessionId, act, now);
-    } else if (session.userId === userId && hasExpired(session, organisation, now))
-      await endSession(tx, session, { ...by, now });
+    } else if (session.userId === userId) await endSession(tx, session, { ...by, now });
   });
 }
 

@@ -39,9 +39,14 @@ export interface AccessTokenDeps extends CoreDeps {
   readonly applications: ApplicationDirectory;
 }
 
-interface Verified {
-  readonly kid: string;
+interface SignedClaims {
   readonly claims: AccessTokenClaims;
+  /** Its `typ` is JWT: only an application with this setting issues such tokens. */
+  readonly isPlainJwt?: boolean;
+}
+
+interface Verified extends SignedClaims {
+  readonly kid: string;
 }
 
 /** A key that the organisation publishes, and the issuer that its tokens must name. */
@@ -50,7 +55,7 @@ interface TrustedKey {
   readonly issuer: string;
   /** The pool whose agent has the key; undefined for the organisation's own. */
   readonly poolId?: string;
-  verify(token: string): AccessTokenClaims | undefined;
+  verify(token: string): SignedClaims | undefined;
 }
 
 const CACHED_TOKENS = 10_000;
@@ -59,11 +64,11 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const verified = new Map<string, Verified>();
 
   const verify = (cacheKey: string, token: string, key: TrustedKey) => {
-    const claims = key.verify(token);
-    if (!claims) return undefined;
+    const signed = key.verify(token);
+    if (!signed) return undefined;
     if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value as string);
-    verified.set(cacheKey, { kid: key.kid, claims });
-    return claims;
+    verified.set(cacheKey, { kid: key.kid, ...signed });
+    return signed;
   };
 
   return {
@@ -73,9 +78,12 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const kid = known?.kid ?? decodeJwsUnverified(token)?.header["kid"];
       // Tokens of a key that left the JWKS are rejected, cached or not.
       const key = (await localKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
-      const claims = key && (known?.claims ?? verify(cacheKey, token, key));
+      const signed = key && (known ?? verify(cacheKey, token, key));
+      if (!signed) return undefined;
+      const { claims } = signed;
       // Written so that a missing `exp` fails too.
-      if (!claims || claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
+      if (claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
+      if (signed.isPlainJwt && !(await issuesPlainJwts(deps, claims, organisation))) return undefined;
       return (await signsForPool(deps, claims, key, organisation)) ? claims : undefined;
     },
     activeScopes: async ({ id: orgId }, { client_id, jti, sub, device_id, scope }) => {
@@ -108,14 +116,18 @@ async function localKey(
 ): Promise<TrustedKey | undefined> {
   const key = (await keys.published(id)).find((one) => one.kid === kid);
   if (!key) return undefined;
-  const typ = ["at+jwt"];
+  const read = (token: string, typ: string) =>
+    verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ: [typ] })?.payload;
+  // Signet signs these claims itself, so their shape is known.
+  const asClaims = (payload: object) => payload as unknown as AccessTokenClaims;
   return {
     kid: key.kid,
     issuer: issuerOf(baseUrl, id),
     verify: (token) => {
-      const read = verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ });
-      // Signet signs these claims itself, so their shape is known.
-      return read?.payload as unknown as AccessTokenClaims | undefined;
+      const typed = read(token, "at+jwt");
+      if (typed) return { claims: asClaims(typed) };
+      const plain = read(token, "JWT");
+      return plain && !isIdToken(plain) ? { claims: asClaims(plain), isPlainJwt: true } : undefined;
     },
   };
 }
@@ -136,9 +148,22 @@ async function agentKey(
     verify: (token) => {
       const payload = verifyAgentToken(token, { publicKey, alg: key.alg });
       const limits = { now: seconds(clock()), maxLifetimeSeconds: pool.maxTokenLifetimeSeconds };
-      return payload && readAgentClaims(payload, limits);
+      const claims = payload && readAgentClaims(payload, limits);
+      return claims && { claims };
     },
   };
+}
+
+/** An ID token has the type JWT as well, but never these claims. */
+const isIdToken = ({ client_id, jti }: Readonly<Record<string, unknown>>): boolean =>
+  typeof client_id !== "string" || typeof jti !== "string";
+
+async function issuesPlainJwts(
+  { applications }: AccessTokenDeps,
+  { client_id }: AccessTokenClaims,
+  { id }: Organisation,
+): Promise<boolean> {
+  return (await applications.find(id, client_id))?.settings.accessTokenType === "JWT";
 }
 
 /** An agent's key is trusted for the applications of its pool only. */

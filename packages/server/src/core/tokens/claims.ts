@@ -8,8 +8,8 @@ import type { Attestation } from "../devices/device.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
-import { type RequestedClaims, requestedValues } from "../scopes/requested-claims.ts";
-import { claimsOfScopes } from "../scopes/scopes.ts";
+import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
+import { claimsOfScopes, withoutCustom } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import { type Authentication, newTokenId } from "./token-family.ts";
 
@@ -98,12 +98,25 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const consented =
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
-  const allowed = application.settings.allowedScopes;
+  const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
   return {
-    accessToken: customClaims({ ...sources, scopes, user: user?.user }),
-    idToken: user
-      ? requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed })
-      : {},
+    accessToken: ofScopes,
+    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes }) : {},
+  };
+}
+
+/** Requested claims and, as the application is set up, those of all granted scopes. */
+function idTokenAdditions(
+  { settings }: Application,
+  scopes: readonly string[],
+  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented"> & { ofScopes: Claims },
+): Claims {
+  const { user, requestedClaims, customScopes, consented, ofScopes } = about;
+  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
+  const standard = withoutCustom(scopes, customScopes);
+  return {
+    ...requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed }),
+    ...(idTokenIncludesScopeClaims ? { ...ofScopes, ...claimsOfScopes(user, standard) } : {}),
   };
 }
 
@@ -157,9 +170,11 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   const { application, user } = subject;
   if (!user || !subject.scopes.includes("openid")) return undefined;
   const iat = seconds(now);
+  // A custom scope older than the reservation of these names cannot set them either. `client_id` and `jti` tell an access
+  // token of the type JWT from an ID token.
+  const { client_id, jti, nonce, sid, at_hash, ...added } = subject.added?.idToken ?? {};
   return {
-    ...subject.added?.idToken,
-    ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
+    ...added,
     iss: subject.issuer,
     sub: user.user.id,
     aud: application.id,

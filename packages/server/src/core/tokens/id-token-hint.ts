@@ -27,9 +27,13 @@ export async function readIdTokenHint(
   const own = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
     typ: ["JWT"],
   });
-  if (own) return own.payload["iss"] === issuerOf(deps.baseUrl, orgId) ? own.payload : undefined;
+  if (own) return isIdTokenOf(issuerOf(deps.baseUrl, orgId), own.payload) ? own.payload : undefined;
   return readAgentHint(deps, orgId, hint);
 }
+
+/** An access token of the type JWT has a `client_id`, an ID token never. */
+const isIdTokenOf = (issuer: string, claims: Claims): boolean =>
+  claims["iss"] === issuer && !Object.hasOwn(claims, "client_id");
 
 /** An agent's key is trusted for the applications of its pool only. */
 async function readAgentHint(

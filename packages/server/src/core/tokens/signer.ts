@@ -94,9 +94,14 @@ export function localSigner(keys: SigningKeys): Signer {
     sign: async ({ organisation, application, accessToken, idToken }) => {
       if (application.settings.signingPoolId !== undefined)
         throw new Error("the tokens of this application are signed by a pool");
-      const { accessTokenSignedResponseAlg, idTokenSignedResponseAlg } = application.settings;
+      const { accessTokenSignedResponseAlg, accessTokenType, idTokenSignedResponseAlg } =
+        application.settings;
       const accessKey = await keys.signer(organisation.id, accessTokenSignedResponseAlg);
-      const signed = await signJws({ ...signingInput(accessKey), typ: "at+jwt", payload: accessToken });
+      const signed = await signJws({
+        ...signingInput(accessKey),
+        typ: accessTokenType,
+        payload: accessToken,
+      });
       if (!idToken) return { accessToken: signed };
       const idKey = await keys.signer(organisation.id, idTokenSignedResponseAlg);
       const payload = { ...idToken, at_hash: atHash(signed, idKey.alg) };

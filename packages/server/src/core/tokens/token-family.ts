@@ -32,26 +32,28 @@ export interface TokenFamily extends Grant, StoredFamily {}
 
 export type RefreshTokenStatus =
   | "current"
-  /** The previous token within the grace window: it gets the same successor again. */
+  /** The previous token, whose successor is still unused: it gets the same successor again. */
   | "grace"
-  /** An older token: somebody has a copy. */
+  /** An older token, or the previous one where that is not accepted: somebody has a copy. */
   | "replayed"
   | "expired"
   | "revoked";
 
-/** @param graceMs 0 turns the grace window off */
+/** @param acceptsPrevious whether a token may come back until its successor is used: the response may have been lost */
 export function refreshTokenStatus(
   family: TokenFamily,
   hash: string,
   now: number,
-  graceMs: number,
+  acceptsPrevious: boolean,
 ): RefreshTokenStatus {
   if (family.revokedAt !== null) return "revoked";
   if (family.expiresAt <= now) return "expired";
-  if (hash === family.refreshHash) return (family.refreshExpiresAt ?? 0) > now ? "current" : "expired";
+  const isCurrent = hash === family.refreshHash;
   // The successor is still unused: using it would have made it the previous token.
-  const inGrace = family.rotatedAt !== null && now < family.rotatedAt + graceMs;
-  return hash === family.previousHash && inGrace ? "grace" : "replayed";
+  const isPrevious = acceptsPrevious && hash === family.previousHash;
+  if (!isCurrent && !isPrevious) return "replayed";
+  if ((family.refreshExpiresAt ?? 0) <= now) return "expired";
+  return isCurrent ? "current" : "grace";
 }
 
 /** Each token's own lifetime, within the family's. */

@@ -4,6 +4,7 @@ import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { updateSearchKey } from "./members/members.store.ts";
+import { writeDetails } from "./profile/details.ts";
 import type { User } from "./user.ts";
 
 /** By PermId; `orgId` is the home organisation. */
@@ -14,6 +15,8 @@ export interface AccountKey {
 
 export const updateAccount = (db: Db, { orgId, id }: AccountKey) =>
   db.updateTable("user_account").where((eb) => allOf(eb, { org_id: orgId, id }));
+
+const changedClaims = (now: number) => ({ updated_at: now, profile_changed_at: now });
 
 /** @returns false when there is no such user, or the status is already the wanted one */
 export const setUserDisabled = (
@@ -36,7 +39,7 @@ export const setEmailVerified = (
 ): Promise<boolean> =>
   affectsAny(
     updateAccount(db, key)
-      .set({ email_verified_at: now, updated_at: now })
+      .set({ email_verified_at: now, ...changedClaims(now) })
       .where("email", "=", key.email)
       .where("email_verified_at", "is", null),
   );
@@ -45,10 +48,14 @@ export const setEmailVerified = (
 export const setProfile = (
   db: Db,
   key: AccountKey,
-  { firstname, surname, phone, locale }: Pick<User, "firstname" | "surname" | "phone" | "locale">,
+  { details, ...person }: Pick<User, "firstname" | "surname" | "phone" | "locale" | "details">,
   now: number,
 ): Promise<boolean> =>
-  changeSearched(db, key, updateAccount(db, key).set({ firstname, surname, phone, locale, updated_at: now }));
+  changeSearched(
+    db,
+    key,
+    updateAccount(db, key).set({ ...person, profile: writeDetails(details), ...changedClaims(now) }),
+  );
 
 /**
  * Sets a verified email address, if the current one is still `from`.
@@ -63,7 +70,7 @@ export const changeEmail = (
     db,
     change,
     updateAccount(db, change)
-      .set({ email: change.to, email_key: change.toKey, email_verified_at: now, updated_at: now })
+      .set({ email: change.to, email_key: change.toKey, email_verified_at: now, ...changedClaims(now) })
       .where("email", "=", change.from)
       .where(({ not, exists }) => not(exists(otherAccount(db, change, "email_key", change.toKey)))),
   );
@@ -91,7 +98,7 @@ export const setUsername = (
     db,
     key,
     updateAccount(db, key)
-      .set({ username, updated_at: now })
+      .set({ username, ...changedClaims(now) })
       .where(({ not, exists }) => not(exists(otherAccount(db, key, "username", username)))),
   );
 

@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
   test("changes one user of one organisation only", async () => {
     await withUser(running.service, org, "neighbour@acme.example");
     const before = await others();
-    const profile = { firstname: "New", surname: "Name", phone: "+45 1", locale: "da" };
+    const profile = { firstname: "New", surname: "Name", phone: "+45 1", locale: "da", details: {} };
     assert.ok(await setProfile(db(), key(), profile, 5));
     assert.ok(await setRole(db(), { orgId: orgId(), userId: id }, "Administrator"));
     assert.ok(await setUserDisabled(db(), key(), 5, 5));

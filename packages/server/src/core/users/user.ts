@@ -1,5 +1,7 @@
 /** A user, and the membership in an organisation (specification, "User"). */
 
+import type { ProfileDetails } from "./profile/details.ts";
+
 export type Role = "Standard" | "Administrator";
 
 /** Names are untrusted: look them up with `Object.hasOwn`. */
@@ -20,11 +22,14 @@ export interface User {
   readonly phone: string | null;
   /** A language tag; null for the browser's. */
   readonly locale: string | null;
+  readonly details: ProfileDetails;
   readonly role: Role;
   /** Attributes of the account, by name; JSON values, for custom scopes. */
   readonly attributes: Attributes;
   readonly membership: { readonly groups: readonly string[]; readonly attributes: Attributes };
   readonly createdAt: number;
+  /** When the account's claims last changed, milliseconds. */
+  readonly profileChangedAt: number;
   readonly disabledAt: number | null;
 }
 

@@ -8,6 +8,7 @@ import { toRow } from "../../db/records.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
 import { updateAccount } from "./account.store.ts";
 import { memberships, updateSearchKey } from "./members/members.store.ts";
+import { readDetails } from "./profile/details.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
 export type NewUserRow = Pick<User, "orgId" | "id" | "email" | "firstname" | "surname" | "phone" | "role"> & {
@@ -33,6 +34,8 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       updated_at: now,
       disabled_at: null,
       attributes: null,
+      profile: null,
+      profile_changed_at: now,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
     .returning("id");
@@ -199,6 +202,7 @@ function fromRow(orgId: string, row: MemberRow): User {
     surname: row.surname,
     phone: row.phone,
     locale: row.locale,
+    details: readDetails(row.profile),
     emailVerified: row.email_verified_at !== null,
     role: row.role as Role,
     attributes: readAttributes(row.attributes),
@@ -207,6 +211,7 @@ function fromRow(orgId: string, row: MemberRow): User {
       attributes: readAttributes(row.membershipAttributes),
     },
     createdAt: row.created_at,
+    profileChangedAt: row.profile_changed_at ?? row.updated_at,
     disabledAt: row.disabled_at,
   };
 }

@@ -7,6 +7,8 @@ import { deviceIdentity } from "./0005-device-identity.ts";
 import { consolePages } from "./0006-console.ts";
 import { compromisedKeys } from "./0007-compromised-keys.ts";
 import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
+import { userProfile } from "./0009-user-profile.ts";
+import { refusedRequests } from "./0012-refused-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -18,4 +20,6 @@ export const timeline: readonly Migration[] = [
   consolePages,
   compromisedKeys,
   consentRevokedBy,
+  userProfile,
+  refusedRequests,
 ];

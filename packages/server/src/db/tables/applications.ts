@@ -42,9 +42,23 @@ export interface ApplicationExternalKeyTable {
   application_id: string;
 }
 
+/** The last ten, one in each slot; `sequence` grows. */
+export interface RefusedRequestTable {
+  org_id: string;
+  application_id: string;
+  slot: number;
+  sequence: number;
+  at: number;
+  endpoint: string;
+  error: string;
+  reason: string;
+  description: string;
+}
+
 export interface ApplicationsSchema {
   application: ApplicationTable;
   application_origin: ApplicationOriginTable;
   application_external_key: ApplicationExternalKeyTable;
   client_secret: ClientSecretTable;
+  refused_request: RefusedRequestTable;
 }

@@ -20,6 +20,10 @@ export interface UserAccountTable {
   disabled_at: number | null;
   /** JSON object: what an organisation keeps about its users, for its custom scopes. */
   attributes: string | null;
+  /** JSON object: see core/users/profile/details.ts. */
+  profile: string | null;
+  /** When the account's claims last changed. */
+  profile_changed_at: number | null;
 }
 
 export interface MembershipTable {

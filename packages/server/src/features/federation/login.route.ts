@@ -14,6 +14,7 @@ import type { ApplicationDirectory } from "../../core/applications/applications.
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { RefusedRequests } from "../../core/refused-requests/refused-requests.ts";
 import { issueSessionKey } from "../../core/session-keys/session-keys.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { recordSessionUse } from "../../core/sessions/sessions.store.ts";
@@ -38,6 +39,7 @@ export interface FederationDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly browserSession: FederationSignIn;
+  readonly refusedRequests: Pick<RefusedRequests, "note">;
 }
 
 const prompts = ["login", "select_account", "none"] as const;
@@ -78,8 +80,14 @@ async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest
   if (!application || !organisation) throw pageError("app-unknown", "The appId is unknown.");
   const returnUrl = form.values.get("returnUrl");
   if (returnUrl === undefined) throw pageError("return-url-missing", "The returnUrl parameter is missing.");
-  if (!matchReturnUrl(returnUrl, application.settings.returnUrls))
-    throw pageError("return-url-unregistered", "The returnUrl is not registered for this application.");
+  if (!matchReturnUrl(returnUrl, application.settings.returnUrls)) {
+    const error = pageError(
+      "return-url-unregistered",
+      "The returnUrl is not registered for this application.",
+    );
+    deps.refusedRequests.note(application, "federation/Login", error);
+    throw error;
+  }
   const requestedPrompt = form.values.get("prompt");
   const prompt = prompts.find((known) => known === requestedPrompt);
   if (requestedPrompt !== undefined && prompt === undefined)

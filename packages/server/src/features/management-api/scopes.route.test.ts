@@ -125,6 +125,7 @@ describe("management API: custom scopes", () => {
       }
       for (const [body, wanted] of [
         [{ name: "openid" }, ["/name"]],
+        [{ name: "address" }, ["/name"]],
         [{ name: "two words" }, ["/name"]],
         [{ name: "x", displayName: "" }, ["/displayName"]],
         [{ name: "x", claims: [{ name: "a", source: "static" }] }, ["/claims/0/value"]],

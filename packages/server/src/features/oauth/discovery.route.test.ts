@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { makePool } from "../../testing/fixtures/agent.ts";
 import { sendRaw } from "../../testing/probes/answers.ts";
 import {
   makeOrganisation,
@@ -50,7 +51,14 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(body["response_modes_supported"], ["query", "fragment", "form_post"]);
     assert.deepEqual(body["subject_types_supported"], ["public"]);
     assert.deepEqual(body["code_challenge_methods_supported"], ["S256"]);
-    assert.deepEqual(body["scopes_supported"], ["openid", "profile", "email", "phone", "offline_access"]);
+    assert.deepEqual(body["scopes_supported"], [
+      "openid",
+      "profile",
+      "email",
+      "phone",
+      "address",
+      "offline_access",
+    ]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     const grants = ["authorization_code", "refresh_token", "client_credentials", device];
     assert.deepEqual(body["grant_types_supported"], grants);
@@ -74,6 +82,10 @@ forEachDatabase(({ fresh }) => {
       "name",
       "email",
       "phone_number",
+      "phone_number_verified",
+      "address",
+      "locale",
+      "updated_at",
     ])
       assert.ok(claims.includes(claim), claim);
   });
@@ -88,10 +100,49 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("serves the same document at the RFC 8414 location", async () => {
-    const [oidc, oauth] = [await sendRaw(url, {}), await sendRaw(rfc8414(), {})];
-    assert.equal(oauth.status, 200);
-    assert.equal(oauth.text, oidc.text);
+  test("serves the same document at every location that clients try", async () => {
+    const { text } = await sendRaw(url, {});
+    const { organisation, issuer } = org;
+    for (const address of [
+      rfc8414(),
+      `${issuer}/.well-known/oauth-authorization-server`,
+      `${running.baseUrl}/.well-known/openid-configuration/oauth/${organisation.id}`,
+    ])
+      for (let time = 0; time < 2; time++) {
+        const answer = await sendRaw(address, {});
+        assert.deepEqual([answer.status, answer.text], [200, text], address);
+      }
+    const pool = await makePool(running.service, org);
+    const ofPool = `${issuer}/sovereign/pools/${pool.id}`;
+    const { text: poolText } = await sendRaw(`${ofPool}/.well-known/openid-configuration`, {});
+    for (const address of [
+      `${ofPool}/.well-known/oauth-authorization-server`,
+      ...["openid-configuration", "oauth-authorization-server"].map((name) =>
+        ofPool.replace("/oauth/", `/.well-known/${name}/oauth/`),
+      ),
+    ]) {
+      const answer = await sendRaw(address, {});
+      assert.deepEqual([answer.status, answer.text], [200, poolText], address);
+    }
+  });
+
+  test("answers preflight requests of discovery and keys for every origin", async () => {
+    const addresses = [url, rfc8414(), `${org.issuer}/.well-known/jwks.json`];
+    for (const address of addresses) {
+      const { status, headers } = await sendRaw(address, {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://stranger.example",
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "x-requested-with",
+        },
+      });
+      assert.equal(status, 204, address);
+      assert.equal(headers.get("access-control-allow-origin"), "*");
+      assert.equal(headers.get("access-control-allow-methods"), "GET, HEAD");
+      assert.equal(headers.get("access-control-allow-headers"), "*");
+      assert.equal(headers.get("access-control-allow-credentials"), null);
+    }
   });
 
   test("allows every origin to read the metadata, without credentials", async () => {
@@ -140,7 +191,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await status(), 200);
   });
 
-  test("responds with 404 to unknown organisations, other methods and longer paths", async () => {
+  test("responds with 404 to unknown organisations and longer paths, and with 405 to other methods", async () => {
     const unknown = url.replace(org.organisation.id, "0197b0a0-0000-7000-8000-000000000000");
     for (const address of [
       unknown,
@@ -151,6 +202,6 @@ forEachDatabase(({ fresh }) => {
     ])
       assert.equal((await sendRaw(address, {})).status, 404, address);
     for (const method of ["POST", "PUT", "DELETE"])
-      assert.equal((await sendRaw(url, { method })).status, 404, method);
+      assert.equal((await sendRaw(url, { method })).status, 405, method);
   });
 });

@@ -51,6 +51,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   );
   app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
+  // Not of a specification: clients that follow one of them with the other's place for the path.
+  app.get("/oauth/:org/.well-known/oauth-authorization-server", { exposeHeadRoute: true }, handler);
+  app.get("/.well-known/openid-configuration/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
 /** The same four for tokens and for client assertions. */
@@ -83,7 +86,7 @@ export function providerMetadata(
     introspection_endpoint: `${issuer}/introspect`,
     end_session_endpoint: `${issuer}/end_session`,
     device_authorization_endpoint: `${issuer}/device`,
-    scopes_supported: [...standardScopes, ...customScopes.map(({ name }) => name)],
+    scopes_supported: [...new Set([...standardScopes, ...customScopes.map(({ name }) => name)])],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: grantTypes,
@@ -99,7 +102,7 @@ export function providerMetadata(
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     acr_values_supported: Object.values(acrValues),
     claim_types_supported: ["normal"],
-    claims_supported: [...new Set([...protocolClaims, ...userClaims, ...customClaims])],
+    claims_supported: [...new Set([...protocolClaims, ...userClaims(customScopes), ...customClaims])],
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

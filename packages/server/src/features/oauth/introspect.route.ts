@@ -49,10 +49,14 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
       const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
-      const { application } = await authenticateClient(deps, organisation, request, client);
+      const { application } = await deps.refusedRequests.watch(client.application, "introspect", () =>
+        authenticateClient(deps, organisation, request, client),
+      );
       // A public client does not authenticate: anyone could introspect in its name.
       if (application.settings.tokenEndpointAuthMethod === "none") {
-        throw invalidClient(organisation, "public client", "public clients may not introspect tokens");
+        throw invalidClient(organisation, "public client", {
+          description: "public clients may not introspect tokens",
+        });
       }
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
@@ -99,7 +103,7 @@ async function describeRefreshToken(
   const family = await findTokenFamily(deps.database.query, organisation.id, familyId);
   if (!family || family.applicationId !== application.id) return INACTIVE;
   // Introspection is not a use: a rotated token is inactive here, without reuse detection.
-  if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0) !== "current") return INACTIVE;
+  if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), false) !== "current") return INACTIVE;
   const device =
     family.deviceId === null
       ? undefined

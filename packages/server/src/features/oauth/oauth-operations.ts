@@ -73,6 +73,16 @@ const introspection = Type.Object(
   },
 );
 
+/** OpenID Connect Core §5.1.1. */
+const address = Type.Object({
+  formatted: Type.Optional(Type.String()),
+  street_address: Type.Optional(Type.String()),
+  locality: Type.Optional(Type.String()),
+  region: Type.Optional(Type.String()),
+  postal_code: Type.Optional(Type.String()),
+  country: Type.Optional(Type.String()),
+});
+
 const userinfo = Type.Object(
   {
     sub: Type.String({ format: "uuid", description: "PermId" }),
@@ -82,9 +92,21 @@ const userinfo = Type.Object(
     family_name: Type.Optional(Type.String()),
     role: Type.Optional(Type.Enum(["Standard", "Administrator"])),
     org_id: Type.Optional(Type.String({ format: "uuid" })),
+    middle_name: Type.Optional(Type.String()),
+    nickname: Type.Optional(Type.String()),
+    profile: Type.Optional(Type.String({ description: "http or https" })),
+    picture: Type.Optional(Type.String({ description: "http or https" })),
+    website: Type.Optional(Type.String({ description: "http or https" })),
+    gender: Type.Optional(Type.String()),
+    birthdate: Type.Optional(Type.String({ examples: ["1990-05-17"] })),
+    zoneinfo: Type.Optional(Type.String({ examples: ["Europe/Copenhagen"] })),
+    locale: Type.Optional(Type.String({ examples: ["en-GB"] })),
+    updated_at: Type.Optional(Type.Integer({ description: "Seconds since 1970" })),
     email: Type.Optional(Type.String()),
     email_verified: Type.Optional(Type.Boolean()),
     phone_number: Type.Optional(Type.String()),
+    phone_number_verified: Type.Optional(Type.Boolean()),
+    address: Type.Optional(address),
   },
   { title: "Userinfo", additionalProperties: true, description: "Claims of custom scopes are added" },
 );

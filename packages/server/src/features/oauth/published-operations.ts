@@ -100,6 +100,20 @@ export const publishedOperations: readonly DescribedOperation[] = [
   },
   {
     ...shared,
+    path: "/oauth/:org/.well-known/oauth-authorization-server",
+    operationId: "getAuthorizationServerMetadataBelowIssuer",
+    summary: "Get the metadata of the issuer, for clients that look for it below the issuer",
+    answers: answers("The metadata", metadata),
+  },
+  {
+    ...shared,
+    path: "/.well-known/openid-configuration/oauth/:org",
+    operationId: "getDiscoveryDocumentAtRoot",
+    summary: "Get the metadata of the issuer, for clients that look for it as RFC 8414 does",
+    answers: answers("The metadata", metadata),
+  },
+  {
+    ...shared,
     path: "/oauth/:org/.well-known/jwks.json",
     operationId: "getKeySet",
     summary: "Get the public keys of the issuer (RFC 7517)",
@@ -113,6 +127,20 @@ export const publishedOperations: readonly DescribedOperation[] = [
     summary: "Get the metadata of a signing pool: its issuer and keys, the organisation's endpoints",
     answers: answers("The metadata", metadata),
   },
+  ...(
+    [
+      ["/oauth/:org/sovereign/pools/:poolId/.well-known/oauth-authorization-server", "BelowIssuer"],
+      ["/.well-known/oauth-authorization-server/oauth/:org/sovereign/pools/:poolId", ""],
+      ["/.well-known/openid-configuration/oauth/:org/sovereign/pools/:poolId", "AtRoot"],
+    ] as const
+  ).map(([path, place]) => ({
+    ...shared,
+    tag: "Sovereign signing",
+    path,
+    operationId: `getPoolMetadata${place}`,
+    summary: "Get the pool's metadata where clients look for it",
+    answers: answers("The metadata", metadata),
+  })),
   {
     ...shared,
     tag: "Sovereign signing",

@@ -36,7 +36,9 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
       const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
-      const { application } = await authenticateClient(deps, organisation, request, client);
+      const { application } = await deps.refusedRequests.watch(client.application, "revoke", () =>
+        authenticateClient(deps, organisation, request, client),
+      );
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
       const address = addressOf(request);

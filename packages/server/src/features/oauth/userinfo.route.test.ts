@@ -18,12 +18,14 @@ forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   let clock: FakeClock;
+  let createdAt: number;
   let source: CodeSource;
   let url: string;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await makeOrganisation(running.service);
+    createdAt = clock();
     source = codeSource(org);
     url = `${org.issuer}/userinfo`;
   });
@@ -54,9 +56,11 @@ forEachDatabase(({ fresh }) => {
         family_name: "User",
         role: "Standard",
         org_id: org.organisation.id,
+        updated_at: Math.floor(createdAt / 1_000),
       },
       email: { email: "user@acme.example", email_verified: true },
-      phone: { phone_number: "+4512345678" },
+      phone: { phone_number: "+4512345678", phone_number_verified: false },
+      address: {},
       offline_access: {},
     };
     for (const scopes of [["openid"], ["openid", "email"], Object.keys(all)]) {
@@ -89,6 +93,7 @@ forEachDatabase(({ fresh }) => {
       family_name: "Solo",
       role: "Standard",
       org_id: org.organisation.id,
+      updated_at: Math.floor(clock() / 1_000),
       email: "bare@acme.example",
       email_verified: false,
     });

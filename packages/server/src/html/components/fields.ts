@@ -59,6 +59,7 @@ export function textArea(
     value: string;
     rows: number;
     maxLength?: number;
+    autocomplete?: string;
     isCode?: boolean;
     check?: Check | undefined;
   },
@@ -69,7 +70,7 @@ export function textArea(
     // The HTML parser drops one line break after the tag.
     html`<textarea id="${id}" name="${id}" rows="${rows}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
       view.isCode && html` class="code" spellcheck="false" autocapitalize="none"`
-    }${view.check && html` data-check="${view.check.uri}"`} autocomplete="off"${attributes(view)}>
+    }${view.check && html` data-check="${view.check.uri}"`} autocomplete="${view.autocomplete ?? "off"}"${attributes(view)}>
 ${value}</textarea>`,
   );
 }

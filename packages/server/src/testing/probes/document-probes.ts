@@ -8,17 +8,31 @@ type Probe = (loot: { readonly a: TestOrganisation; readonly b: TestOrganisation
 export const ORIGIN_AT_A = "https://only-at-a.example";
 const get = (url: string) => fetch(url, { redirect: "manual" });
 
-export const discovery: Probe = async ({ a, b }) => {
-  const response = await get(`${b.issuer}/.well-known/openid-configuration`);
-  const text = await response.text();
-  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+/** @param address of the document, below the server's address, of the organisation's ID */
+const metadata =
+  (address: (orgId: string) => string): Probe =>
+  async ({ a, b }) => {
+    const response = await get(`${new URL(b.issuer).origin}${address(b.organisation.id)}`);
+    const text = await response.text();
+    assert.equal(response.status, 200);
+    assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+  };
+/** The answer is the same for every organisation. */
+export const publicPreflight: Probe = async ({ a, b }) => {
+  const ask = async ({ issuer }: TestOrganisation) => {
+    const url = `${issuer}/.well-known/openid-configuration`;
+    const { status, headers } = await fetch(url, { method: "OPTIONS", headers: { origin: ORIGIN_AT_A } });
+    return [status, headers.get("access-control-allow-origin")];
+  };
+  assert.deepEqual(
+    [await ask(a), await ask(b)],
+    [
+      [204, "*"],
+      [204, "*"],
+    ],
+  );
 };
-export const metadata: Probe = async ({ a, b }) => {
-  const { origin, pathname } = new URL(b.issuer);
-  const text = await (await get(`${origin}/.well-known/oauth-authorization-server${pathname}`)).text();
-  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
-};
-export const jwks: Probe = async ({ a, b }) => {
+const jwks: Probe = async ({ a, b }) => {
   const kids = async ({ issuer }: TestOrganisation) =>
     ((await (await get(`${issuer}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
       ({ kid }) => kid,
@@ -38,3 +52,20 @@ export const preflight =
     assert.equal((await ask(a)).headers.get("access-control-allow-origin"), ORIGIN_AT_A);
     assert.equal((await ask(b)).headers.get("access-control-allow-origin"), null);
   };
+
+export const documentProbes = {
+  ...Object.fromEntries(
+    [
+      "/oauth/:org/.well-known/openid-configuration",
+      "/oauth/:org/.well-known/oauth-authorization-server",
+      "/.well-known/openid-configuration/oauth/:org",
+      "/.well-known/oauth-authorization-server/oauth/:org",
+    ].flatMap((path) => [
+      ...["GET", "HEAD"].map((method) => [`${method} ${path}`, metadata((id) => path.replace(":org", id))]),
+      [`OPTIONS ${path}`, publicPreflight],
+    ]),
+  ),
+  "GET /oauth/:org/.well-known/jwks.json": jwks,
+  "HEAD /oauth/:org/.well-known/jwks.json": jwks,
+  "OPTIONS /oauth/:org/.well-known/jwks.json": publicPreflight,
+} as Readonly<Record<string, Probe>>;

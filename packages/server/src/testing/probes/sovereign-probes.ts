@@ -7,6 +7,7 @@ import { makeAgent, makePool, newAgentKey, presentedKey, testAgent } from "../fi
 import { callApi, makeSystemAccount } from "../fixtures/system-account.ts";
 import { decide, follow, showsConsent } from "../fixtures/visit.ts";
 import { makeClient, REDIRECT_URI, type TestOrganisation } from "../test-service.ts";
+import { publicPreflight } from "./document-probes.ts";
 
 interface Loot {
   readonly service: Service;
@@ -16,12 +17,15 @@ interface Loot {
   readonly browser: TestBrowser;
 }
 
+/** @param path as it is registered */
 const poolDocument =
   (path: string) =>
   async ({ service, a, b }: Loot): Promise<void> => {
     const { id } = await makePool(service, a);
-    const status = async ({ issuer }: TestOrganisation) =>
-      (await fetch(`${issuer}/sovereign/pools/${id}/${path}`)).status;
+    const status = async ({ issuer, organisation }: TestOrganisation) => {
+      const address = path.replace(":org", organisation.id).replace(":poolId", id);
+      return (await fetch(`${new URL(issuer).origin}${address}`)).status;
+    };
     assert.deepEqual([await status(a), await status(b)], [200, 404]);
   };
 
@@ -95,12 +99,16 @@ const waiting =
   };
 
 const documents = Object.fromEntries(
-  [".well-known/openid-configuration", "jwks.json"].flatMap((path) =>
-    ["GET", "HEAD"].map((method) => [
-      `${method} /oauth/:org/sovereign/pools/:poolId/${path}`,
-      poolDocument(path),
-    ]),
-  ),
+  [
+    "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
+    "/oauth/:org/sovereign/pools/:poolId/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration/oauth/:org/sovereign/pools/:poolId",
+    "/.well-known/oauth-authorization-server/oauth/:org/sovereign/pools/:poolId",
+    "/oauth/:org/sovereign/pools/:poolId/jwks.json",
+  ].flatMap((path) => [
+    ...["GET", "HEAD"].map((method) => [`${method} ${path}`, poolDocument(path)]),
+    [`OPTIONS ${path}`, publicPreflight],
+  ]),
 );
 
 export const sovereignProbes = {

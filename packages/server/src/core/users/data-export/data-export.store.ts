@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>;
 export const readAccount = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
   db
     .selectFrom("user_account")
-    .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale"])
+    .select(["email", "email_verified_at", "username", "firstname", "surname", "phone", "locale", "profile"])
     .select(["password_changed_at", "created_at", "updated_at", "attributes"])
     .where((eb) => allOf(eb, { org_id: homeOrgId, id }))
     .executeTakeFirst();
@@ -89,7 +89,7 @@ export const named = (row: Row, members: Readonly<Record<string, string>>): Row 
     Object.entries(members).map(([member, column]) => [member, readable(column, row[column])]),
   );
 
-const JSON_COLUMNS: readonly string[] = ["amr", "attributes", "groups", "settings"];
+const JSON_COLUMNS: readonly string[] = ["amr", "attributes", "groups", "profile", "settings"];
 
 /** A value as the export shows it: times as ISO 8601. */
 function readable(column: string, value: unknown): unknown {

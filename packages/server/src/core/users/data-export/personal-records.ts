@@ -38,7 +38,13 @@ async function account(db: Db, user: Exported, isHome: boolean) {
   const row = await readAccount(db, user);
   if (!row) return { id };
   const address = { email: "email", emailConfirmedAt: "email_verified_at", username: "username" };
-  const person = { firstName: "firstname", surname: "surname", phone: "phone", language: "locale" };
+  const person = {
+    firstName: "firstname",
+    surname: "surname",
+    phone: "phone",
+    language: "locale",
+    details: "profile",
+  };
   const times = { passwordSetAt: "password_changed_at", createdAt: "created_at", changedAt: "updated_at" };
   const own = isHome ? { ...times, attributes: "attributes" } : {};
   return { id, ...named(row, { ...address, ...person, ...own }) };

@@ -1,17 +1,22 @@
-/** The profile of an account: names, phone and language; email addresses are changed in account-mails.ts. */
+/** The profile of an account: names, phone, language and details; email addresses are changed in account-mails.ts. */
 import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { lockUserAccount, setProfile } from "../account.store.ts";
 import { isPersonName, type User } from "../user.ts";
 import { findUser } from "../users.store.ts";
+import { type DetailName, detailFaults, type ProfileDetails } from "./details.ts";
 
-export type Profile = Pick<User, "firstname" | "surname" | "phone" | "locale">;
+export type Profile = Pick<User, "firstname" | "surname" | "phone" | "locale"> & {
+  /** Absent in a change: they stay as they are. */
+  readonly details?: ProfileDetails;
+};
 
-export const profileOf = ({ firstname, surname, phone, locale }: User): Profile => ({
+export const profileOf = ({ firstname, surname, phone, locale, details }: User): Required<Profile> => ({
   firstname,
   surname,
   phone,
   locale,
+  details,
 });
 
 /** As the legacy API accepts it (Register): digits and separators. */
@@ -32,15 +37,35 @@ export function isLanguageTag(text: string): boolean {
   }
 }
 
+/** Each is a field of the forms and commands that change a profile. */
+export type ProfileMember = Exclude<keyof Profile, "details"> | DetailName;
+
 /** @returns the invalid members */
-export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
-  const { firstname, surname, phone, locale } = profile;
+export function profileFaults(profile: Profile): readonly ProfileMember[] {
+  const { firstname, surname, phone, locale, details = {} } = profile;
   return [
     ...(isPersonName(firstname) ? [] : (["firstname"] as const)),
     ...(isPersonName(surname) ? [] : (["surname"] as const)),
     ...(phone === null || isPhone(phone) ? [] : (["phone"] as const)),
     ...(locale === null || isLanguageTag(locale) ? [] : (["locale"] as const)),
+    ...detailFaults(details),
   ];
+}
+
+const membersOf = ({
+  details,
+  ...person
+}: Required<Profile>): Readonly<Record<string, string | null | undefined>> => ({
+  ...person,
+  ...details,
+});
+
+/** @returns the members that differ */
+function changedMembers(before: Required<Profile>, after: Required<Profile>): string[] {
+  const [one, other] = [membersOf(before), membersOf(after)];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (name) => one[name] !== other[name],
+  );
 }
 
 /** The organisation is the home organisation. */
@@ -48,7 +73,7 @@ export interface ProfileChange extends Act {
   readonly id: string;
   readonly profile: Profile;
   /** Checks the current profile, locked; throwing rolls the change back. */
-  check?(current: Profile): void;
+  check?(current: Required<Profile>): void;
 }
 
 /** Does nothing when nothing changes. @returns false when there is no such account */
@@ -62,11 +87,10 @@ export async function changeProfile(deps: CoreDeps, change: ProfileChange): Prom
     if (!user || user.homeOrgId !== orgId) return false;
     const current = profileOf(user);
     change.check?.(current);
-    const changed = (Object.keys(current) as Array<keyof Profile>).filter(
-      (member) => current[member] !== profile[member],
-    );
+    const wanted = { ...current, ...profile };
+    const changed = changedMembers(current, wanted);
     if (changed.length === 0) return true;
-    await setProfile(tx, { orgId, id }, profile, now);
+    await setProfile(tx, { orgId, id }, wanted, now);
     // Member names only, not values: the audit log outlives the account.
     const event = { ...auditFields(change, now), action: "user.profile-changed", target: id } as const;
     await recordAuditEvent(tx, { ...event, details: { changed } });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
+import { toDetailInput } from "../../../page-kit/profile-fields.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
 import { addressSentPage, newAddressPage } from "../profile/address.page.ts";
@@ -18,8 +19,11 @@ const profile: ProfileView = {
   ...testAccountFrame("profile"),
   ...form,
   version: "seen",
-  input: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
-  faults: ["phone"],
+  input: {
+    ...toDetailInput({ nickname: "Ada", zoneinfo: "Mars/Olympus", website: "https://uma.example/" }),
+    ...{ firstname: "Uma", surname: "User", phone: "", locale: "de" },
+  },
+  faults: ["phone", "zoneinfo", "website", "streetAddress"],
   now: { surname: "Otherwise", locale: "" },
   failure: { kind: "changed", by: { who: "ada@acme.example", at: 0 } },
   isDone: false,

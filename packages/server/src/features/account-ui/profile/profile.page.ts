@@ -6,9 +6,15 @@ import { buttonLink, card, copyable, facts, state } from "../../../html/componen
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LOCALES } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
+import { type DetailInput, detailFaultText, detailsSection } from "../../../page-kit/profile-fields.ts";
 
-export type ProfileFields = { firstname: string; surname: string; phone: string; locale: string };
+export type ProfileFields = {
+  firstname: string;
+  surname: string;
+  phone: string;
+  locale: string;
+} & DetailInput;
 
 export type ProfileField = keyof ProfileFields;
 
@@ -55,17 +61,12 @@ ${view.home === undefined ? [personal(view), address(view)] : guest(view, view.h
 function personal(view: ProfileView): Html {
   const text = view.messages.console.account.profile;
   const { input, faults, messages } = view;
-  const faultTexts: Readonly<Record<ProfileField, string>> = {
-    firstname: text.badName,
-    surname: text.badName,
-    phone: text.badPhone,
-    locale: text.badLocale,
-  };
+  const labels = profileLabels(messages);
   const field = (id: ProfileField) => ({
     id,
-    label: text[id],
+    label: labels[id],
     value: input[id],
-    fault: faults.includes(id) ? faultTexts[id] : undefined,
+    fault: faults.includes(id) ? faultText(id, messages) : undefined,
     hasFocus: faults[0] === id,
     isNow:
       id === "locale" && view.now.locale !== undefined ? languageOf(view.now.locale, view) : view.now[id],
@@ -78,6 +79,7 @@ function personal(view: ProfileView): Html {
     ),
     textField({ ...field("phone"), type: "tel", maxLength: 32, autocomplete: "tel", isOptional: true }),
     selectField({ ...field("locale"), hint: text.localeHint, choices: languages(view) }),
+    detailsSection({ field, hint: messages.profileDetails.yours, isOwn: true, messages }),
   ];
   return card({
     id: "personal",
@@ -92,6 +94,26 @@ function personal(view: ProfileView): Html {
       messages,
     }),
   });
+}
+
+export const profileLabels = ({ console, profileDetails }: Messages): Record<ProfileField, string> => {
+  const { firstname, surname, phone, locale } = console.account.profile;
+  return { ...profileDetails.labels, firstname, surname, phone, locale };
+};
+
+function faultText(id: ProfileField, messages: Messages): string {
+  const text = messages.console.account.profile;
+  switch (id) {
+    case "firstname":
+    case "surname":
+      return text.badName;
+    case "phone":
+      return text.badPhone;
+    case "locale":
+      return text.badLocale;
+    default:
+      return detailFaultText(id, messages);
+  }
 }
 
 const languages = (view: ProfileView) =>

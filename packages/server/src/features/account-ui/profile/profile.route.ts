@@ -1,4 +1,4 @@
-/** account/profile: name, phone and language. Needs no recent authentication: nothing here grants access. */
+/** account/profile: name, phone, language and optional details. Needs no recent authentication: nothing here grants access. */
 
 import type { FastifyInstance } from "fastify";
 import { lastChange } from "../../../core/audit/audit.store.ts";
@@ -16,6 +16,7 @@ import { copyScript } from "../../../html/scripts.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
 import { auditContext, pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
+import { readDetailInput, toDetailInput, toDetails } from "../../../page-kit/profile-fields.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
 import { accountRoute } from "../account-form.ts";
 import {
@@ -26,7 +27,7 @@ import {
   isHomeUser,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
-import { type ProfileFields, profilePage } from "./profile.page.ts";
+import { type ProfileField, type ProfileFields, profileLabels, profilePage } from "./profile.page.ts";
 
 export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
   app.get(
@@ -38,7 +39,7 @@ export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
     allowsOldSignIn: true,
     redirectIfUnavailable: (_, visit) => (isHomeUser(visit) ? undefined : profilePath(visit)),
     show: (_, visit, rejected) =>
-      showProfile(deps, visit, rejected && { ...readForm(rejected), ...rejected.refusal }),
+      showProfile(deps, visit, rejected && { ...readForm(rejected, visit), ...rejected.refusal }),
     submit: save,
   });
 }
@@ -49,16 +50,17 @@ const profilePath = ({ organisation }: Pick<Visit, "organisation">): string =>
 interface FormState extends Partial<Refusal> {
   readonly input?: ProfileFields;
   readonly version?: string | undefined;
-  readonly faults?: ReadonlyArray<keyof Profile>;
+  readonly faults?: readonly ProfileField[];
   /** Current values of fields changed concurrently. */
   readonly now?: Partial<ProfileFields>;
 }
 
-const toFields = ({ firstname, surname, phone, locale }: Profile): ProfileFields => ({
+const toFields = ({ firstname, surname, phone, locale, details }: Required<Profile>): ProfileFields => ({
   firstname,
   surname,
   phone: phone ?? "",
   locale: locale ?? "",
+  ...toDetailInput(details),
 });
 
 async function showProfile(
@@ -92,31 +94,34 @@ async function showProfile(
   return show(visit, frame, page, status);
 }
 
-function readForm({ values }: Pick<AcceptedForm, "values">) {
-  const text = (name: keyof ProfileFields) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
+function readForm({ values }: Pick<AcceptedForm, "values">, { user }: AccountVisit) {
+  const text = (name: string) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
   const input: ProfileFields = {
     firstname: text("firstname"),
     surname: text("surname"),
     phone: text("phone"),
     locale: text("locale"),
+    ...readDetailInput(values, toDetailInput(user.details)),
   };
   return { input, version: values.get("seen") };
 }
 
 async function save(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm): Promise<void> {
   const { user, messages } = visit;
-  const { input, version } = readForm(form);
-  const profile = { ...input, phone: input.phone || null, locale: input.locale || null };
+  const { input, version } = readForm(form, visit);
+  const { firstname, surname, phone, locale } = input;
+  const person = { firstname, surname, phone: phone || null, locale: locale || null };
+  const profile: Profile = { ...person, details: toDetails(input) };
   const faults = findFaults(profile);
   if (faults.length > 0) {
-    const { profile: labels } = messages.console.account;
+    const labels = profileLabels(messages);
     const fields = faults.map((id) => ({ id, label: labels[id] }));
     const failure = { kind: "faults", fields } as const;
     return showProfile(deps, visit, { input, version, faults, failure, status: 400 });
   }
   const target = { ...auditContext(visit, visit.signedIn), id: user.id };
   try {
-    const check = (current: Profile) => requireVersion(version, current);
+    const check = (current: Required<Profile>) => requireVersion(version, current);
     await changeProfile(deps, { ...target, profile, check });
   } catch (error) {
     if (!(error instanceof VersionConflict)) throw error;
@@ -128,7 +133,7 @@ async function save(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm):
 }
 
 /** The locale must be one of the translations. */
-const findFaults = (profile: Profile): ReadonlyArray<keyof Profile> => {
+const findFaults = (profile: Profile): readonly ProfileField[] => {
   const isKnown = profile.locale === null || LOCALES.includes(profile.locale);
   return isKnown ? profileFaults(profile) : [...profileFaults(profile), "locale"];
 };

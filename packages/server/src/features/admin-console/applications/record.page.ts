@@ -4,18 +4,21 @@ import type { RecentSignIn } from "../../../core/applications/application-use.st
 import { isActive } from "../../../core/applications/client-secrets.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
+import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { endCard, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
+import { refusedCard } from "./refused.page.ts";
 
 export type ApplicationView = RecordView<Application> & {
   issuer: string;
   pool: Pick<SigningPool, "name"> | undefined;
   now: number;
   recent: readonly RecentSignIn[];
+  refused: readonly RefusedRequest[];
   assigned: { count: number; isMore: boolean };
 };
 
@@ -45,6 +48,7 @@ export function recordPage(view: ApplicationView): Html {
       html`<div class="pair-of-cards">${accessCard(view)}${consentCard(view)}</div>
 `,
       recentCard(view),
+      refusedCard(view),
       endCard(view, {
         ...end,
         id: "end",

@@ -6,6 +6,7 @@ import { deleteApplication } from "../../../core/applications/application-change
 import { recentSignIns } from "../../../core/applications/application-use.store.ts";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
+import { listRefusedRequests } from "../../../core/refused-requests/refused-requests.store.ts";
 import { type Html, html } from "../../../html/html.ts";
 import {
   alreadyApplied,
@@ -36,8 +37,11 @@ async function showRecord(deps: ConsoleDeps, _: Visit, view: RecordView<Applicat
   const db = deps.database.query;
   const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
   const assigned = await listAssignedUsers(db, key, { limit: MAX_COUNTED, after: undefined });
+  // What this node has not written yet is the newest.
+  await deps.refusedRequests.flush();
   return recordPage({
     ...view,
+    refused: await listRefusedRequests(db, key),
     ...(await findIssuer(deps, application)),
     recent: await recentSignIns(db, by, key, SIGN_INS_SHOWN),
     assigned: { count: Math.min(assigned.length, MAX_COUNTED), isMore: assigned.length > MAX_COUNTED },

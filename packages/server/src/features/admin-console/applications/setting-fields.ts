@@ -3,6 +3,7 @@ import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
   type Application,
   accessModes,
+  accessTokenTypes,
   consentModes,
   deviceCodeGrantType,
   type GrantType,
@@ -61,6 +62,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   consentMode: { kind: "radio", values: consentModes },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
   requirePkce: check,
+  requireNonceWithoutPkce: check,
   grantTypes: { kind: "several", values: grantTypes.map(toGrantName) },
   allowedScopes: { kind: "scopes" },
   audience: text,
@@ -73,6 +75,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   idTokenIncludesScopeClaims: check,
   idTokenSignedResponseAlg: alg,
   accessTokenSignedResponseAlg: alg,
+  accessTokenType: { kind: "select", values: accessTokenTypes },
   tokenEndpointAuthMethod: {
     kind: "select",
     values: tokenEndpointAuthMethods.filter((method) => method !== "none"),
@@ -93,7 +96,7 @@ export type CardId = keyof Messages["console"]["applicationSettings"]["cards"];
 const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
   ["general", ["name", "description", "homepageUri", "logoUri", "contacts"]],
   ["addresses", ["redirectUris", "postLogoutRedirectUris"]],
-  ["signIn", ["access", "consentMode", "requiredAcr", "requirePkce"]],
+  ["signIn", ["access", "consentMode", "requiredAcr", "requirePkce", "requireNonceWithoutPkce"]],
   ["tokens", ["grantTypes", "allowedScopes", "audience", "allowedResources"]],
   [
     "lifetimes",
@@ -110,6 +113,7 @@ const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
     [
       "idTokenSignedResponseAlg",
       "accessTokenSignedResponseAlg",
+      "accessTokenType",
       "idTokenIncludesScopeClaims",
       "signingPoolId",
     ],
@@ -135,6 +139,7 @@ const forConfidential: readonly SettingId[] = [
   "jwksUri",
   "tlsClientAuthSanUri",
   "requirePkce",
+  "requireNonceWithoutPkce",
 ];
 
 type OfType = Pick<Application, "clientType">;

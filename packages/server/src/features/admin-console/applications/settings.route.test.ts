@@ -76,6 +76,8 @@ forEachDatabase(({ name: database, fresh }) => {
       tokenEndpointAuthMethod: "private_key_jwt",
       jwks: { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }] },
       accessTokenSignedResponseAlg: "PS256",
+      accessTokenType: "JWT",
+      requireNonceWithoutPkce: true,
       allowPermanentKeys: true,
       requireSignedKeyCalls: true,
       access: "assigned",
@@ -103,6 +105,8 @@ forEachDatabase(({ name: database, fresh }) => {
       consentMode: "preauthorized",
       requiredAcr: "multiFactor",
       requirePkce: undefined,
+      requireNonceWithoutPkce: "on",
+      accessTokenType: "JWT",
       grantTypes: "client_credentials",
       audience: "https://api.example",
       accessTokenLifetimeSeconds: "120",
@@ -122,6 +126,7 @@ forEachDatabase(({ name: database, fresh }) => {
       [settings.requiredAcr, settings.requirePkce, settings.grantTypes, settings.audience],
       ["urn:signet:acr:mfa", false, ["client_credentials"], "https://api.example"],
     );
+    assert.deepEqual([settings.requireNonceWithoutPkce, settings.accessTokenType], [true, "JWT"]);
     assert.deepEqual(
       [settings.accessTokenLifetimeSeconds, settings.issueRefreshTokenWithoutOfflineAccess],
       [120, false],

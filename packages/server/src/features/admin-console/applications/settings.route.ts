@@ -6,7 +6,7 @@ import { changeApplication } from "../../../core/applications/application-change
 import { lockApplication } from "../../../core/applications/applications.store.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
-import { standardScopes } from "../../../core/scopes/scopes.ts";
+import { standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
@@ -84,8 +84,9 @@ export async function fieldChoices(
   { organisation }: Visit,
   { clientType }: Pick<Application, "clientType">,
 ): Promise<Pick<FieldSource, "scopes" | "pools" | "checkUri" | "clientType">> {
-  const custom = (await listCustomScopes(database.query, organisation.id)).slice(0, MAX_SCOPE_BOXES);
-  const standard = standardScopes.map((name) => ({ name }));
+  const all = await listCustomScopes(database.query, organisation.id);
+  const standard = withoutCustom(standardScopes, all).map((name) => ({ name }));
+  const custom = all.slice(0, MAX_SCOPE_BOXES);
   return {
     clientType,
     scopes: [...standard, ...custom.map(({ name, displayName }) => ({ name, text: displayName }))],

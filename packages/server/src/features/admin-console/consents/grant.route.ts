@@ -108,8 +108,8 @@ async function showForm(
   await showFormPage(deps, visit, signedIn, "consents", shown, (view) => {
     const standard = new Map(Object.entries(view.messages.scopes));
     const textOf = (name: string) =>
-      standard.get(name) ??
       custom.find((scope) => scope.name === name)?.displayName ??
+      standard.get(name) ??
       view.messages.consent.customScope({ name });
     const scopes = application.settings.allowedScopes.map((name) => ({ name, text: textOf(name) }));
     return grantPage({ ...view, tab, application, scopes });

@@ -53,6 +53,8 @@ function kindOfJwt({ header, payload }: Decoded): TokenKind {
   const typ = String(header["typ"] ?? "").toLowerCase();
   if (typ === "at+jwt" || typ === "application/at+jwt") return "access";
   if (typ === "logout+jwt" || isRecord(payload["events"])) return "logout";
+  // An application may issue access tokens of the type JWT; an ID token never has a client_id.
+  if (typ === "jwt" && typeof payload["client_id"] === "string" && "jti" in payload) return "access";
   return typ === "jwt" && typeof payload["sub"] === "string" && "auth_time" in payload ? "id" : "jwt";
 }
 

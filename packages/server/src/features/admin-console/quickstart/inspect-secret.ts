@@ -52,7 +52,7 @@ async function inspectRefreshToken(deps: SecretDeps, orgId: string, token: strin
   if (familyId === undefined) return { kind, findings: [bad("notMadeHere")] };
   const family = await findTokenFamily(deps.database.query, orgId, familyId);
   if (!family) return { kind, findings: [good("madeHere"), bad("forgotten")] };
-  const status = refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0);
+  const status = refreshTokenStatus(family, sha256Base64url(token), deps.clock(), false);
   const finding = {
     current: good("living"),
     grace: warn("rotated"),

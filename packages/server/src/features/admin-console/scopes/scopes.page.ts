@@ -1,16 +1,17 @@
 /** The list of scopes. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
-import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
+import { scopeClaims, type standardScopes } from "../../../core/scopes/scopes.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
 import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopesView = ConsoleFrame & {
   search: string;
   scopes: readonly CustomScope[];
+  /** Without those in whose place the organisation has a scope of its own. */
+  standard: ReadonlyArray<(typeof standardScopes)[number]>;
   newestUri: string | undefined;
   olderUri: string | undefined;
   isDeleted: boolean;
@@ -37,7 +38,7 @@ export function scopesPage(view: ScopesView): Html {
         id: "standard-scopes",
         title: text.standard,
         text: text.standardText,
-        body: standardTable(view.messages),
+        body: standardTable(view),
       }),
     ],
   });
@@ -84,7 +85,7 @@ function claimNames(names: readonly string[], none: string): Html {
   return html`<span class="codes-line">${shown.map((name) => html`<code>${name}</code> `)}${others > 0 && `+${others}`}</span>`;
 }
 
-function standardTable(messages: Messages): Html {
+function standardTable({ standard, messages }: ScopesView): Html {
   const { scopes: text } = messages.console;
   const claims = (name: string): Html => {
     const given = scopeClaims[name];
@@ -95,7 +96,7 @@ function standardTable(messages: Messages): Html {
   return table({
     label: text.standard,
     columns: [text.columns.name, text.columns.shown, text.columns.claims],
-    rows: standardScopes.map((name) => ({
+    rows: standard.map((name) => ({
       id: `standard-${name}`,
       cells: [nameCell({ name }), messages.scopes[name], claims(name)],
     })),

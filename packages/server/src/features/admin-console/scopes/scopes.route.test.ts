@@ -97,6 +97,7 @@ describe("scope pages", () => {
     const faults: [Record<string, string | undefined>, string][] = [
       [{ name: "two words" }, "name"],
       [{ name: "openid" }, "name"],
+      [{ name: "address" }, "name"],
       [{ name: "planted-acme" }, "name"],
       [{ displayName: undefined }, "displayName"],
       [{ displayName: "a‮b" }, "displayName"],

@@ -2,6 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
+import { standardScopes } from "../../../core/scopes/scopes.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { Html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -45,6 +46,7 @@ async function showScopes(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     search,
     scopes: shown,
+    standard: standardScopes.filter((name) => !all.some((scope) => scope.name === name)),
     ...pageUris(listUri, after, last?.id),
     isDeleted: values.get("done") === "deleted",
   });

@@ -16,6 +16,7 @@ import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import type { auditContext } from "../../../page-kit/page.ts";
+import { detailsSection } from "../../../page-kit/profile-fields.ts";
 import { versionOf } from "../../../page-kit/record-version.ts";
 import {
   displayMember,
@@ -114,9 +115,10 @@ function editPage(view: EditView, editing: Editing<User>): Html {
   });
 }
 
-function labels({ console: { users } }: Messages): Readonly<Record<MemberField, string>> {
-  const { profile, record } = users;
+function labels({ console, profileDetails }: Messages): Readonly<Record<MemberField, string>> {
+  const { profile, record } = console.users;
   return {
+    ...profileDetails.labels,
     firstname: profile.firstname,
     surname: profile.surname,
     username: profile.username,
@@ -152,6 +154,12 @@ function profileFields(view: EditView): Content {
     }),
     textField({ ...field("phone"), type: "tel", maxLength: 32, isOptional: true }),
     selectField({ ...field("locale"), choices: [...choices, ...others] }),
+    detailsSection({
+      field,
+      hint: view.messages.profileDetails.theirs,
+      isOwn: false,
+      messages: view.messages,
+    }),
   ];
 }
 

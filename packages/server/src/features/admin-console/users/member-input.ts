@@ -1,12 +1,19 @@
 /** A member's record as form fields: read, validated, displayed. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
-import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
+import { type DetailName, detailNames } from "../../../core/users/profile/details.ts";
+import { type Profile, type ProfileMember, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
 import { isUsername, usernameKey } from "../../../core/users/username.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import {
+  detailFaultText,
+  readDetailInput,
+  toDetailInput,
+  toDetails,
+} from "../../../page-kit/profile-fields.ts";
 import { isGuest } from "./user-pages.ts";
 
 /** In the order of the page. */
@@ -16,6 +23,7 @@ const memberFields = [
   "username",
   "phone",
   "locale",
+  ...detailNames,
   "role",
   "groups",
   "attributes",
@@ -38,6 +46,7 @@ export const toMemberInput = (user: User): MemberInput => ({
   username: user.username ?? "",
   phone: user.phone ?? "",
   locale: user.locale ?? "",
+  ...toDetailInput(user.details),
   role: user.role,
   groups: user.membership.groups.join("\n"),
   attributes: formatJson(user.attributes),
@@ -60,9 +69,11 @@ export function readMemberInput(
   fields: readonly MemberField[],
 ): MemberInput {
   const before = toMemberInput(user);
+  const details = readDetailInput(fields.includes("nickname") ? values : new Map(), before);
   const read = (field: MemberField) =>
     fields.includes(field) ? (values.get(field) ?? "").replaceAll("\r\n", "\n").trim() : before[field];
-  return Object.fromEntries(memberFields.map((field) => [field, read(field)])) as MemberInput;
+  const input = Object.fromEntries(memberFields.map((field) => [field, read(field)])) as MemberInput;
+  return { ...input, ...details };
 }
 
 export type MemberContent = Extract<ReturnType<typeof validateMember>, { content: unknown }>["content"];
@@ -74,6 +85,7 @@ export function validateMember(input: MemberInput, messages: Messages) {
     surname: input.surname,
     phone: input.phone === "" ? null : input.phone,
     locale: input.locale === "" ? null : input.locale,
+    details: toDetails(input),
   };
   const username = input.username === "" ? null : usernameKey(input.username);
   const { role } = input;
@@ -89,6 +101,7 @@ export function validateMember(input: MemberInput, messages: Messages) {
     username: username !== null && !isUsername(username) && text.username,
     phone: invalid.includes("phone") && text.phone,
     locale: invalid.includes("locale") && text.choice,
+    ...detailFaultTexts(invalid, messages),
     role: role !== "Standard" && role !== "Administrator" && text.choice,
     groups: !areGroups(groups) && text.groups,
     attributes: attributesFault(attributes),
@@ -100,6 +113,11 @@ export function validateMember(input: MemberInput, messages: Messages) {
   const content = { profile, username, role: role as Role, groups, attributes, membershipAttributes };
   return { content };
 }
+
+const detailFaultTexts = (invalid: readonly ProfileMember[], messages: Messages) =>
+  Object.fromEntries(
+    detailNames.map((name) => [name, invalid.includes(name) && detailFaultText(name, messages)]),
+  ) as Record<DetailName, string | false>;
 
 const readLines = (text: string): string[] =>
   text

@@ -1,4 +1,6 @@
 /** A user's page. */
+import { addressClaim } from "../../../core/scopes/profile-claims.ts";
+import type { DetailName } from "../../../core/users/profile/details.ts";
 import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
@@ -78,8 +80,20 @@ function profileCard(view: UserView): Html {
         content:
           view.lastSignIn === undefined ? frame.never : moment(view.lastSignIn, messages.format.minute),
       },
+      ...detailFacts(view),
     ]),
   });
+}
+
+/** As text, web addresses too: what a user typed is no link for an administrator. */
+function detailFacts({ record: member, messages: { profileDetails } }: UserView) {
+  const { labels, groups } = profileDetails;
+  const lines = (text: string | undefined) => text !== undefined && html`<bdi class="lines">${text}</bdi>`;
+  const names = ["middleName", "nickname", "gender", "birthdate", "zoneinfo"] as const;
+  const addresses = ["profileUrl", "website", "picture"] as const;
+  const entry = (name: DetailName) => ({ label: labels[name], content: lines(member.details[name]) });
+  const address = { label: groups.address, content: lines(addressClaim(member)?.["formatted"]) };
+  return [...names.map(entry), address, ...addresses.map(entry)];
 }
 
 function memberStatus({ record: member, account, messages }: UserView): Content {

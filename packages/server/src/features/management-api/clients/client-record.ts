@@ -6,6 +6,7 @@ import {
   type Application,
   type ApplicationSettings,
   accessModes,
+  accessTokenTypes,
   consentModes,
   defaultSettings,
   grantTypes,
@@ -59,6 +60,9 @@ const members = {
   RequireConsent: Type.Boolean({ description: "`false` equals consentMode `preauthorized`" }),
   consentMode: Type.Enum([...consentModes]),
   requirePkce: Type.Boolean(),
+  requireNonceWithoutPkce: Type.Boolean({
+    description: "With requirePkce `false`: a request without PKCE must have a nonce and the scope openid",
+  }),
   AccessTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
   RefreshTokenLifetimeSeconds: Type.Integer({ description: "300 to 31536000" }),
   refreshTokenAbsoluteLifetimeSeconds: Type.Integer({
@@ -71,6 +75,9 @@ const members = {
   idTokenSignedResponseAlg: Type.Enum(algorithms),
   accessTokenSignedResponseAlg: Type.Enum(algorithms),
   idTokenIncludesScopeClaims: Type.Boolean(),
+  accessTokenType: Type.Enum([...accessTokenTypes], {
+    description: "The header `typ` of access tokens; JWT for resource servers that refuse at+jwt",
+  }),
   audience: Type.String({ description: "`aud` of access tokens; default: the issuer" }),
   backchannelLogoutUri: Type.String(),
   contacts: Type.Array(Type.String()),

@@ -33,11 +33,11 @@ import {
 } from "../../../testing/test-service.ts";
 
 const MEMBERS =
-  `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls
-  grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri
-  tlsClientCertificateBoundAccessTokens RequireConsent consentMode requirePkce
-  AccessTokenLifetimeSeconds RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
-  issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg audience
+  `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls grantTypes
+  allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri tlsClientCertificateBoundAccessTokens
+  RequireConsent consentMode requirePkce requireNonceWithoutPkce AccessTokenLifetimeSeconds
+  RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
+  issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg accessTokenType audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 

@@ -12,6 +12,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../../core/second-factors/passkeys/passkeys.ts";
@@ -57,6 +58,7 @@ export interface BrowserDeps extends CoreDeps {
   /** Tells a known browser from a new one. */
   readonly recognition: RecognitionCookies;
   readonly activity: Pick<Activity, "count">;
+  readonly refusedRequests: Pick<RefusedRequests, "note">;
   readonly secondFactors: SecondFactorDeps;
   readonly poolSigning: PoolSigning;
   readonly signingPools: SigningPoolDirectory;
@@ -167,14 +169,19 @@ export function requestOrigin(
   };
 }
 
-/** @param options.redirectsElsewhere a form of the page may end at an application */
+interface ShownPage {
+  readonly status?: number;
+  /** The page is a step of an application's request: see `SentPage`. */
+  readonly redirectsElsewhere?: boolean;
+}
+
 export async function show(
   { reply }: Visit,
-  { nonce }: Pick<PageFrame, "nonce">,
+  { nonce, redirectsElsewhere = false }: Pick<PageFrame, "nonce"> & Pick<ShownPage, "redirectsElsewhere">,
   page: Html,
-  options: { status?: number; redirectsElsewhere?: boolean } = {},
+  options: ShownPage = {},
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, ...options });
+  await sendPage(reply, render(page), { nonce, redirectsElsewhere, ...options });
 }
 
 export function pageApplication({ name, settings }: Application): PageApplication {

@@ -61,7 +61,7 @@ export async function readFlow(
     return { kind: "page", flow, request: page, step };
   }
   const form = flowForm(flow);
-  const target = await readTarget(deps.applications, visit.organisation.id, form);
+  const target = await readTarget(deps.applications, visit.organisation.id, form, deps.refusedRequests);
   try {
     // The pages carry the sealed flow in their addresses.
     if (deps.flows.seal(flow).length > MAX_SEALED)

@@ -150,16 +150,16 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await assertion({ ...claims(), sub: org.web.application.id })), "another's sub");
   });
 
-  test("rejects assertions that expired, start later, were issued in the future or live longer than ten minutes", async () => {
+  test("rejects assertions that expired, start later, were issued in the future or live longer than an hour", async () => {
     const now = seconds(clock());
     const leeway = 30;
-    accepted(await present(await assertion({ ...claims(), exp: now + 600 })), "ten minutes");
+    accepted(await present(await assertion({ ...claims(), exp: now + 3_600 })), "an hour");
     accepted(
       await present(await assertion({ ...claims(), nbf: now + leeway, iat: now + leeway })),
       "clocks apart",
     );
     const wrong = [
-      { exp: now + 600 + leeway + 1 },
+      { exp: now + 3_600 + leeway + 1 },
       { exp: now - leeway },
       { nbf: now + leeway + 1 },
       { iat: now + leeway + 1 },

@@ -28,7 +28,8 @@ const TYPES: readonly unknown[] = [undefined, "jwt", "client-authentication+jwt"
 /** Headers that carry or reference a key. */
 const KEY_HEADERS = ["jwk", "jku", "x5u"];
 const MAX_LENGTH = 8_192;
-const MAX_LIFETIME_SECONDS = 600;
+/** Libraries sign for up to an hour; `jti` is kept until then. */
+const MAX_LIFETIME_SECONDS = 3_600;
 const LEEWAY_SECONDS = 30;
 
 /** The message is for the log, never for the response. */
@@ -62,11 +63,15 @@ export function readAssertion(form: Form): { clientId: string; assertion: string
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
 
-/** @throws InvalidAssertion, also when the assertion was used before */
+/**
+ * @param endpoint where the assertion was sent: below the issuer, e.g. `/revoke`
+ * @throws InvalidAssertion, also when the assertion was used before
+ */
 export async function verifyClientAssertion(
   deps: ClientAssertionDeps,
   application: Application,
   assertion: string,
+  endpoint: string,
 ): Promise<void> {
   const now = deps.clock();
   const { protectedHeader, payload } = await verifySignature(deps, application, assertion, now);
@@ -74,12 +79,7 @@ export async function verifyClientAssertion(
   if (keyHeader !== undefined) throw new InvalidAssertion(`the header contains ${keyHeader}`);
   if (!isAssertionType(protectedHeader.typ))
     throw new InvalidAssertion("the header's typ names another type of token");
-  const issuer = issuerOf(deps.baseUrl, application.orgId);
-  // A client of a signing pool may have discovered the token endpoint in the metadata of the pool's issuer.
-  const audiences = [issuer, `${issuer}/token`, await applicationIssuer(deps, application)];
-  // RFC 8705 §5: clients with certificates use the mTLS alias of the token endpoint.
-  if (deps.mtlsBaseUrl !== undefined)
-    audiences.push(`${issuerOf(deps.mtlsBaseUrl, application.orgId)}/token`);
+  const audiences = await acceptedAudiences(deps, application, endpoint);
   const problem = findAudienceProblem(payload.aud, audiences) ?? findTimeProblem(payload, seconds(now));
   if (problem !== undefined) throw new InvalidAssertion(problem);
   const { jti, exp = 0 } = payload;
@@ -92,6 +92,24 @@ export async function verifyClientAssertion(
     expiresAt: Math.ceil((exp + LEEWAY_SECONDS) * 1000),
   });
   if (!first) throw new InvalidAssertion("the assertion was used before");
+}
+
+/** The issuer, the token endpoint (OpenID Connect Core §9), and the endpoint that was called, as libraries name it. */
+async function acceptedAudiences(
+  deps: ClientAssertionDeps,
+  application: Application,
+  endpoint: string,
+): Promise<string[]> {
+  const issuer = issuerOf(deps.baseUrl, application.orgId);
+  // RFC 8705 §5: clients with certificates use the mTLS aliases of the endpoints.
+  const bases =
+    deps.mtlsBaseUrl === undefined ? [issuer] : [issuer, issuerOf(deps.mtlsBaseUrl, application.orgId)];
+  return [
+    issuer,
+    // A client of a signing pool may have discovered the endpoints in the metadata of the pool's issuer.
+    await applicationIssuer(deps, application),
+    ...bases.flatMap((base) => [`${base}/token`, `${base}${endpoint}`]),
+  ];
 }
 
 /** The client controls the header: typ may be any JSON value. */
@@ -132,7 +150,7 @@ function findAudienceProblem(
 
 /** jose has checked `exp` in the past and `nbf` in the future. */
 function findTimeProblem({ exp = 0, iat }: { exp?: number; iat?: number }, now: number): string | undefined {
-  if (exp > now + MAX_LIFETIME_SECONDS + LEEWAY_SECONDS) return "exp is more than 10 minutes ahead";
+  if (exp > now + MAX_LIFETIME_SECONDS + LEEWAY_SECONDS) return "exp is more than an hour ahead";
   if (iat === undefined) return undefined;
   if (typeof iat !== "number" || iat > now + LEEWAY_SECONDS) return "iat is in the future";
   return iat > exp ? "iat is after exp" : undefined;

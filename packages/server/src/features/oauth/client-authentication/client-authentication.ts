@@ -20,6 +20,8 @@ import type { Clock } from "../../../core/clock.ts";
 import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import type { PresentedDeviceDeps } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
+import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
   type ClientAssertionDeps,
@@ -32,6 +34,7 @@ import { authenticatingDevice, selfSignedRefusal } from "./client-device.ts";
 export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
+  readonly refusedRequests: Pick<RefusedRequests, "watch">;
   /** Stored some time later: a token request costs no write for it. */
   recordSecretUse(application: Application, secret: ClientSecret): void;
 }
@@ -108,24 +111,26 @@ async function verifyCredentials(
   request: FastifyRequest,
   { application, credentials }: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
-  const refused = (cause: string) => invalidClient(organisation, cause);
+  const refused = (cause: string, reason: RefusalReason) => invalidClient(organisation, cause, { reason });
   const { clientSecret, assertion, method } = credentials;
   const registered = application.settings.tokenEndpointAuthMethod;
   // RFC 8705 §2: with a certificate, the request carries client_id and no other credentials.
   if (registered === "tls_client_auth" && method === "none") {
     const device = await authenticatingDevice(deps, application, request);
-    if (typeof device === "string") throw refused(device);
+    if (typeof device === "string") throw refused(device, "certificate-invalid");
     return { application, device };
   }
   if (registered === "self_signed_tls_client_auth" && method === "none") {
     const refusal = await selfSignedRefusal(deps.clientKeys, application, request);
-    if (refusal !== undefined) throw refused(refusal);
+    if (refusal !== undefined) throw refused(refusal, "certificate-invalid");
     return { application };
   }
-  if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
+  if (!isMethodAllowed(registered, method))
+    throw refused(`the client may not use ${method}`, "authentication-method");
   if (assertion !== undefined) {
-    await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
-      throw error instanceof InvalidAssertion ? refused(error.message) : error;
+    const endpoint = (request.routeOptions.url ?? "").replace("/oauth/:org", "");
+    await verifyClientAssertion(deps, application, assertion, endpoint).catch((error: unknown) => {
+      throw error instanceof InvalidAssertion ? refused(error.message, "assertion-invalid") : error;
     });
     return { application };
   }
@@ -133,7 +138,7 @@ async function verifyCredentials(
   const secret =
     matchClientSecret(application, clientSecret, deps.clock()) ??
     (await findNewSecret(deps, application, clientSecret));
-  if (!secret) throw refused("no active secret matches");
+  if (!secret) throw refused("no active secret matches", "secret-wrong");
   deps.recordSecretUse(application, secret);
   return { application };
 }
@@ -160,7 +165,9 @@ function headerCredentials(request: FastifyRequest, form: Form, organisation: Or
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
   // An unknown scheme or a malformed header: the challenge names the scheme that works.
   if (!credentials)
-    throw invalidClient(organisation, "not a Basic header", "the Authorization header is malformed");
+    throw invalidClient(organisation, "not a Basic header", {
+      description: "the Authorization header is malformed",
+    });
   const named = form.values.get("client_id");
   if (named !== undefined && named !== credentials.clientId) {
     throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
@@ -173,7 +180,8 @@ function bodyCredentials(form: Form, organisation: Organisation): Credentials {
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
-  if (clientId === undefined) throw invalidClient(organisation, "no client_id", "client_id is missing");
+  if (clientId === undefined)
+    throw invalidClient(organisation, "no client_id", { description: "client_id is missing" });
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
@@ -191,11 +199,13 @@ function presentedAssertion(form: Form, organisation: Organisation): ReturnType<
 export function invalidClient(
   organisation: Organisation,
   cause: string,
-  description = "client authentication failed",
+  options: { readonly description?: string; readonly reason?: RefusalReason } = {},
 ): OAuthError {
+  const { description = "client authentication failed", reason } = options;
   // RFC 9110 §15.5.2: every 401 has a challenge, also when no Authorization header was sent (RFC 6749 §5.2).
   return new OAuthError("invalid_client", description, {
     cause,
+    ...(reason === undefined ? {} : { reason }),
     wwwAuthenticate: `Basic realm="${organisation.id}"`,
   });
 }

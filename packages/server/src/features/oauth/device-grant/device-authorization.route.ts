@@ -1,9 +1,9 @@
 /** POST /oauth/{org}/device (RFC 8628 §3.1): a client without a browser gets a code that a user enters elsewhere. */
 
-import { requireSingle } from "@signet/protocol/form";
+import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { deviceCodeGrantType } from "../../../core/applications/application.ts";
+import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import {
   DEVICE_CODE_LIFETIME_MS,
@@ -43,6 +43,17 @@ export interface DeviceRouteDeps extends CoreDeps, ClientAuthenticationDeps {
 
 const MAX_USER_AGENT_LENGTH = 300;
 
+function requestedAccess({ settings }: Application, form: Form): { scopes: string[]; resources: string[] } {
+  if (!settings.grantTypes.includes(deviceCodeGrantType))
+    throw new OAuthError("unauthorized_client", "the client may not use the device code grant", {
+      reason: "grant-not-allowed",
+    });
+  return {
+    scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
+    resources: requestedResources(form, settings.allowedResources),
+  };
+}
+
 export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
   app.post(
     "/oauth/:org/device",
@@ -50,12 +61,14 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
       const form = parsedForm(request);
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
-      const { application } = await authenticateClient(deps, organisation, request, client);
-      const { settings } = application;
-      if (!settings.grantTypes.includes(deviceCodeGrantType))
-        throw new OAuthError("unauthorized_client", "the client may not use the device code grant");
-      const scopes = readScopes(form.values.get("scope"), settings.allowedScopes);
-      const resources = requestedResources(form, settings.allowedResources);
+      const { application, scopes, resources } = await deps.refusedRequests.watch(
+        client.application,
+        "device",
+        async () => {
+          const { application } = await authenticateClient(deps, organisation, request, client);
+          return { application, ...requestedAccess(application, form) };
+        },
+      );
       await limitRequests(deps, organisation, request, reply);
       const now = deps.clock();
       const codes = await insertWithNewCodes(deps, {

@@ -14,20 +14,21 @@ import {
 
 export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session-expired";
 
-type VerifyView = PageFrame & {
-  organisation: PageOrganisation;
-  action: string;
-  csrf: string;
-  user: { email: string };
-  otherAccountUri: string;
-  userCode: string;
-};
+type SignedInView = { user: { email: string }; otherAccountUri: string };
 
-export type CodeView = VerifyView & {
+type CodeFormView = PageFrame & { action: string; csrf: string; userCode: string };
+
+type VerifyView = CodeFormView & SignedInView & { organisation: PageOrganisation };
+
+type CodeFailureView = {
   error?: CodeFailure | undefined;
   /** With `rate-limited`: as in the `Retry-After` header. */
   retryAfterSeconds?: number | undefined;
 };
+
+/** Without organisation and user at the short address: the code tells which organisation's page comes next. */
+export type CodeView = (VerifyView | (CodeFormView & { [Absent in keyof SignedInView]?: undefined })) &
+  CodeFailureView;
 
 const NOTICE_ID = "device-notice";
 
@@ -57,7 +58,7 @@ export function codePage(view: CodeView): Html {
     ...view,
     title: text.heading,
     body: html`<h1>${text.heading}</h1>
-${signedInAs(view)}
+${view.user && signedInAs(view)}
 ${failureNotice(view)}
 <p>${isFilled ? text.compare : text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
@@ -71,7 +72,7 @@ ${namedFields({ csrf: view.csrf })}
   });
 }
 
-function signedInAs(view: VerifyView): Html {
+function signedInAs(view: Pick<VerifyView, "messages" | keyof SignedInView>): Html {
   const text = view.messages.device;
   const other = html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`;
   return person(text.signedInAs, view.user.email, other);

@@ -1,12 +1,13 @@
 /**
  * GET and POST /oauth/{org}/device/verify (RFC 8628 §3.3): a signed-in user enters a code, sees which application requests
- * what and from where, and allows or denies it. A code in the URL only fills the field.
+ * what and from where, and allows or denies it. A code in the URL only fills the field. GET /oauth/{org}/device leads here.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { consentRequestHash } from "../../../core/consents/consent.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { RateLimited, rateLimitHeaders } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
@@ -47,8 +48,15 @@ import {
 const MAX_INPUT_LENGTH = 64;
 
 export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get("/oauth/:org/device", browserRoute(deps, redirectToVerify));
   app.get("/oauth/:org/device/verify", browserRoute(deps, askForCode));
   app.post("/oauth/:org/device/verify", pageFormOptions, browserRoute(deps, processForm));
+}
+
+async function redirectToVerify(_deps: BrowserDeps, visit: Visit): Promise<void> {
+  const query = parseQuery(visit.request);
+  requireSingle(query);
+  return redirectTo(visit, verifyPage(visit, readUserCodeField(query)).path);
 }
 
 async function askForCode(deps: BrowserDeps, visit: Visit): Promise<void> {
@@ -217,7 +225,7 @@ export function requesterName(userAgent: string): string | undefined {
   return browserName(userAgent) ?? product.exec(userAgent)?.[0];
 }
 
-function readUserCodeField(form: Form): string {
+export function readUserCodeField(form: Form): string {
   return (form.values.get("user_code") ?? "").trim().slice(0, MAX_INPUT_LENGTH);
 }
 
@@ -243,8 +251,12 @@ async function requireSignIn(
 }
 
 function verifyPage({ organisation }: Visit, input: string): InternalPage {
-  const query = input === "" ? "" : `?${new URLSearchParams({ user_code: input })}`;
-  return { place: "device", path: `${orgPath(organisation, "device/verify")}${query}` };
+  return { place: "device", path: verifyPath(organisation, input) };
+}
+
+export function verifyPath(organisation: Organisation, userCode: string): string {
+  const query = userCode === "" ? "" : `?${new URLSearchParams({ user_code: userCode })}`;
+  return `${orgPath(organisation, "device/verify")}${query}`;
 }
 
 /** The same page after a sign-in with another account. */

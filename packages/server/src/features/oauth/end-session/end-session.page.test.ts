@@ -15,13 +15,14 @@ const asked: EndSessionView = {
   ...testFrame,
   organisation,
   application,
+  isUnregistered: true,
   user: { email: "ada@acme.example" },
   action: "/oauth/1/end_session",
   csrf: "the-csrf",
   fields: [{ name: "state", value: "the-state" }],
   stayUri: "https://payroll.example/",
 };
-const done: SignedOutView = { ...testFrame, organisation, application };
+const done: SignedOutView = { ...testFrame, organisation, application, isUnregistered: true };
 
 test("the sign-out pages are valid HTML and escape all values", () => {
   assertWellMade(endSessionPage(asked));
@@ -41,6 +42,14 @@ test("the confirmation names user and organisation, and repeats the request's pa
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Stay signed in<\/a>/);
 });
 
+test("both pages say that a hint is invalid", () => {
+  const isHintInvalid = true;
+  for (const page of [endSessionPage({ ...asked, isHintInvalid }), signedOutPage({ ...done, isHintInvalid })])
+    assert.match(render(page), /id="hint-invalid"[\s\S]*id_token_hint/);
+  for (const page of [endSessionPage(asked), signedOutPage(done)])
+    assert.doesNotMatch(render(page), /hint-invalid/);
+});
+
 test("without a home page there is no link to stay signed in", () => {
   const { application: _, stayUri: __, fields: ___, ...bare } = asked;
   assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|requested this/);
@@ -51,4 +60,16 @@ test("the last page links to the application's home page", () => {
   assert.match(page, /<h1>You’re signed out<\/h1>/);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
   assert.doesNotMatch(render(signedOutPage({ ...testFrame, organisation })), /<a /);
+});
+
+test("an unregistered address is named as such, when the application is known", () => {
+  for (const page of [endSessionPage(asked), signedOutPage(done)])
+    assert.match(render(page), /id="address-unregistered".*\n.*not registered for Payroll/);
+  const registered = { isUnregistered: false };
+  for (const page of [
+    endSessionPage({ ...asked, ...registered }),
+    signedOutPage({ ...done, ...registered }),
+    signedOutPage({ ...done, application: undefined }),
+  ])
+    assert.doesNotMatch(render(page), /registered/);
 });

@@ -1,6 +1,7 @@
 /** Sign-out: confirmation and result. */
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -9,9 +10,19 @@ import {
   signInLayout,
 } from "../../../html/layout.ts";
 
+/** For whoever connects the application; the user is signed out without the hint as well. */
+const invalidHint = ({
+  isHintInvalid,
+  messages: { signOut },
+}: EndSessionView | SignedOutView): Html | false =>
+  isHintInvalid === true && notice("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
+
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  /** The requested address is not registered for the application. */
+  isUnregistered?: boolean;
+  isHintInvalid?: boolean | undefined;
   user: { email: string };
   action: string;
   csrf: string;
@@ -30,6 +41,7 @@ export function endSessionPage(view: EndSessionView): Html {
     title: heading,
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
@@ -44,7 +56,16 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;
+  isUnregistered?: boolean;
+  isHintInvalid?: boolean | undefined;
 };
+
+/** Without the address: anyone can write one into the link that leads here. */
+function unregistered({ application, isUnregistered, messages }: SignedOutView): Html | undefined {
+  if (!isUnregistered || !application) return undefined;
+  const text = messages.signOut.unregistered({ application: application.name });
+  return notice("hint", "address-unregistered", text);
+}
 
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
@@ -54,6 +75,7 @@ export function signedOutPage(view: SignedOutView): Html {
     ...view,
     title: text.doneHeading,
     body: html`<h1>${text.doneHeading}</h1>
+${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${
   view.application !== undefined &&

@@ -144,8 +144,11 @@ forEachDatabase(({ fresh }) => {
       const asked = { id_token_hint: hint, post_logout_redirect_uri: BYE, state: "s" };
       const page = await end(here.browser, asked);
       await assertStays(here, page, what);
+      assert.match(page.body, /id="hint-invalid"/, what);
       if (what !== "another user") continue;
-      assert.ok(saysDone(await post(here.browser, page.hidden)), "after a yes it still goes nowhere");
+      const done = await post(here.browser, page.hidden);
+      assert.ok(saysDone(done), "after a yes it still goes nowhere");
+      assert.match(done.body, /id="hint-invalid"/);
       assert.equal(await lives(here.browser), false);
       await tokensOf(here.browser, org);
     }
@@ -164,8 +167,11 @@ forEachDatabase(({ fresh }) => {
       { csrf },
       { id_token_hint: "" },
     ];
-    for (const parameters of asked)
-      await assertStays(here, await end(here.browser, parameters), JSON.stringify(parameters));
+    for (const parameters of asked) {
+      const page = await end(here.browser, parameters);
+      await assertStays(here, page, JSON.stringify(parameters));
+      assert.doesNotMatch(page.body, /id="hint-invalid"/, JSON.stringify(parameters));
+    }
   });
 
   test("an unregistered URI is never redirected to, though the hint signs out", async () => {
@@ -196,6 +202,33 @@ forEachDatabase(({ fresh }) => {
       assert.equal(await lives(here.browser), false, address);
       await tokensOf(here.browser, org);
     }
+  });
+
+  test("the page says that the address is not registered, without repeating it", async () => {
+    const client_id = org.web.application.id;
+    const says = (page: TestPage) => page.body.includes('id="address-unregistered"');
+    const evil = "https://evil.example/call-us";
+    for (const address of [evil, `${BYE}?added=1`, "javascript:alert(1)", "Call +45 12345678"]) {
+      const here = await signedIn();
+      const named = { client_id, post_logout_redirect_uri: address, state: "s" };
+      const confirmation = await end(here.browser, named);
+      await assertStays(here, confirmation, address);
+      const hinted = await end(here.browser, { ...named, id_token_hint: here.idToken });
+      assert.ok(saysDone(hinted), address);
+      for (const page of [confirmation, hinted, await end(testBrowser(), named)]) {
+        assert.ok(says(page), address);
+        const visible = page.body.replaceAll(/<input type="hidden"[^>]*>/g, "");
+        assert.ok(!visible.includes(address), address);
+      }
+    }
+    const here = await signedIn();
+    for (const parameters of [
+      { post_logout_redirect_uri: BYE, client_id },
+      { post_logout_redirect_uri: evil },
+      { id_token_hint: "x", post_logout_redirect_uri: evil },
+      { client_id },
+    ] as Record<string, string>[])
+      assert.ok(!says(await end(here.browser, parameters)), JSON.stringify(parameters));
   });
 
   test("a client_id that contradicts the hint invalidates it", async () => {

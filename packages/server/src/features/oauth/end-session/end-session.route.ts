@@ -2,14 +2,17 @@
  * GET and POST end_session (OpenID Connect RP-Initiated Logout 1.0). With a valid ID token hint it signs out and redirects
  * to a registered URI; without one the user confirms, and there is no redirect.
  */
+
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { signOut, signOutExpiredSession } from "../../../core/sessions/sessions.ts";
+import { signOut, signOutHintedSession } from "../../../core/sessions/sessions.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -33,9 +36,13 @@ interface LogoutRequest {
   readonly hint:
     | { readonly sub: string; readonly sid: string | undefined; readonly application: Application }
     | undefined;
+  /** A hint came that is no ID token of ours for this application. */
+  readonly isHintInvalid: boolean;
   readonly application: Application | undefined;
   /** Registered for the hint's application. */
   readonly redirectUri: string | undefined;
+  /** The application is known, and the requested URI is not among its own. */
+  readonly isUnregistered: boolean;
   readonly state: string | undefined;
 }
 
@@ -64,23 +71,41 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
   const logout = await readLogout(deps, visit.organisation, form);
   const signedIn = await currentSession(deps, visit);
   const confirmed = visit.request.method === "POST" && isValidCsrfToken(deps, visit, form.values.get("csrf"));
+  if (!confirmed) noteFaults(deps, logout, form.values.get("post_logout_redirect_uri"));
   if (signedIn && !confirmed && !isHintedUser(logout, signedIn))
     return showConfirmation(deps, visit, form, logout, signedIn);
   if (signedIn) {
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
-  await endExpiredSession(deps, visit, logout);
+  await endHintedSession(deps, visit, logout);
   if (logout.redirectUri !== undefined) return redirectBack(visit, logout.redirectUri, logout.state);
   return showSignedOut(visit, form, logout);
 }
 
-/** The hinted session may have expired, with its tokens and the applications' own sessions still alive. */
-async function endExpiredSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
+function noteFaults(
+  { refusedRequests }: BrowserDeps,
+  { application, isHintInvalid }: LogoutRequest,
+  requestedUri: string | undefined,
+): void {
+  if (!application) return;
+  const note = (reason: RefusalReason, description: string) =>
+    refusedRequests.note(
+      application,
+      "end_session",
+      new OAuthError("invalid_request", description, { reason }),
+    );
+  if (isHintInvalid) note("hint-invalid", "id_token_hint is no ID token of this application");
+  if (requestedUri !== undefined && !application.settings.postLogoutRedirectUris.includes(requestedUri))
+    note("post-logout-redirect-uri-unregistered", "post_logout_redirect_uri is not registered");
+}
+
+/** Of another browser, or expired with its tokens and the applications' own sessions still alive: no answer claims more. */
+async function endHintedSession(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
   if (hint?.sid === undefined) return;
   const actor = `client:${hint.application.id}`;
   const session = { sessionId: hint.sid, userId: hint.sub, actor, address: addressOf(visit.request) };
-  await signOutExpiredSession(deps, visit.organisation, session);
+  await signOutHintedSession(deps, visit.organisation, session);
 }
 
 function isHintedUser({ hint }: LogoutRequest, { session, user }: SignedIn): boolean {
@@ -98,11 +123,15 @@ async function readLogout(deps: BrowserDeps, organisation: Organisation, form: F
   const matches = clientId === undefined || client?.id === hint?.application.id;
   const trusted = matches ? hint : undefined;
   const requestedUri = form.values.get("post_logout_redirect_uri");
-  const registered = trusted?.application.settings.postLogoutRedirectUris ?? [];
+  const application = trusted?.application ?? client;
+  const registered = application?.settings.postLogoutRedirectUris ?? [];
+  const isRegistered = requestedUri !== undefined && registered.includes(requestedUri);
   return {
     hint: trusted,
-    application: trusted?.application ?? client,
-    redirectUri: requestedUri !== undefined && registered.includes(requestedUri) ? requestedUri : undefined,
+    isHintInvalid: trusted === undefined && (form.values.get("id_token_hint") ?? "") !== "",
+    application,
+    redirectUri: trusted && isRegistered ? requestedUri : undefined,
+    isUnregistered: application !== undefined && requestedUri !== undefined && !isRegistered,
     state: form.values.get("state"),
   };
 }
@@ -124,7 +153,7 @@ async function showConfirmation(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application, redirectUri }: LogoutRequest,
+  { application, redirectUri, isUnregistered, isHintInvalid }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"), user);
@@ -135,6 +164,8 @@ async function showConfirmation(
   const page = endSessionPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
+    isHintInvalid,
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
     csrf: formBinding(deps, visit).csrf,
@@ -154,11 +185,17 @@ async function redirectBack(
   await reply.redirect(address, request.method === "GET" ? 302 : 303);
 }
 
-async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRequest): Promise<void> {
+async function showSignedOut(
+  visit: Visit,
+  form: Form,
+  { application, isUnregistered, isHintInvalid }: LogoutRequest,
+): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
     application: application && pageApplication(application),
+    isUnregistered,
+    isHintInvalid,
   });
   return show(visit, frame, page);
 }

@@ -19,6 +19,8 @@ import type { RecoveryFrame } from "./recovery.page.ts";
 export type RecoveryContext = Required<RecoveryFrame> & {
   /** The sign-in to continue. The pages work without it, e.g. when its seal has expired. */
   readonly flow: Flow | undefined;
+  /** As of the pages of the sign-in itself. */
+  readonly redirectsElsewhere: boolean;
 };
 
 /**
@@ -33,21 +35,22 @@ export async function loadRecoveryContext(
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
   const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user);
-  const application = flow && (await flowApplication(deps, visit, flow, frame.messages));
-  return { ...frame, flow: application && flow, application };
+  const destination = flow && (await flowDestination(deps, visit, flow, frame.messages));
+  if (!destination) return { ...frame, flow: undefined, application: undefined, redirectsElsewhere: false };
+  return { ...frame, flow, ...destination };
 }
 
-async function flowApplication(
+async function flowDestination(
   deps: BrowserDeps,
   { organisation }: Visit,
   flow: Flow,
   messages: Messages,
-): Promise<PageApplication | undefined> {
+): Promise<{ application: PageApplication; redirectsElsewhere: boolean } | undefined> {
   try {
     const page = await readPageRequest(deps.applications, flow);
-    if (page) return signInDestination(page, organisation, messages).application;
+    if (page) return signInDestination(page, organisation, messages);
     const { application } = await readTarget(deps.applications, organisation.id, flowForm(flow));
-    return pageApplication(application);
+    return { application: pageApplication(application), redirectsElsewhere: true };
   } catch (error) {
     if (error instanceof OAuthError) return undefined;
     throw error;

@@ -89,6 +89,20 @@ describe("verified addresses", () => {
       assert.ok(showsOffer(await follow(browser, decided)));
     });
 
+    test("the offer's form may end at the application: the address was verified elsewhere meanwhile", async () => {
+      const org = await unverified();
+      const browser = testBrowser();
+      const offer = await signIn(browser, org);
+      // Browsers hold a form-action against the redirect to the application.
+      assert.doesNotMatch(offer.headers.get("content-security-policy") ?? "", /form-action/);
+      assert.equal(offer.headers.get("cross-origin-opener-policy"), "unsafe-none");
+      await confirm(browser, await askedFor(browser, org));
+      const ended = await browser.post(`${org.issuer}/verify-email`, offer.hidden);
+      assert.equal(ended.status, 303);
+      const own = await browser.get(`${org.issuer}/recovery`);
+      assert.match(own.headers.get("content-security-policy") ?? "", /form-action 'self'/);
+    });
+
     test("the offer is in the user's language", async () => {
       const org = await unverified();
       await running.service.database.query

@@ -9,6 +9,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, markCodeUsed } from "../../../core/codes/codes.store.ts";
+import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import { newRefreshToken } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -36,8 +37,8 @@ export function authorizationCodeGrant(deps: GrantDeps): Grant<CodeBasis> {
   };
 }
 
-const refused = (cause: string) =>
-  new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
+const refused = (cause: string, reason: RefusalReason = "code-unusable") =>
+  new OAuthError("invalid_grant", "the authorization code cannot be used", { cause, reason });
 
 async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<CodeBasis> {
   const { organisation, application, form, now } = request;
@@ -119,10 +120,12 @@ function requireCodeVerifier(code: AuthorizationCode, verifier: string | undefin
     if (verifier !== undefined) throw refused("code_verifier without a code_challenge");
     return;
   }
-  if (verifier === undefined) throw new OAuthError("invalid_grant", "code_verifier is missing");
-  if (!isCodeVerifier(verifier)) throw new OAuthError("invalid_request", "code_verifier is malformed");
+  if (verifier === undefined)
+    throw new OAuthError("invalid_grant", "code_verifier is missing", { reason: "code-verifier" });
+  if (!isCodeVerifier(verifier))
+    throw new OAuthError("invalid_request", "code_verifier is malformed", { reason: "code-verifier" });
   if (!verifyS256(verifier, code.codeChallenge))
-    throw refused("code_verifier does not match the code_challenge");
+    throw refused("code_verifier does not match the code_challenge", "code-verifier");
 }
 
 function getsRefreshToken({ settings }: Application, scopes: readonly string[]): boolean {

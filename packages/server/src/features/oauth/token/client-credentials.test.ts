@@ -81,17 +81,10 @@ forEachDatabase(({ fresh }) => {
     const granted = async (more: string) => (await ask(more)).body["scope"];
     assert.equal(await granted(""), "jobs:run jobs:read");
     assert.equal(await granted("&scope=jobs:read"), "jobs:read");
+    assert.equal(await granted("&scope=+jobs:read++jobs:run+"), "jobs:read jobs:run", "spaces too many");
     assert.equal(await granted("&scope=jobs:read+jobs:read+admin"), "jobs:read");
     assert.equal(await granted("&scope=openid+profile+jobs:run"), "jobs:run");
-    for (const none of [
-      "openid",
-      "admin",
-      "openid offline_access",
-      "jobs:run  jobs:read",
-      '"',
-      "JOBS:RUN",
-      " ",
-    ]) {
+    for (const none of ["openid", "admin", "openid offline_access", '"', "JOBS:RUN", " "]) {
       const answer = await ask(`&scope=${encodeURIComponent(none)}`);
       assertOAuthError(answer, 400, "invalid_scope", none);
     }

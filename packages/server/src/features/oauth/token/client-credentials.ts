@@ -24,6 +24,8 @@ function grantedScopes({ form, application }: GrantRequest): string[] {
   const requested = parseScope(text);
   const granted = requested && grantableScopes(requested, allowed);
   if (!granted || granted.length === 0)
-    throw new OAuthError("invalid_scope", "none of the requested scopes is allowed");
+    throw new OAuthError("invalid_scope", "none of the requested scopes is allowed", {
+      reason: "scope-not-allowed",
+    });
   return granted;
 }

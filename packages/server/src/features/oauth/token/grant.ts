@@ -91,4 +91,6 @@ export function requestedResources(form: Form, allowed: readonly string[]): stri
 }
 
 const invalidTarget = () =>
-  new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");
+  new OAuthError("invalid_target", "a resource is unknown or not allowed for this client", {
+    reason: "resource-not-allowed",
+  });

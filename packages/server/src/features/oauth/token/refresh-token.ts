@@ -1,11 +1,12 @@
 /**
  * Refresh token grant: rotation, reuse detection, grace (RFC 6749 §6, RFC 9700 §4.14.2). One compare-and-swap decides
- * which request rotates. Reuse of an older token revokes the family. For a few seconds the previous token gets the same
- * successor again, so that a lost response or two racing tabs sign nobody out.
+ * which request rotates. Reuse of an older token revokes the family. Until its successor is used, the previous token gets
+ * the same one again, so that a lost response, a stall of the database or two racing tabs sign nobody out.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
@@ -43,7 +44,10 @@ export function refreshTokenGrant(deps: GrantDeps): Grant<RefreshBasis> {
 }
 
 const refused = (cause: string) =>
-  new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
+  new OAuthError("invalid_grant", "the refresh token cannot be used", {
+    cause,
+    reason: "refresh-token-unusable",
+  });
 
 async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Promise<RefreshBasis> {
   const { organisation, application, form, now } = request;
@@ -103,7 +107,22 @@ async function rotate(
   const current = await findTokenFamily(query, orgId, id);
   if (!current) throw refused("unknown");
   await requireUsable(deps, request, current, proofHash, now);
+  await recordLateRepeat(deps, request, current, now);
   return { tokens: await releaseTokens(signed), refreshToken };
+}
+
+/** A lost response is repeated within seconds. Later it may be a copy of the token, and an administrator should see it. */
+async function recordLateRepeat(
+  { database }: GrantDeps,
+  { application, address }: GrantRequest,
+  { orgId, userId, rotatedAt }: TokenFamily,
+  now: number,
+): Promise<void> {
+  if (now < (rotatedAt ?? now) + application.settings.refreshTokenGraceSeconds * 1000) return;
+  await recordAuditEvent(database.query, {
+    ...{ orgId, at: now, actor: `client:${application.id}`, action: "refresh-token.repeated", address },
+    ...(userId === undefined ? {} : { target: userId }),
+  });
 }
 
 /** @throws OAuthError invalid_grant; a reused token revokes its family first */
@@ -114,8 +133,8 @@ async function requireUsable(
   hash: string,
   now: number,
 ): Promise<void> {
-  const graceMs = application.settings.refreshTokenGraceSeconds * 1000;
-  const status = refreshTokenStatus(family, hash, now, graceMs);
+  const acceptsPrevious = application.settings.refreshTokenGraceSeconds > 0;
+  const status = refreshTokenStatus(family, hash, now, acceptsPrevious);
   if (status === "current" || status === "grace") return;
   if (status === "replayed")
     await revokeFamily(deps, {

@@ -69,7 +69,9 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
       const client = await identifyClient(deps, organisation, request, form);
       try {
-        const response = await issueTokens(deps, { organisation, request, form, grantType, client });
+        const response = await deps.refusedRequests.watch(client.application, "token", () =>
+          issueTokens(deps, { organisation, request, form, grantType, client }),
+        );
         count(organisation.id, "tokens");
         return await sendJson(reply, JSON.stringify(response));
       } catch (error) {
@@ -130,9 +132,14 @@ async function issueTokens(
 
 function requireGrant(grants: readonly Grant[], { settings }: Application, grantType: string): Grant {
   const grant = grants.find((one) => one.grantType === grantType);
-  if (!grant) throw new OAuthError("unsupported_grant_type", "this grant_type is not supported");
+  if (!grant)
+    throw new OAuthError("unsupported_grant_type", "this grant_type is not supported", {
+      reason: "grant-not-allowed",
+    });
   if (!settings.grantTypes.includes(grant.grantType))
-    throw new OAuthError("unauthorized_client", "the client may not use this grant_type");
+    throw new OAuthError("unauthorized_client", "the client may not use this grant_type", {
+      reason: "grant-not-allowed",
+    });
   return grant;
 }
 
@@ -146,6 +153,7 @@ async function resolveSubject(
   if (user && !(await mayUse(deps.database.query, application, user.user.id)))
     throw new OAuthError("invalid_grant", "the user may not use this application", {
       cause: "the user is not assigned to the application",
+      reason: "user-not-assigned",
     });
   const issuer = await applicationIssuer(deps, application);
   const subject = { issuer, application, scopes, resources, user, device };

@@ -42,10 +42,27 @@ export function poolDocumentsRoutes(app: FastifyInstance, deps: PoolDocumentsDep
         return build(organisation, pool);
       },
     );
+  const discovery = poolDocument((organisation, pool) => discoveryDocument(deps, organisation, pool));
   app.get(
     "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
     { exposeHeadRoute: true },
-    poolDocument((organisation, pool) => discoveryDocument(deps, organisation, pool)),
+    discovery,
+  );
+  // As for organisations: discovery.route.ts.
+  app.get(
+    "/.well-known/oauth-authorization-server/oauth/:org/sovereign/pools/:poolId",
+    { exposeHeadRoute: true },
+    discovery,
+  );
+  app.get(
+    "/oauth/:org/sovereign/pools/:poolId/.well-known/oauth-authorization-server",
+    { exposeHeadRoute: true },
+    discovery,
+  );
+  app.get(
+    "/.well-known/openid-configuration/oauth/:org/sovereign/pools/:poolId",
+    { exposeHeadRoute: true },
+    discovery,
   );
   app.get(
     "/oauth/:org/sovereign/pools/:poolId/jwks.json",

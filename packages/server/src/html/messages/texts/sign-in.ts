@@ -52,7 +52,9 @@ export type SignInTexts = {
   signOut: {
     heading: (values: { organisation: string }) => string;
     askedBy: (values: { application: string }) => string; explanation: string; signedInAs: string;
-    confirm: string; stay: string; doneHeading: string; done: (values: { organisation: string }) => string;
+    confirm: string; stay: string; hintInvalid: string; hintInvalidText: string; doneHeading: string;
+    done: (values: { organisation: string }) => string;
+    unregistered: (values: { application: string }) => string;
     back: (values: { application: string }) => string;
   };
   formPost: {

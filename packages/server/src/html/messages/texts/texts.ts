@@ -19,6 +19,7 @@ import type { DemoTexts } from "./demo.ts";
 import type { DeviceGrantTexts } from "./device-grant.ts";
 import type { DevicesTexts } from "./devices.ts";
 import type { MailsTexts } from "./mails.ts";
+import type { ProfileDetailsTexts } from "./profile-details.ts";
 import type { RecoveryTexts } from "./recovery.ts";
 import type { SecondFactorsTexts } from "./second-factors.ts";
 import type { SecurityTexts } from "./security.ts";
@@ -46,6 +47,7 @@ export type Texts = ConsentsTexts &
   DeviceGrantTexts &
   DevicesTexts &
   MailsTexts &
+  ProfileDetailsTexts &
   RecoveryTexts &
   SecondFactorsTexts &
   SecurityTexts &

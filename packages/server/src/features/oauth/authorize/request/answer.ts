@@ -23,6 +23,7 @@ export function answerWithError(
   target: AnswerTarget,
   error: OAuthError,
 ): Promise<void> {
+  deps.refusedRequests.note(target.application, "authorize", error);
   return answer(deps, visit, target, [
     ["error", error.code],
     ["error_description", error.description],

@@ -202,6 +202,7 @@ forEachDatabase(({ fresh }) => {
     for (const [scope, shown] of [
       ["openid email phone root", ["openid", "email"]],
       ["email email", ["email"]],
+      [" email  openid ", ["email", "openid"]],
       [undefined, ["openid"]],
       ["", ["openid"]],
     ] as const) {
@@ -240,6 +241,25 @@ forEachDatabase(({ fresh }) => {
       const refused = answerOf(await ask({ more }));
       assert.equal(refused.get("error"), "invalid_request");
       assert.equal(refused.get("state"), "state" in more ? more.state : refused.get("state"));
+    }
+  });
+
+  test("the loopback port of a client that is not native matches exactly", async () => {
+    const registered = "http://127.0.0.1:3000/done";
+    for (const clientType of ["confidential", "public", "spa"] as const) {
+      const { id: clientId } = await createApplication(running.service, {
+        orgId: org.organisation.id,
+        name: "Local",
+        clientType,
+        settings: { redirectUris: [registered] },
+        actor: "test",
+      });
+      const status = async (redirectUri: string) =>
+        (await testBrowser().get(`${org.issuer}/authorize?${requestQuery(org, { clientId, redirectUri })}`))
+          .status;
+      assert.notEqual(await status(registered), 400, clientType);
+      assert.equal(await status("http://127.0.0.1:3001/done"), 400, clientType);
+      assert.equal(await status("http://127.0.0.1/done"), 400, clientType);
     }
   });
 

@@ -9,10 +9,13 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isS256Challenge } from "@signet/protocol/oauth/pkce";
 import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
-import type { Application } from "../../../../core/applications/application.ts";
+import type { Application, ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
+import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
+import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -68,11 +71,15 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly requestedClaims: RequestedClaims;
 }
 
-/** @throws OAuthError shown on a page: there is no verified redirect URI */
+/**
+ * @param refusals where it is the application's own request, which its developer hears of
+ * @throws OAuthError shown on a page: there is no verified redirect URI
+ */
 export async function readTarget(
   applications: ApplicationDirectory,
   orgId: string,
   form: Form,
+  refusals?: Pick<RefusedRequests, "note">,
 ): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
   const clientId = form.values.get("client_id");
@@ -80,13 +87,17 @@ export async function readTarget(
   const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
   if (!application) throw pageError("client-unknown", "The client_id is unknown.");
   const redirectUri = form.values.get("redirect_uri");
+  const refused = (reason: RefusalReason, description: string) => {
+    const error = pageError(reason, description);
+    refusals?.note(application, "authorize", error);
+    return error;
+  };
   if (redirectUri === undefined)
-    throw pageError("redirect-uri-missing", "The redirect_uri parameter is missing.");
-  if (!matchRedirectUri(redirectUri, application.settings.redirectUris))
-    throw pageError("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
-  const mode = form.values.get("response_mode");
-  const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
-  return { application, redirectUri, responseMode, state: form.values.get("state") };
+    throw refused("redirect-uri-missing", "The redirect_uri parameter is missing.");
+  if (!matchRedirectUri(redirectUri, application.settings.redirectUris, application.clientType))
+    throw refused("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
+  const mode = form.values.get("response_mode") ?? unsignedResponseMode(form.values.get("request"));
+  return { application, redirectUri, responseMode: toResponseMode(mode), state: form.values.get("state") };
 }
 
 /** @throws OAuthError for the client */
@@ -96,12 +107,14 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   refuseUnsupported(target, values);
   const { settings } = target.application;
   const requestedClaims = parseRequestedClaims(values.get("claims"));
+  const scopes = readScopes(values.get("scope"), settings.allowedScopes);
+  const nonce = bounded(values, "nonce", 512) ?? null;
   return {
     ...target,
-    scopes: readScopes(values.get("scope"), settings.allowedScopes),
+    scopes,
     resources: readResources(form, settings.allowedResources),
-    codeChallenge: readChallenge(values, settings.requirePkce),
-    nonce: bounded(values, "nonce", 512) ?? null,
+    codeChallenge: readChallenge(values, settings, { scopes, nonce }),
+    nonce,
     requestedClaims,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
@@ -115,21 +128,31 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
 const pageError = (reason: string, description: string) =>
   new OAuthError("invalid_request", description, { reason });
 
-const invalid = (description: string) => new OAuthError("invalid_request", description);
+const invalid = (description: string, reason?: RefusalReason) =>
+  new OAuthError("invalid_request", description, reason === undefined ? {} : { reason });
 
 function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
   const mode = values.get("response_mode");
   if (mode !== undefined && !["query", "fragment", "form_post"].includes(mode))
     throw invalid("response_mode is not supported");
   if (values.has("request"))
-    throw new OAuthError("request_not_supported", "request objects are not supported");
+    throw new OAuthError("request_not_supported", "request objects are not supported", {
+      reason: "request-object",
+    });
   if (values.has("request_uri"))
-    throw new OAuthError("request_uri_not_supported", "request_uri is not supported");
+    throw new OAuthError("request_uri_not_supported", "request_uri is not supported", {
+      reason: "request-object",
+    });
   const type = values.get("response_type");
-  if (type === undefined) throw invalid("response_type is missing");
-  if (type !== "code") throw new OAuthError("unsupported_response_type", "the only response_type is code");
+  if (type === undefined) throw invalid("response_type is missing", "response-type");
+  if (type !== "code")
+    throw new OAuthError("unsupported_response_type", "the only response_type is code", {
+      reason: "response-type",
+    });
   if (!application.settings.grantTypes.includes("authorization_code")) {
-    throw new OAuthError("unauthorized_client", "the client may not use the authorization code grant");
+    throw new OAuthError("unauthorized_client", "the client may not use the authorization code grant", {
+      reason: "grant-not-allowed",
+    });
   }
   if ((values.get("state")?.length ?? 0) > 4_096) throw invalid("state is too long");
 }
@@ -137,10 +160,12 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
 /** The default scope is `openid` (RFC 6749 §3.3). */
 export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
   const requested = text === undefined ? ["openid"] : parseScope(text);
-  if (!requested) throw new OAuthError("invalid_scope", "scope is malformed");
+  if (!requested) throw new OAuthError("invalid_scope", "scope is malformed", { reason: "scope-malformed" });
   const granted = grantableScopes(requested, allowed);
   if (granted.length === 0)
-    throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client");
+    throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client", {
+      reason: "scope-not-allowed",
+    });
   return granted;
 }
 
@@ -149,22 +174,34 @@ function readResources(form: Form, allowed: readonly string[]): readonly string[
   if (first === undefined) return [];
   const resources = [...new Set(form.allValues.get("resource") ?? [first])];
   if (resources.length > 10 || resources.some((resource) => !allowed.includes(resource))) {
-    throw new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");
+    throw new OAuthError("invalid_target", "a resource is unknown or not allowed for this client", {
+      reason: "resource-not-allowed",
+    });
   }
   return resources;
 }
 
 /** RFC 7636, S256 only: with `plain` anyone who sees the request has the verifier. */
-function readChallenge(values: Form["values"], required: boolean): string | null {
+function readChallenge(
+  values: Form["values"],
+  { requirePkce, requireNonceWithoutPkce }: ApplicationSettings,
+  sent: { readonly scopes: readonly string[]; readonly nonce: string | null },
+): string | null {
   const challenge = values.get("code_challenge");
   const method = values.get("code_challenge_method");
   if (challenge === undefined) {
-    if (required) throw invalid("code_challenge is missing (PKCE is required)");
+    if (requirePkce) throw invalid("code_challenge is missing (PKCE is required)", "pkce-required");
     if (method !== undefined) throw invalid("code_challenge_method requires code_challenge");
+    // Only an ID token carries the nonce back.
+    if (requireNonceWithoutPkce && (!sent.nonce || !sent.scopes.includes("openid")))
+      throw invalid(
+        "send code_challenge (PKCE), or nonce with the scope openid: one of them is required",
+        "nonce-required",
+      );
     return null;
   }
   // The default method of RFC 7636 is plain.
-  if (method !== "S256") throw invalid("code_challenge_method must be S256");
+  if (method !== "S256") throw invalid("code_challenge_method must be S256", "pkce-method");
   if (!isS256Challenge(challenge)) throw invalid("code_challenge is malformed");
   return challenge;
 }

@@ -60,6 +60,11 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await from.get(`${org.issuer}/end_session?${query}`)).location, BYE);
   };
   const works = async (token: string) => (await refresh(org, token, {}, client)).status === 200;
+  const lives = async ({ source }: Run) => {
+    const more = { scope: "openid", prompt: "none" };
+    const silent = await visit(source.browser, org, { clientId: client.application.id, more });
+    return answerOf(silent).has("code");
+  };
   const told = async () => {
     const { query } = running.service.database;
     return (await query.selectFrom("logout_delivery").select("session_id").execute()).length;
@@ -114,21 +119,25 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await works(token), false);
   });
 
-  test("an active session is ended by its own browser only, not by its ID token", async () => {
+  test("a genuine hint without the session's cookie ends that session, and tells its applications", async () => {
     const run = await start();
-    const otto = await withUser(running.service, org, "otto@acme.example");
-    const ottos = codeSource(otto);
-    await ottos.tokens({ scope: "openid" }, client);
+    const before = await told();
     await signOut(testBrowser(), run.idToken);
+    assert.equal(await told(), before + 1);
+    assert.equal(await works(run.here), false);
+    assert.ok(await works(run.away), "what was granted for the user's absence");
+    assert.equal(await lives(run), false);
+  });
+
+  test("another user's browser is asked before anything ends, and ends both sessions", async () => {
+    const run = await start();
+    const ottos = codeSource(await withUser(running.service, org, "otto@acme.example"));
+    await ottos.tokens({ scope: "openid" }, client);
     const query = new URLSearchParams({ id_token_hint: run.idToken, post_logout_redirect_uri: BYE });
     const page = await ottos.browser.get(`${org.issuer}/end_session?${query}`);
     assert.match(page.body, /id="logout-confirm"/);
-    await ottos.browser.post(`${org.issuer}/end_session`, page.hidden);
-    const silent = await visit(run.source.browser, org, {
-      clientId: client.application.id,
-      more: { scope: "openid", prompt: "none" },
-    });
-    assert.ok(answerOf(silent).has("code"));
-    assert.ok(await works(run.here));
+    assert.ok(await lives(run));
+    assert.equal((await ottos.browser.post(`${org.issuer}/end_session`, page.hidden)).location, BYE);
+    assert.equal(await lives(run), false, "the application is told that the user is signed out");
   });
 });

@@ -99,5 +99,5 @@ export async function showNotAssigned(
       ? { back: { action, csrf: formBinding(deps, visit).csrf, flow: deps.flows.seal(flow) } }
       : {}),
   });
-  return show(visit, frame, page, { status: 403, redirectsElsewhere: hasClient });
+  return show(visit, frame, page, { status: 403, redirectsElsewhere: true });
 }

@@ -21,9 +21,10 @@ export type ConsoleApplicationSettingsTexts = {
         contacts: { label: string; hint: string; }; redirectUris: { label: string; hint: string; };
         postLogoutRedirectUris: { label: string; hint: string; }; access: { label: string; hint: string; };
         consentMode: { label: string; hint: string; }; requiredAcr: { label: string; hint: string; };
-        requirePkce: { label: string; hint: string; }; grantTypes: { label: string; hint: string; };
-        allowedScopes: { label: string; hint: string; }; audience: { label: string; hint: string; };
-        allowedResources: { label: string; hint: string; };
+        requirePkce: { label: string; hint: string; };
+        requireNonceWithoutPkce: { label: string; hint: string; };
+        grantTypes: { label: string; hint: string; }; allowedScopes: { label: string; hint: string; };
+        audience: { label: string; hint: string; }; allowedResources: { label: string; hint: string; };
         accessTokenLifetimeSeconds: { label: string; hint: string; };
         refreshTokenLifetimeSeconds: { label: string; hint: string; };
         refreshTokenAbsoluteLifetimeSeconds: { label: string; hint: string; };
@@ -32,7 +33,7 @@ export type ConsoleApplicationSettingsTexts = {
         idTokenIncludesScopeClaims: { label: string; hint: string; };
         idTokenSignedResponseAlg: { label: string; hint: string; };
         accessTokenSignedResponseAlg: { label: string; hint: string; };
-        signingPoolId: { label: string; hint: string; };
+        accessTokenType: { label: string; hint: string; }; signingPoolId: { label: string; hint: string; };
         tokenEndpointAuthMethod: { label: string; hint: string; }; jwks: { label: string; hint: string; };
         jwksUri: { label: string; hint: string; }; tlsClientAuthSanUri: { label: string; hint: string; };
         tlsClientCertificateBoundAccessTokens: { label: string; hint: string; };
@@ -57,8 +58,9 @@ export type ConsoleApplicationSettingsTexts = {
         redirectUris: string; postLogoutRedirectUris: string; returnUrls: string; grantTypes: string;
         allowedScopes: string; audience: string; allowedResources: string; accessTokenLifetimeSeconds: string;
         refreshTokenLifetimeSeconds: string; refreshTokenAbsoluteLifetimeSeconds: string;
-        refreshTokenGraceSeconds: string; tokenEndpointAuthMethod: string; jwks: string; jwksUri: string;
-        tlsClientAuthSanUri: string; signingPoolId: string; backchannelLogoutUri: string; other: string;
+        refreshTokenGraceSeconds: string; tokenEndpointAuthMethod: string; accessTokenType: string;
+        jwks: string; jwksUri: string; tlsClientAuthSanUri: string; signingPoolId: string;
+        backchannelLogoutUri: string; other: string;
       };
       reasons: {
         tooLong: string; printable: string; backslash: string; wildcard: string; fragment: string;

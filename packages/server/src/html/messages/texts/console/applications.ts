@@ -49,6 +49,20 @@ export type ConsoleApplicationsTexts = {
       consent: {
         title: string; user: string; organisation: string; preauthorized: string; change: string;
       };
+      refused: {
+        title: string; text: string; when: string; endpoint: string; reason: string; remedy: string;
+        none: string;
+        remedies: {
+          "redirect-uri-missing": string; "redirect-uri-unregistered": string;
+          "return-url-unregistered": string; "post-logout-redirect-uri-unregistered": string;
+          "hint-invalid": string; "pkce-required": string; "nonce-required": string; "pkce-method": string;
+          "response-type": string; "grant-not-allowed": string; "scope-malformed": string;
+          "scope-not-allowed": string; "request-object": string; "resource-not-allowed": string;
+          "secret-wrong": string; "authentication-method": string; "assertion-invalid": string;
+          "certificate-invalid": string; "code-unusable": string; "code-verifier": string;
+          "refresh-token-unusable": string; "user-not-assigned": string; other: string;
+        };
+      };
       recent: {
         title: string; who: string; when: string; state: string; active: string; ended: string;
         formerUser: string; none: string;

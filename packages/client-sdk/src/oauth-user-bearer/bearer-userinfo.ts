@@ -1,0 +1,50 @@
+/** The properties of an API's caller: access tokens rarely have them, userinfo does (specification, "User"). */
+import { sha256Base64url } from "../base64url.ts";
+import { SignetError } from "../errors.ts";
+import { scopesOfClaims } from "../principal.ts";
+import type { Provider } from "../provider/discovery.ts";
+import type { Http } from "../provider/http.ts";
+import { fetchUserinfo, type Userinfo } from "../provider/userinfo.ts";
+import { createSingleFlight } from "../sign-in/single-flight.ts";
+import type { SubjectClaims } from "../tokens/claims.ts";
+
+/** A changed name or role shows after this time. */
+const KEEP_MS = 60_000;
+/** A hanging provider must not delay every request by its five seconds. */
+const KEEP_FAILED_MS = 5_000;
+const MAX_TOKENS = 10_000;
+
+interface UserinfoOptions {
+  readonly provider: Pick<Provider, "metadata">;
+  readonly http: Http;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly onError: (error: Error) => void;
+}
+
+export type BearerUserinfo = (token: string, claims: SubjectClaims) => Promise<Userinfo | undefined>;
+
+/**
+ * A failure is reported, not thrown: the token is valid without it, and a user whose role is unknown has none.
+ * @returns undefined for tokens that userinfo is not for: without `openid`, bound to the caller's key, or of a client
+ */
+export function createBearerUserinfo({ provider, http, clock, onError }: UserinfoOptions): BearerUserinfo {
+  const calls = createSingleFlight<Userinfo | undefined>({
+    clock,
+    keepMs: (userinfo) => (userinfo === undefined ? KEEP_FAILED_MS : KEEP_MS),
+    maxEntries: MAX_TOKENS,
+  });
+  return async (token, claims) => {
+    const isOfUser = claims["client_id"] !== claims.sub && scopesOfClaims(claims).includes("openid");
+    if (!isOfUser || claims["cnf"] !== undefined) return undefined;
+    return calls.run(await sha256Base64url(token), async () => {
+      try {
+        return await fetchUserinfo({ provider, http }, token, claims.sub);
+      } catch (error) {
+        if (!(error instanceof SignetError)) throw error;
+        onError(error);
+        return undefined;
+      }
+    });
+  };
+}

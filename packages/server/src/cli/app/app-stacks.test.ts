@@ -1,0 +1,310 @@
+// What `app create --for` makes and prints is enough for each library: its requests are sent as that library makes them.
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { type SetupFile, settingsOfStack } from "../../core/stacks/stack.ts";
+import { type StackName, stackNames, stacks } from "../../core/stacks/stacks.ts";
+import { type Environment, runForJson, runInProcess } from "../../testing/command-line.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { authorize, testBrowser } from "../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { postForm } from "../../testing/fixtures/client.ts";
+import {
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  TEST_MASTER_KEY,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+
+interface Library {
+  /** What stands in the authorization request. */
+  readonly pkce: boolean;
+  readonly nonce: boolean;
+  readonly auth: "basic" | "post" | "none";
+  /** The algorithms of ID tokens that its verifier accepts as it is configured. */
+  readonly algs: readonly string[];
+  /** Where it looks for name, email and groups. */
+  readonly claims: "id-token" | "userinfo";
+  readonly refresh?: boolean;
+  /** Where it listens, when not at the registered address to the letter (RFC 8252 §7.3). */
+  readonly redirectUri?: string;
+  readonly resource?: boolean;
+  /** It verifies access tokens too, and accepts this type and algorithm only. */
+  readonly accessToken?: { readonly typ: string; readonly alg: string };
+  /** The names of its own settings. */
+  readonly prints: readonly string[];
+}
+
+const RS256 = ["RS256"];
+const ES256 = ["ES256"];
+/** As discovery lists them. */
+const anyAlg = ["ES256", "RS256", "PS256", "EdDSA"];
+
+const web = { pkce: true, nonce: true, auth: "basic", algs: RS256, claims: "id-token" } as const;
+const browserApp = { pkce: true, nonce: false, auth: "none", algs: anyAlg, claims: "id-token" } as const;
+
+const libraries: Readonly<Record<StackName, Library>> = {
+  generic: { ...web, pkce: false, refresh: true, prints: ["Issuer:", "Client secret:", "jwks.json"] },
+  nextjs: { ...web, algs: anyAlg, prints: ["AUTH_SIGNET_ID=", "AUTH_SIGNET_ISSUER=", "handlers"] },
+  authjs: { ...web, algs: anyAlg, prints: ["AUTH_SIGNET_SECRET=", 'type: "oidc"'] },
+  express: { ...web, algs: ES256, prints: ["issuerBaseURL", 'idTokenSigningAlg: "ES256"'] },
+  react: { ...browserApp, refresh: true, prints: ["authority", "redirect_uri", "AuthProvider"] },
+  vue: { ...browserApp, refresh: true, prints: ["UserManager"] },
+  angular: { ...browserApp, nonce: true, refresh: true, prints: ["provideAuth", "redirectUrl"] },
+  spring: {
+    ...web,
+    pkce: false,
+    claims: "userinfo",
+    accessToken: { typ: "JWT", alg: "RS256" },
+    prints: ["issuer-uri", "client-id", "client-secret", "login/oauth2/code/signet"],
+  },
+  django: {
+    ...web,
+    auth: "post",
+    claims: "userinfo",
+    prints: ["OIDC_RP_SIGN_ALGO", "OIDC_USE_PKCE = True", "OIDC_OP_JWKS_ENDPOINT", "def logout_url"],
+  },
+  allauth: { ...web, prints: ["SOCIALACCOUNT_PROVIDERS", "OAUTH_PKCE_ENABLED", "server_url"] },
+  authlib: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "server_metadata_url"] },
+  fastapi: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "FastAPI"] },
+  go: { ...web, algs: anyAlg, prints: ["oidc.NewProvider", "S256ChallengeOption"] },
+  rust: { ...web, prints: ["CoreProviderMetadata", "new_random_sha256"] },
+  rails: { ...web, pkce: false, prints: ["provider :openid_connect", "client_signing_alg"] },
+  dotnet: { ...web, auth: "post", algs: anyAlg, prints: ["AddOpenIdConnect", "UsePkce = true"] },
+  php: { ...web, prints: ["OpenIDConnectClient", "setCodeChallengeMethod('S256')"] },
+  "oauth2-proxy": { ...web, prints: ["oidc_issuer_url", 'code_challenge_method = "S256"'] },
+  apache: { ...web, algs: ES256, claims: "userinfo", prints: ["OIDCPKCEMethod S256", "OIDCRedirectURI"] },
+  grafana: { ...web, nonce: false, refresh: true, prints: ["use_pkce = true", "role_attribute_path"] },
+  gitlab: { ...web, claims: "userinfo", prints: ["omniauth_providers", 'groups_attribute: "groups"'] },
+  argocd: { ...web, prints: ["oidc.config", "requestedScopes"] },
+  kubernetes: {
+    ...web,
+    auth: "none",
+    refresh: true,
+    redirectUri: "http://localhost:18000",
+    prints: ["--oidc-groups-claim=groups", "--oidc-signing-algs=RS256", "oidc-login"],
+  },
+  dex: {
+    ...web,
+    nonce: false,
+    claims: "userinfo",
+    prints: ["insecureEnableGroups: true", "getUserInfo: true"],
+  },
+  keycloak: { ...web, auth: "post", algs: anyAlg, claims: "userinfo", prints: ['"pkceMethod": "S256"'] },
+  mcp: {
+    ...browserApp,
+    claims: "userinfo",
+    refresh: true,
+    redirectUri: "http://localhost:53682/callback",
+    resource: true,
+    accessToken: { typ: "at+jwt", alg: "ES256" },
+    prints: ["authorization_servers", "claude mcp add"],
+  },
+};
+
+interface Created {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly redirectUris: readonly string[];
+  readonly allowedResources: readonly string[];
+  readonly createdScopes: readonly string[];
+  readonly setup: readonly SetupFile[];
+}
+
+describe("signet app create --for", () => {
+  forEachDatabase(({ fresh }) => {
+    let running: TestService;
+    let org: TestOrganisation;
+    let env: Environment;
+    before(async () => {
+      const databaseUrl = await fresh();
+      running = await startTestService({
+        databaseUrl,
+        passwords: quickPasswords,
+        masterKey: TEST_MASTER_KEY,
+      });
+      org = await makeOrganisation(running.service);
+      env = {
+        DATABASE_URL: databaseUrl,
+        SIGNET_MASTER_KEY: TEST_MASTER_KEY,
+        SIGNET_DATA_DIR: running.service.config.dataDir,
+        SIGNET_BASE_URL: running.baseUrl,
+      };
+      const member = ["user", "set-attributes", "--org", org.organisation.id, "--id", org.user.id];
+      await runForJson([...member, "--group", "staff", "--group", "admins"], env);
+      assert.deepEqual((await create("grafana")).createdScopes, ["groups"]);
+      await eventually("the service knows the scope that the command has created", async () => {
+        const discovery = await fetch(`${org.issuer}/.well-known/openid-configuration`);
+        return ((await discovery.json()) as { scopes_supported: string[] }).scopes_supported.includes(
+          "groups",
+        );
+      });
+    });
+    after(async () => {
+      await running.close();
+      assert.deepEqual(running.errors, []);
+    });
+
+    const create = (name: string, ...more: string[]) =>
+      runForJson<Created>(["app", "create", "--org", org.organisation.id, "--for", name, ...more], env);
+
+    /** The authorization request of the library, and what it keeps. */
+    function begin(made: Created, stack: StackName, sent: { pkce: boolean; nonce: boolean }) {
+      const [verifier, nonce, state] = [random(), random(), random()];
+      const redirectUri = libraries[stack].redirectUri ?? made.redirectUris[0] ?? "";
+      const query = new URLSearchParams({
+        response_type: "code",
+        client_id: made.clientId,
+        redirect_uri: redirectUri,
+        scope: stacks[stack].scopes.join(" "),
+        state,
+        ...(sent.nonce ? { nonce } : {}),
+        ...(sent.pkce ? { code_challenge: s256(verifier), code_challenge_method: "S256" } : {}),
+        ...(libraries[stack].resource ? { resource: made.allowedResources[0] ?? "" } : {}),
+      });
+      return { query: String(query), verifier, nonce, state, redirectUri };
+    }
+    const random = () => randomBytes(32).toString("base64url");
+    const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
+    const signIn = (query: string) =>
+      authorize(testBrowser(), { issuer: org.issuer, query, email: org.user.email, password: PASSWORD });
+
+    function token(made: Created, { auth }: Library, form: Record<string, string>) {
+      const { clientId, clientSecret = "" } = made;
+      const basic = Buffer.from(`${clientId}:${encodeURIComponent(clientSecret)}`).toString("base64");
+      if (auth === "basic") return postForm(`${org.issuer}/token`, form, { authorization: `Basic ${basic}` });
+      const secret = auth === "post" ? { client_secret: clientSecret } : {};
+      return postForm(`${org.issuer}/token`, { ...form, client_id: clientId, ...secret });
+    }
+
+    for (const name of stackNames) {
+      const library = libraries[name];
+      test(`${name}: the requests of the library work with what is printed`, async () => {
+        const made = await create(name);
+        const printed = made.setup.map(({ lines }) => lines).join("\n");
+        for (const text of [made.clientId, ...library.prints]) assert.ok(printed.includes(text), text);
+        assert.ok(printed.includes(org.issuer) || printed.includes(new URL(org.issuer).host));
+        assert.equal(made.clientSecret === undefined, library.auth === "none");
+        if (made.clientSecret) assert.ok(printed.includes(made.clientSecret));
+        assert.equal(made.issuer, org.issuer);
+
+        const request = begin(made, name, library);
+        const answer = await signIn(request.query);
+        assert.equal(answer.get("state"), request.state);
+        const redeemed = await token(made, library, {
+          grant_type: "authorization_code",
+          code: answer.get("code") ?? "",
+          redirect_uri: request.redirectUri,
+          ...(library.pkce ? { code_verifier: request.verifier } : {}),
+        });
+        assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body));
+        const jwks = createRemoteJWKSet(new URL(`${org.issuer}/.well-known/jwks.json`));
+        const idToken = String(redeemed.body["id_token"]);
+        const { payload } = await jwtVerify(idToken, jwks, {
+          issuer: org.issuer,
+          audience: made.clientId,
+          algorithms: [...library.algs],
+          typ: "JWT",
+        });
+        assert.equal(payload["nonce"], library.nonce ? request.nonce : undefined);
+        const accessToken = String(redeemed.body["access_token"]);
+        const headers = { authorization: `Bearer ${accessToken}` };
+        const asked = await fetch(`${org.issuer}/userinfo`, { headers });
+        assert.equal(asked.status, 200);
+        const userinfo = (await asked.json()) as Record<string, unknown>;
+        const claims = library.claims === "id-token" ? payload : userinfo;
+        assert.deepEqual(
+          [claims["name"], claims["email"], claims["email_verified"]],
+          ["Uma User", org.user.email, true],
+        );
+        const readsGroups = (stacks[name].scopes as readonly string[]).includes("groups");
+        assert.deepEqual(claims["groups"], readsGroups ? ["staff", "admins"] : undefined);
+        if (library.accessToken) {
+          const { typ, alg } = library.accessToken;
+          assert.equal(decodeProtectedHeader(accessToken).typ, typ);
+          const audience = made.allowedResources[0] ?? org.issuer;
+          await jwtVerify(accessToken, jwks, { issuer: org.issuer, audience, algorithms: [alg], typ });
+        }
+        if (library.refresh) {
+          const refreshToken = String(redeemed.body["refresh_token"]);
+          const form = { grant_type: "refresh_token", refresh_token: refreshToken };
+          assert.equal((await token(made, library, form)).status, 200);
+        }
+      });
+    }
+
+    test("only stacks that can't do PKCE by settings alone are exempted from it, and then need a nonce", async () => {
+      for (const name of stackNames) {
+        const made = await create(name);
+        const without = begin(made, name, { pkce: false, nonce: true });
+        const answer = await fetch(`${org.issuer}/authorize?${without.query}`, { redirect: "manual" });
+        const error = new URL(answer.headers.get("location") ?? org.issuer).searchParams.get(
+          "error_description",
+        );
+        const isExempt = name === "generic" || name === "spring" || name === "rails";
+        assert.equal(error, isExempt ? null : "code_challenge is missing (PKCE is required)", name);
+        if (!isExempt) continue;
+        const neither = begin(made, name, { pkce: false, nonce: false });
+        const refused = await fetch(`${org.issuer}/authorize?${neither.query}`, { redirect: "manual" });
+        const reason = new URL(refused.headers.get("location") ?? "").searchParams;
+        assert.equal(reason.get("error"), "invalid_request");
+        assert.match(reason.get("error_description") ?? "", /code_challenge \(PKCE\), or nonce/);
+      }
+    });
+
+    test("fills in the address, lets options win, and leaves a scope that is there as it is", async () => {
+      const made = await create("grafana", "--url", "https://grafana.example", "--id-token-alg", "ES256");
+      assert.deepEqual(made.redirectUris, ["https://grafana.example/login/generic_oauth"]);
+      assert.deepEqual(made.createdScopes, []);
+      assert.match(made.setup[0]?.lines ?? "", /^root_url = https:\/\/grafana\.example\/$/m);
+      const shown = await runForJson<Record<string, unknown>>(
+        ["app", "show", made.clientId, "--org", org.organisation.id],
+        env,
+      );
+      assert.equal(shown["idTokenSignedResponseAlg"], "ES256");
+      assert.equal(shown["name"], "Grafana");
+      const own = await create(
+        "spring",
+        "--redirect-uri",
+        "https://shop.example/login/oauth2/code/x",
+        "--name",
+        "Shop",
+      );
+      assert.match(own.setup[0]?.lines ?? "", /shop\.example\/login\/oauth2\/code\/x/);
+    });
+
+    test("docs/stacks.md has a row for each", async () => {
+      const guide = await readFile(path.join(import.meta.dirname, "../../../../../docs/stacks.md"), "utf8");
+      const rows = [...guide.matchAll(/^\| `([\w-]+)` \|[^|]*\| (yes|nonce) \| (\w+) \| ([\w ]+) \|/gm)];
+      const told = rows.map(([, name, pkce, alg, claims]) => [name, pkce, alg, claims]);
+      const expected = stackNames.map((name) => {
+        const { requirePkce = true, idTokenSignedResponseAlg = "ES256" } = settingsOfStack(stacks[name]);
+        const from = libraries[name].claims === "userinfo" ? "userinfo" : "ID token";
+        return [name, requirePkce ? "yes" : "nonce", idTokenSignedResponseAlg, from];
+      });
+      assert.deepEqual(told, expected);
+    });
+
+    test("an unknown stack is told with all that are known; so is what contradicts the stack", async () => {
+      const run = (...more: string[]) =>
+        runInProcess(["app", "create", "--org", org.organisation.id, ...more], env);
+      const unknown = await run("--for", "cobol");
+      assert.equal(unknown.code, 2);
+      for (const name of stackNames) assert.ok(unknown.err.includes(name), name);
+      assert.match((await run("--for", "spring", "--type", "spa")).err, /--type must be one of confidential/);
+      assert.match((await run("--url", "https://a.example")).err, /--url needs --for/);
+      assert.match(
+        (await run("--for", "go", "--url", "https://a.example/b")).err,
+        /--url https:\/\/a\.example\/b: /,
+      );
+      assert.match((await run("--for", "kubernetes", "--url", "https://a.example")).err, /--redirect-uri/);
+    });
+  });
+});

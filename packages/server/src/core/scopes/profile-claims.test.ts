@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ProfileDetails } from "../users/profile/details.ts";
+import type { User } from "../users/user.ts";
+import { addressClaim } from "./profile-claims.ts";
+
+const formatted = (details: ProfileDetails) => addressClaim({ details } as User)?.["formatted"];
+
+test("an address is written as on an envelope, from the parts that are there", () => {
+  const street = { streetAddress: "12 Main Street\nFlat 3" };
+  const denmark = { ...street, postalCode: "1000", locality: "Copenhagen", country: "Denmark" };
+  assert.equal(formatted(denmark), "12 Main Street\nFlat 3\n1000 Copenhagen\nDenmark");
+  const illinois = { ...denmark, postalCode: "62701", locality: "Springfield", region: "IL", country: "USA" };
+  assert.equal(formatted(illinois), "12 Main Street\nFlat 3\nSpringfield, IL 62701\nUSA");
+  assert.equal(formatted({ region: "Bavaria" }), "Bavaria");
+  assert.equal(formatted({ postalCode: "1000" }), "1000");
+  assert.equal(formatted({ country: "Denmark" }), "Denmark");
+  assert.equal(addressClaim({ details: { nickname: "Ada" } } as unknown as User), undefined);
+});

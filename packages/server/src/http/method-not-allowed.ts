@@ -1,0 +1,60 @@
+/**
+ * 405 with `Allow` (RFC 9110 §15.5.6) for a known path with another method, on every route. Only the registered addresses are
+ * looked at, never what their parameters name: an unknown organisation gets the same answer.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RenderErrorPage } from "./error-handlers.ts";
+import { sendProblem } from "./error-handlers.ts";
+
+interface RouteAddress {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+/** Before any route is registered. */
+export function refuseOtherMethods(app: FastifyInstance, render: RenderErrorPage): void {
+  const addresses = new Map<string, RouteAddress>();
+  app.addHook("onRoute", ({ method, path }) => {
+    const known = addresses.get(path) ?? { pattern: addressPattern(path), methods: new Set() };
+    for (const one of [method].flat()) known.methods.add(one);
+    addresses.set(path, known);
+  });
+  // As a hook: a body that no parser takes must not be the answer.
+  app.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
+    const methods = allowedMethods(addresses.values(), request.url);
+    // The route itself has sent this request here.
+    if (methods.length === 0 || methods.includes(request.method)) return;
+    await refuse(request, reply.header("allow", methods.join(", ")), render);
+    return reply;
+  });
+}
+
+const problem = { status: 405, code: "method-not-allowed", title: "Method not allowed" };
+
+async function refuse(request: FastifyRequest, reply: FastifyReply, render: RenderErrorPage): Promise<void> {
+  if (acceptsPage(request)) await render(request, reply, { status: problem.status });
+  else await sendProblem(reply, problem, request.id);
+}
+
+/** Browsers name it; programs name JSON, anything or nothing. */
+export const acceptsPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
+  headers.accept?.includes("text/html") === true;
+
+function allowedMethods(addresses: Iterable<RouteAddress>, url: string): string[] {
+  const path = url.split("?", 1)[0] ?? "";
+  const matching = [...addresses].filter(({ pattern }) => pattern.test(path));
+  return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
+}
+
+/** As the router reads them: a parameter is one segment, an optional one may be absent, `*` is the rest. */
+function addressPattern(path: string): RegExp {
+  const segments = path.split("/").slice(1).map(segmentPattern);
+  return new RegExp(`^${segments.join("")}$`);
+}
+
+function segmentPattern(segment: string): string {
+  if (segment === "*") return "/.*";
+  if (segment.startsWith(":")) return segment.endsWith("?") ? "(?:/[^/]*)?" : "/[^/]+";
+  return `/${segment.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")}`;
+}
