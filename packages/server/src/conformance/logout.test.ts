@@ -90,6 +90,16 @@ forEachProvider((provider) => {
         }
       });
 
+    test(`a hint without an address by ${way} signs out, and is a page`, async () => {
+      for (const state of [{}, { state: "s" }] as Parameters[]) {
+        const { browser, idToken } = await signedIn();
+        const page = await end(browser, { id_token_hint: idToken, ...state });
+        assertPage(page, done);
+        assert.doesNotMatch(page.body, /post_logout_redirect_uri/);
+        assert.equal(await isSignedIn(browser), false);
+      }
+    });
+
     test(`no parameters, or state alone, by ${way}: a confirmation or the signed-out page`, async () => {
       const { browser } = await signedIn();
       for (const parameters of [{}, { state: "s" }] as Parameters[]) {

@@ -64,6 +64,12 @@ forEachProvider((provider) => {
       address: fullAddress,
     });
     assert.deepEqual(await userinfo(bare, "openid phone address"), { sub: bare.user.id });
+    const all = await userinfo(full, "openid profile email phone address");
+    assert.deepEqual(all, {
+      ...(await userinfo(full, "openid profile")),
+      ...rest,
+      ...(await userinfo(full, "openid email")),
+    });
   });
 
   test("userinfo returns an essential name claim without the profile scope once consent covers it", async () => {

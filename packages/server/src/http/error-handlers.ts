@@ -20,8 +20,8 @@ export interface Refusal {
 
 export interface ErrorHandlerDeps {
   readonly isUnavailable: IsUnavailable;
-  /** Logs an unexpected error, which the response must not reveal. */
-  log(error: unknown, requestId: string): void;
+  /** Logs an unexpected error, which the response must not reveal. @param status 503: busy, or the database is away */
+  log(error: unknown, requestId: string, status: number): void;
   /** Logs why a request was rejected. */
   refused(refusal: Refusal): void;
 }
@@ -64,7 +64,7 @@ export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
       return sendProblem(reply, malformed(`${error.description}.`), request.id);
     if (!(error instanceof ApiError))
       return sendProblem(reply, toPlainError(deps, error, request), request.id);
-    if (error.status >= 500) deps.log(error.cause ?? error, request.id);
+    if (error.status >= 500) deps.log(error.cause ?? error, request.id, error.status);
     else {
       const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
       deps.refused({ requestId: request.id, error: error.code, ...cause });
@@ -111,7 +111,7 @@ export function notFoundHandler(
 
 function logOAuthError(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
   if (error.status >= 500) {
-    deps.log(error.cause ?? error, request.id);
+    deps.log(error.cause ?? error, request.id, error.status);
     return;
   }
   const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
@@ -120,7 +120,7 @@ function logOAuthError(deps: ErrorHandlerDeps, error: OAuthError, request: Fasti
 
 function toPlainError(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {
   const plain = plainError(error, deps.isUnavailable);
-  if (plain.status >= 500) deps.log(error, request.id);
+  if (plain.status >= 500) deps.log(error, request.id, plain.status);
   return plain;
 }
 

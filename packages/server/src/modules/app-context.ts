@@ -25,7 +25,7 @@ export interface AppOptions {
   logDocuments(served: number): void;
   /** A rejected request, with the private cause that the response doesn't reveal. */
   logRefusal(refusal: Refusal): void;
-  logError(error: unknown, requestId: string): void;
+  logError(error: unknown, requestId: string, status: number): void;
   isDraining(): boolean;
   /** Called for every route as it is registered. */
   onRoute?(route: { method: string; path: string }): void;

@@ -1,5 +1,6 @@
 /** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
 import { hostname } from "node:os";
+import { redactSecrets } from "@signet/protocol/redact-secrets";
 import type { Config } from "../../config/config.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
@@ -11,6 +12,7 @@ import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
+import { openBusyLog } from "./busy-log.ts";
 import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
@@ -71,6 +73,9 @@ async function serve(
 ): Promise<void> {
   const { config } = service;
   let draining = false;
+  const busy = openBusyLog((line) =>
+    log.warn({ ...line, cause: redactSecrets(line.cause) }, "requests refused: busy"),
+  );
   // Imported only here: the other commands start in two thirds of the time without the web server.
   const { createApp } = await import("../../app.ts");
   const { openCertificateListeners } = await import("../../modules/certificate-listeners.ts");
@@ -79,7 +84,10 @@ async function serve(
     logRequest: log.request,
     logDocuments: (served) => log.info({ served }, "published documents"),
     logRefusal: (refusal) => log.info(refusal, "request refused"),
-    logError: (error, requestId) => log.error({ requestId, ...describeError(error) }, "request failed"),
+    logError: (error, requestId, status) => {
+      if (status === 503) busy.note(error);
+      else log.error({ requestId, ...describeError(error) }, "request failed");
+    },
     isDraining: () => draining,
     ...(demo ? { demo: demo.shown } : {}),
   });
@@ -106,6 +114,7 @@ async function serve(
   log.info({ signal }, "stopping: draining requests in progress");
   // Nobody balances the load of a server that is stopped at its terminal, or that has failed.
   await drain(app, listeners, signal === "SIGTERM" ? service.config.drainSeconds : 0);
+  busy.end();
   stopReloading();
   await stopBackground();
 }

@@ -48,7 +48,7 @@ describe("signet user", () => {
     const signsIn = async (email: string, password: string) => {
       const service = await openService(readConfig(settings.env), { onError: assert.ifError });
       const found = await findUserByEmail(service.database.query, org, email);
-      const fits = await service.passwords.verify(found?.passwordHash ?? undefined, password);
+      const fits = await service.passwords.verify(found?.passwordHash ?? undefined, password, "");
       await service.close();
       return fits;
     };

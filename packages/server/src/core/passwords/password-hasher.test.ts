@@ -5,28 +5,28 @@ import { createPasswordHasher, PasswordQueueFull } from "./password-hasher.ts";
 
 test("verifies equivalent Unicode input, and rejects a wrong or missing password", async () => {
   const passwords = createPasswordHasher();
-  const stored = await passwords.hash("caf\u00e9 au lait");
+  const stored = await passwords.hash("caf\u00e9 au lait", "org");
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  assert.equal(await passwords.verify(stored, "cafe\u0301 au lait"), true);
-  assert.equal(await passwords.verify(stored, "cafe au lait"), false);
-  assert.equal(await passwords.verify(undefined, "no account has this password"), false);
+  assert.equal(await passwords.verify(stored, "cafe\u0301 au lait", "org"), true);
+  assert.equal(await passwords.verify(stored, "cafe au lait", "org"), false);
+  assert.equal(await passwords.verify(undefined, "no account has this password", "org"), false);
 });
 
 test("weaker parameters need a rehash, current ones don't", async () => {
   const passwords = createPasswordHasher();
   assert.equal(passwords.needsRehash(await argon2.hash("x", { memoryCost: 8_192, timeCost: 1 })), true);
-  assert.equal(passwords.needsRehash(await passwords.hash("x")), false);
+  assert.equal(passwords.needsRehash(await passwords.hash("x", "org")), false);
 });
 
 test("a full queue rejects immediately, and drains", async () => {
   const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 2 });
-  const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => passwords.hash("x")));
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => passwords.hash("x", "org")));
   assert.deepEqual(
     results.map(({ status }) => status),
     ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
   );
   assert.ok(results[4]?.status === "rejected" && results[4].reason instanceof PasswordQueueFull);
-  await passwords.hash("fits again");
+  await passwords.hash("fits again", "org");
 });
 
 test("an unknown account costs the same verification as a known one", async () => {
@@ -36,10 +36,10 @@ test("an unknown account costs the same verification as a known one", async () =
     return argon2.verify(hashed, password);
   };
   const passwords = createPasswordHasher({ argon2: { hash: argon2.hash, verify: watched } });
-  const stored = await passwords.hash("right");
-  await passwords.verify(stored, "wrong");
-  await passwords.verify(undefined, "wrong");
-  await passwords.verify(undefined, "wrong");
+  const stored = await passwords.hash("right", "org");
+  await passwords.verify(stored, "wrong", "org");
+  await passwords.verify(undefined, "wrong", "org");
+  await passwords.verify(undefined, "wrong", "org");
   assert.equal(verified.length, 3);
   const parameters = verified.map(([hashed]) => hashed.split("$").slice(0, 4).join("$"));
   assert.deepEqual(new Set(parameters), new Set(["$argon2id$v=19$m=19456,t=2,p=1"]));
@@ -57,12 +57,12 @@ test("hashes run up to the concurrency limit", async () => {
     return false;
   };
   const passwords = createPasswordHasher({ concurrency: 2, argon2: { hash: argon2.hash, verify: slow } });
-  await Promise.all(Array.from({ length: 20 }, () => passwords.verify("stored", "x")));
+  await Promise.all(Array.from({ length: 20 }, () => passwords.verify("stored", "x", "org")));
   assert.equal(most, 2);
 });
 
 test("a failed check frees its slot", async () => {
   const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 0 });
-  await assert.rejects(passwords.verify("no hash at all", "x"));
-  assert.equal(await passwords.verify(undefined, "x"), false);
+  await assert.rejects(passwords.verify("no hash at all", "x", "org"));
+  assert.equal(await passwords.verify(undefined, "x", "org"), false);
 });

@@ -1,13 +1,17 @@
 /**
  * Argon2id behind a bounded queue. A hash costs tens of milliseconds of CPU and 19 MiB: without a bound, many sign-ins would
- * starve the token endpoint. A full queue rejects immediately.
+ * starve the token endpoint. Organisations share the queue fairly; a full one rejects immediately.
  */
 import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 import { randomSecret } from "@signet/protocol/hash";
+import { createFairQueue } from "./fair-queue.ts";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+
+/** A hash takes some 30 ms: the last of them waits about two seconds, and nobody waits longer for a page. */
+const MAX_WAITING = 64;
 
 export class PasswordQueueFull extends Error {
   readonly retryAfterSeconds = 2;
@@ -18,10 +22,10 @@ export class PasswordQueueFull extends Error {
 }
 
 export interface PasswordHasher {
-  /** @throws PasswordQueueFull */
-  hash(password: string): Promise<string>;
+  /** @param orgId in whose turn. @throws PasswordQueueFull */
+  hash(password: string, orgId: string): Promise<string>;
   /** An undefined hash takes the same time and is false: an unknown account looks like a wrong password. */
-  verify(passwordHash: string | undefined, password: string): Promise<boolean>;
+  verify(passwordHash: string | undefined, password: string, orgId: string): Promise<boolean>;
   /** Whether the hash has other parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
 }
@@ -36,14 +40,15 @@ export interface PasswordHasherOptions {
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { hash, verify } = options.argon2 ?? nodeArgon2;
   const concurrency = options.concurrency ?? defaultConcurrency();
-  const queue = boundedQueue(concurrency, options.maxWaiting ?? 64);
+  const maxWaiting = options.maxWaiting ?? MAX_WAITING;
+  const queue = createFairQueue({ concurrency, maxWaiting, full: () => new PasswordQueueFull() });
   const expected = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
   let decoy: Promise<string> | undefined;
 
   return {
-    hash: (password) => queue(() => hash(normalise(password), parameters)),
-    verify: (passwordHash, password) =>
-      queue(async () => {
+    hash: (password, orgId) => queue(orgId, () => hash(normalise(password), parameters)),
+    verify: (passwordHash, password, orgId) =>
+      queue(orgId, async () => {
         decoy ??= hash("no account has this password", parameters);
         const matches = await verify(passwordHash ?? (await decoy), normalise(password));
         return passwordHash !== undefined && matches;
@@ -58,26 +63,6 @@ export const defaultConcurrency = (): number => Math.max(1, Math.min(availablePa
 /** Equivalent Unicode input is the same password (NIST SP 800-63B-4 §3.1.1.2). */
 const normalise = (password: string): string => password.normalize("NFKC");
 
-function boundedQueue(concurrency: number, maxWaiting: number) {
-  const waiting: Array<() => void> = [];
-  let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= concurrency) {
-      if (waiting.length >= maxWaiting) throw new PasswordQueueFull();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running++;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-}
-
 /** A password for a user: at least 120 bits, and the minimum length of the organisation. */
 export function generatePassword({ passwordMinLength }: { readonly passwordMinLength: number }): string {
   // Four characters for three bytes.
@@ -88,7 +73,11 @@ export function generatePassword({ passwordMinLength }: { readonly passwordMinLe
 export async function withPrecomputedHash(
   passwords: PasswordHasher,
   password: string,
+  orgId: string,
 ): Promise<PasswordHasher> {
-  const hash = await passwords.hash(password);
-  return { ...passwords, hash: async (other) => (other === password ? hash : passwords.hash(other)) };
+  const hash = await passwords.hash(password, orgId);
+  return {
+    ...passwords,
+    hash: async (other, whose) => (other === password ? hash : passwords.hash(other, whose)),
+  };
 }

@@ -1,4 +1,4 @@
-/** The claims that describe a user: OpenID Connect Core §5.1, with the address of §5.1.1. */
+/** The claims that describe a user: OpenID Connect Core §5.1, with the address of §5.1.1, and the membership. */
 import { seconds } from "../clock.ts";
 import type { User } from "../users/user.ts";
 
@@ -22,6 +22,8 @@ export const profileClaims = [
   "zoneinfo",
   "locale",
   "updated_at",
+  "role",
+  "org_id",
 ] as const;
 
 export const claimsOfProfile = (user: User): Readonly<Record<(typeof profileClaims)[number], Value>> => ({
@@ -42,6 +44,9 @@ export const claimsOfProfile = (user: User): Readonly<Record<(typeof profileClai
   zoneinfo: user.details.zoneinfo,
   locale: user.locale,
   updated_at: seconds(user.profileChangedAt),
+  // The membership here, also of a guest: it decides what the user may do in this organisation's applications.
+  role: user.role,
+  org_id: user.orgId,
 });
 
 /** @returns undefined for a user without any part of an address */

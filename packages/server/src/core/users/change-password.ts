@@ -38,7 +38,7 @@ export async function changeOwnPassword(
     about: [user.email, user.firstname, user.surname],
   });
   if (fault) return fault;
-  const hash = await deps.passwords.hash(password);
+  const hash = await deps.passwords.hash(password, organisation.id);
   const changing = deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const { id, homeOrgId } = user;

@@ -49,7 +49,7 @@ export async function checkPassword(
   const stored = password.length <= MAX_PASSWORD_INPUT ? (found?.passwordHash ?? undefined) : undefined;
   let matches: boolean;
   try {
-    matches = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT));
+    matches = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT), orgId);
   } catch (error) {
     // Not verified, so it doesn't count as an attempt.
     await attempt.giveBack();
@@ -77,7 +77,7 @@ async function renewHash(
 ): Promise<void> {
   if (!deps.passwords.needsRehash(stored)) return;
   try {
-    const hash = await deps.passwords.hash(password);
+    const hash = await deps.passwords.hash(password, user.homeOrgId);
     const owner = { orgId: user.homeOrgId, id: user.id };
     await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
   } catch (error) {

@@ -78,7 +78,7 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
   await requireStrongPassword(organisation, input.password, [email, firstname, surname]);
   const id = newPermId();
   const now = deps.clock();
-  const passwordHash = await deps.passwords.hash(input.password);
+  const passwordHash = await deps.passwords.hash(input.password, organisation.id);
   const orgId = organisation.id;
   await deps.database.transaction(async (tx) => {
     const emailVerifiedAt = input.emailVerified ? now : null;
@@ -139,7 +139,7 @@ export async function setPassword(
   },
 ): Promise<boolean> {
   await requireStrongPassword(input.organisation, input.password, input.about);
-  const hash = await deps.passwords.hash(input.password);
+  const hash = await deps.passwords.hash(input.password, input.organisation.id);
   const { organisation, id, actor, address } = input;
   const change = { orgId: organisation.id, id, hash, actor, address, action: "password.set" } as const;
   return deps.database.transaction((tx) => replacePassword(tx, deps, change));

@@ -32,7 +32,7 @@ describe("registration by call", () => {
       ...quickPasswords,
       hash: (password: string) => {
         hashes += 1;
-        return quickPasswords.hash(password);
+        return quickPasswords.hash(password, "");
       },
     };
     let running: TestService;
@@ -223,7 +223,7 @@ describe("registration by call", () => {
       for (const secret of [
         id,
         "quiet stranger chose this",
-        await quickPasswords.hash("quiet stranger chose this"),
+        await quickPasswords.hash("quiet stranger chose this", ""),
       ])
         assert.ok(!stored.includes(secret));
       assert.ok(!JSON.stringify(running.lines).includes("sgn_ua_"));

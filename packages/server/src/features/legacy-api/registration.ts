@@ -53,7 +53,7 @@ export async function sendRegistrationMail(
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
   // Before the look-up, so that the time does not reveal whether the address is taken.
-  const passwordHash = await deps.passwords.hash(input.Password);
+  const passwordHash = await deps.passwords.hash(input.Password, orgId);
   const found = await findUserByEmail(deps.database.query, orgId, key);
   const registrant: Registrant = {
     orgId,

@@ -29,7 +29,7 @@ const hasher: PasswordHasher = {
   ...quickPasswords,
   hash: async (password) => {
     if (password === NEXT) await work();
-    return quickPasswords.hash(password);
+    return quickPasswords.hash(password, "");
   },
 };
 before(async () => {
@@ -144,5 +144,5 @@ test("a concurrent password change wins, and the current password is requested a
   const late = await change();
   assert.equal(late.status, 400);
   assert.match(late.body, /id="present-fault"/);
-  assert.equal(await kept(), await quickPasswords.hash(OTHERS));
+  assert.equal(await kept(), await quickPasswords.hash(OTHERS, ""));
 });

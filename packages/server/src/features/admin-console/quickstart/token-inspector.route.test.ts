@@ -3,8 +3,10 @@ import { after, before, beforeEach, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
+import { scopeClaims } from "../../../core/scopes/scopes.ts";
 import { SESSION_KEY_IDLE_MS } from "../../../core/session-keys/session-key.ts";
 import { setUserStatus } from "../../../core/users/users.ts";
+import { messages } from "../../../html/messages/messages.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
@@ -36,6 +38,12 @@ import {
 } from "../../../testing/test-service.ts";
 
 const HOUR_MS = 3_600_000;
+
+test("explains every claim of the standard scopes", () => {
+  const { claims, console } = messages(["en"]);
+  const meanings = { ...claims, ...console.quickstart.inspector.claims };
+  for (const claim of Object.values(scopeClaims).flat()) assert.ok(Object.hasOwn(meanings, claim), claim);
+});
 
 forEachDatabase(({ name: database, fresh }) => {
   if (database === "postgres") return;

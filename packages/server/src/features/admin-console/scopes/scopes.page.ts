@@ -71,6 +71,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
               claimNames(
                 scope.claims.map(({ name }) => name),
                 text.noClaims,
+                MAX_SHOWN,
               ),
             ],
           })),
@@ -79,9 +80,12 @@ function ownScopes(view: ScopesView, make: Html): Html {
   }${pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
 }
 
-function claimNames(names: readonly string[], none: string): Html {
+const MAX_SHOWN = 4;
+
+/** @param max of a custom scope, whose own page has the rest */
+function claimNames(names: readonly string[], none: string, max = names.length): Html {
   if (names.length === 0) return html`<span class="quiet">${none}</span>`;
-  const [shown, others] = [names.slice(0, 4), names.length - 4];
+  const [shown, others] = [names.slice(0, max), names.length - max];
   return html`<span class="codes-line">${shown.map((name) => html`<code>${name}</code> `)}${others > 0 && `+${others}`}</span>`;
 }
 

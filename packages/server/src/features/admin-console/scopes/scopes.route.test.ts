@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { findCustomScope, listCustomScopes } from "../../../core/scopes/scopes.store.ts";
+import { scopeClaims } from "../../../core/scopes/scopes.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
@@ -39,8 +40,10 @@ describe("scope pages", () => {
     assert.equal(list.status, 200);
     assert.ok(list.body.includes("planted-acme"));
     assert.ok(!list.body.includes("planted-beta"));
-    for (const name of ["openid", "profile", "offline_access"])
+    for (const name of ["openid", "profile", "address", "offline_access"])
       assert.ok(list.body.includes(`id="standard-${name}"`), name);
+    for (const claims of Object.values(scopeClaims))
+      for (const claim of claims) assert.ok(list.body.includes(`<code>${claim}</code>`), claim);
     assert.match((await here.get("/scopes?search=PLANTED")).body, /planted-acme/);
     const none = await here.get("/scopes?search=%3Cscript%3E");
     assert.ok(!none.body.includes(`id="scope-${planted()}"`));

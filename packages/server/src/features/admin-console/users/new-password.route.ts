@@ -71,7 +71,7 @@ async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   const password = generatePassword(organisation.settings);
   const { actor, address } = auditContext(visit, signedIn);
   const wanted = { organisation, id: user.id, password, about: [], actor, address };
-  const passwords = await withPrecomputedHash(deps.passwords, password);
+  const passwords = await withPrecomputedHash(deps.passwords, password, organisation.id);
   const isSet = await applyOnce(deps, form, (inside) => setPassword({ ...inside, passwords }, wanted));
   if (isSet === "duplicate-submission") {
     const { secret } = messages.console.frame.sentBefore;

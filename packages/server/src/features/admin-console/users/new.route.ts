@@ -123,7 +123,7 @@ async function create(
       id: await inviteUser(inside, { ...person, isNew: true }),
     }));
   const password = generatePassword(organisation.settings);
-  const passwords = await withPrecomputedHash(deps.passwords, password);
+  const passwords = await withPrecomputedHash(deps.passwords, password, organisation.id);
   const user = { ...person, password, emailVerified: input.emailKnown };
   return applyOnce(deps, form, async (inside) => ({
     id: await createUser({ ...inside, passwords }, user),

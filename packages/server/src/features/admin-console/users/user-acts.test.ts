@@ -124,7 +124,7 @@ describe("actions on users", () => {
     assert.equal(shown.headers.get("cache-control"), "no-store");
     const password = textOf(shown, "new-password") ?? "";
     const found = await findUserByEmail(db(), orgId(), email);
-    assert.ok(await running.service.passwords.verify(found?.passwordHash ?? "", password));
+    assert.ok(await running.service.passwords.verify(found?.passwordHash ?? "", password, ""));
     assert.equal((await sessionsOf(id)).length, 0);
     const event = await newest();
     assert.deepEqual([event?.action, event?.target, Boolean(event?.address)], ["password.set", id, true]);

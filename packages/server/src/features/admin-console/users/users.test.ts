@@ -151,7 +151,7 @@ describe("user pages", () => {
     assert.ok(password.length >= 20);
     const found = await findUserByEmail(db(), orgId(), "fay@acme.example");
     assert.deepEqual([found?.user.role, found?.user.emailVerified], ["Administrator", true]);
-    assert.ok(await running.service.passwords.verify(found?.passwordHash ?? "", password));
+    assert.ok(await running.service.passwords.verify(found?.passwordHash ?? "", password, ""));
     const audit = JSON.stringify(await listAuditEvents(db(), orgId(), 3));
     assert.ok(audit.includes("user.created") && !audit.includes(password));
     const again = await here.send("/users/new", { ...form, how: "mail", email: "ivy@acme.example" });

@@ -183,5 +183,5 @@ async function hashNewPassword(
   }
   if (password === undefined) throw invalid([{ path, message: "is required: send it by POST" }]);
   await requireAcceptablePassword(password, organisation, about, path);
-  return passwords.hash(password);
+  return passwords.hash(password, organisation.id);
 }

@@ -53,7 +53,10 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   const userAgent = visit.request.headers["user-agent"];
   const origin = { address: addressOf(visit.request), ...(userAgent === undefined ? {} : { userAgent }) };
   try {
-    const hashed = password === undefined ? {} : { passwordHash: await deps.passwords.hash(password) };
+    const hashed =
+      password === undefined
+        ? {}
+        : { passwordHash: await deps.passwords.hash(password, visit.organisation.id) };
     const isCompleted = await completeAction(deps, { action, id, origin, ...hashed });
     return await (isCompleted
       ? showCompleted(deps, visit, opened)

@@ -44,9 +44,9 @@ describe("setting a new password", () => {
     before(async () => {
       const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS: "recovery-address=10000/60" };
       const hash = (password: string) =>
-        queueIsFull ? Promise.reject(new PasswordQueueFull()) : quickPasswords.hash(password);
+        queueIsFull ? Promise.reject(new PasswordQueueFull()) : quickPasswords.hash(password, "");
       const verify: PasswordHasher["verify"] = async (stored, password) => {
-        const matches = await quickPasswords.verify(stored, password);
+        const matches = await quickPasswords.verify(stored, password, "");
         await holdUp;
         return matches;
       };

@@ -48,7 +48,7 @@ async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   const { flow, messages } = await loadRecoveryContext(deps, visit, action.data.flow, user);
   const origin = { ...requestOrigin(visit, undefined), locale: messages.locale };
   try {
-    const passwordHash = await deps.passwords.hash(password);
+    const passwordHash = await deps.passwords.hash(password, visit.organisation.id);
     if (!(await completeAction(deps, { action, id: named.id, passwordHash, origin })))
       return showBrokenLink(deps, visit, "ResetPassword");
   } catch (error) {

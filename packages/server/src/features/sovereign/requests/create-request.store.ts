@@ -29,7 +29,10 @@ type NewRow = Pick<SigningRequestTable, (typeof newColumns)[number]>;
 /** The `waiter_until` of a request that nobody waits for. */
 export const NO_WAITER = 0;
 
-const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: number }>) =>
+/** `own_of`: the application of a request without a user. */
+type Insertion = NewRow & { agentsSince: number; own_of: string | null };
+
+const insertWhere = prepared((db, value: Parameter<Insertion>) =>
   db
     .insertInto("signing_request")
     .columns([...newColumns, "state", "seq", "attempts", "refused_by", "challenge_count", "bad_submissions"])
@@ -55,8 +58,15 @@ const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: numbe
               and a.last_seen_at > ${value("agentsSince")}))`,
         )
         .where(
+          // Half of the queue for one user, three quarters for one client's own requests; a queue too small to share is not.
           sql<boolean>`(select case when count(*) < p.max_pending
-              and count(case when r.user_id = ${value("user_id")} then 1 end) < ${sql.lit(MAX_PER_USER)} then 1 else 0 end
+              and count(case when r.user_id = ${value("user_id")} then 1 end)
+                < case when p.max_pending < 3 then p.max_pending
+                  when p.max_pending < ${sql.lit(2 * MAX_PER_USER)} then p.max_pending / 2
+                  else ${sql.lit(MAX_PER_USER)} end
+              and count(case when r.user_id is null and r.application_id = ${value("own_of")} then 1 end)
+                < case when p.max_pending < 8 then p.max_pending else p.max_pending * 3 / 4 end
+              then 1 else 0 end
             from signing_request r
             where r.org_id = p.org_id and r.pool_id = p.id and r.ended_at is null and r.state <> 'signed'
               and r.expires_at > ${value("created_at")}) = 1`,
@@ -66,11 +76,12 @@ const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: numbe
 );
 
 /**
- * Inserts the request if its pool is enabled, has room (also for this user), and an agent was seen after `agentsSince` or a
+ * Inserts the request if its pool is enabled, has room (also for this user or client), and an agent was seen after `agentsSince` or a
  * browser waits. On PostgreSQL, simultaneous requests may exceed the limit by the number of connections.
  */
 export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
-  return (await insertWhere(db, { ...row, agentsSince })).length > 0;
+  const own_of = row.user_id === null ? row.application_id : null;
+  return (await insertWhere(db, { ...row, agentsSince, own_of })).length > 0;
 }
 
 type Join = { orgId: string; applicationId: string; joinKeyHash: string; now: number };

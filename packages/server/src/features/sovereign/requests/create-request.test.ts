@@ -68,6 +68,25 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(typeof (await make("one", withBrowser)), "string");
   });
 
+  test("one user, or one client, cannot fill the queue of a pool", async () => {
+    const pool = await harness.addPool({ maxPending: 8 });
+    await harness.addAgent({ pool });
+    const make = (userId: string | null) =>
+      createRequest(harness.signing, harness.newRequest({ poolId: pool.id, userId }));
+    const accepted = async (count: number, userId: string | null) => {
+      const made = [];
+      for (let at = 0; at < count; at++) made.push(typeof (await make(userId)));
+      return made.filter((kind) => kind !== "string").length;
+    };
+    assert.equal(await accepted(8, "one"), 4);
+    assert.equal(await accepted(1, "two"), 1);
+    assert.equal(await accepted(8, null), 3, "the rest of the queue");
+    clock.advance(60 * SECOND);
+    await harness.addAgent({ pool });
+    assert.equal(await accepted(8, null), 6);
+    assert.equal(await accepted(1, "two"), 1);
+  });
+
   test("a disabled pool accepts no requests and no claims", async () => {
     const pool = await harness.addPool();
     const own = await harness.addAgent({ pool });

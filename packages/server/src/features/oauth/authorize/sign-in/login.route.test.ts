@@ -38,11 +38,11 @@ function watchedHasher(work: Work[]): PasswordHasher {
     ...hasher,
     hash: (password) => {
       work.push({ call: "hash", length: password.length });
-      return hasher.hash(password);
+      return hasher.hash(password, "");
     },
     verify: (stored, password) => {
       work.push({ call: "verify", known: stored !== undefined, length: password.length });
-      return hasher.verify(stored, password);
+      return hasher.verify(stored, password, "");
     },
   };
 }

@@ -53,7 +53,10 @@ export type ConsoleQuickstartTexts = {
         claims: {
           cnf: string; device_id: string; device_attestation: string; events: string; name: string;
           given_name: string; family_name: string; role: string; preferred_username: string; email: string;
-          email_verified: string; phone_number: string; x5c: string;
+          email_verified: string; phone_number: string; phone_number_verified: string; middle_name: string;
+          nickname: string; profile: string; picture: string; website: string; gender: string;
+          birthdate: string; zoneinfo: string; locale: string; updated_at: string; address: string;
+          x5c: string;
         };
       };
     };
