@@ -193,7 +193,7 @@ forEachDatabase(({ fresh }) => {
     for (const form of forged) assert.equal((await browser.post(at, form)).status, 403);
     const site = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
     assert.equal((await browser.post(at, hidden, site)).status, 403);
-    assert.equal((await browser.get(at)).status, 404);
+    assert.equal((await browser.get(at)).status, 405);
     const ottos = testBrowser();
     await logIn(ottos, otto, await visit(ottos, org));
     assert.equal((await ottos.get(`${records()}?id=${id}`)).status, 404);

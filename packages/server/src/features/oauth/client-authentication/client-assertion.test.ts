@@ -199,17 +199,11 @@ forEachDatabase(({ name, fresh }) => {
     accepted(await present(await assertion({ ...claims(own), jti })));
   });
 
-  test("responds with invalid_client to an assertion that can't be decoded, names nobody or an unknown client", async () => {
-    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const payloads = ["x", { sub: 7 }, { sub: null }, [], {}, null].map(
-      (payload) => `${encode({ alg: "ES256" })}.${encode(payload)}.AA`,
-    );
-    for (const odd of ["x", "a.b", "a.b.c", "..", "é", "A".repeat(9_000), ...payloads]) {
-      refused(await present(odd), odd.slice(0, 40));
-      refused(await present(odd, { client_id: client.application.id }), `${odd.slice(0, 40)} with client_id`);
-    }
-    for (const sub of [randomUUID(), "x", other.web.application.id])
-      refused(await present(await assertion({ ...claims(), iss: sub, sub })), sub);
+  test("responds with invalid_client to an assertion that names nobody or an unknown client", async () => {
+    const odd = ["x", "..", "é", "A".repeat(9_000), "e30.e30.AA", "e30.eyJzdWIiOjd9.AA", "e30.W10.AA"];
+    for (const more of [{}, { client_id: client.application.id }])
+      for (const one of odd) refused(await present(one, more), one.slice(0, 40));
+    for (const sub of [randomUUID(), "x"]) refused(await present(await assertion({ ...claims(), sub })), sub);
   });
 
   test("rejects unsigned, symmetric and foreign signatures, whatever the header says", async () => {
