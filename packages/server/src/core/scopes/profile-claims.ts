@@ -10,8 +10,6 @@ export const profileClaims = [
   "preferred_username",
   "given_name",
   "family_name",
-  "role",
-  "org_id",
   "middle_name",
   "nickname",
   "profile",
@@ -31,9 +29,6 @@ export const claimsOfProfile = (user: User): Readonly<Record<(typeof profileClai
   preferred_username: user.username ?? user.email,
   given_name: user.firstname,
   family_name: user.surname,
-  // The membership here, also of a guest: it decides what the user may do in this organisation's applications.
-  role: user.role,
-  org_id: user.orgId,
   middle_name: user.details.middleName,
   nickname: user.details.nickname,
   profile: user.details.profileUrl,
