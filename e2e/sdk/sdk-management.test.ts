@@ -293,8 +293,11 @@ test("completes a registration by its link, which works once", async () => {
   assert.deepEqual(done, { Type: "VerifyEmail", Completed: true });
   assert.equal((await users.get(Email)).Firstname, "Nina");
   const id = await idIn(OtherEmail);
-  assert.deepEqual((await actions.requirement(id, "VerifyEmail")).Requires, []);
+  assert.deepEqual((await actions.requirement(id, "VerifyEmail")).Requires, ["NewPassword"]);
+  // Without it the address is verified, and the password of the registration isn't set.
   await actions.complete(id, "VerifyEmail");
+  const asRegistered = { Email: OtherEmail, Password: user.Password };
+  await assert.rejects(authentication.login(asRegistered), refused("invalid-credentials", 401));
   await assert.rejects(actions.complete(id, "VerifyEmail"), refused("not-found", 404));
 
   await authentication.resetPassword(OtherEmail);

@@ -9,6 +9,7 @@ export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export {
+  type EndUserOptions,
   type LegacyActions,
   type LegacyApiClient,
   type LegacyApplications,

@@ -68,6 +68,24 @@ test("signing out names what ends", async () => {
   );
 });
 
+test("tells the end user's address where it is given", async () => {
+  const service = stubService(() => jsonResponse({}));
+  const { authentication } = clientFor(service);
+  const [login, from] = [{ Email: "", Password: "" }, { endUserAddress: "203.0.113.7" }];
+  const user = { ...login, Firstname: "", Surname: "" };
+  await authentication.login(login, undefined, from);
+  await authentication.login(login, APP, from);
+  await authentication.register(user, from);
+  await authentication.registerIn(APP, user, from);
+  await authentication.registerRoaming({ Email: "", HomeOrganisationId: APP }, from);
+  await authentication.resetPassword("a@b.example", from);
+  await authentication.login(login);
+  assert.deepEqual(
+    service.asked.map(({ headers }) => headers.get("x-end-user-address")),
+    [...Array.from({ length: 6 }, () => "203.0.113.7"), null],
+  );
+});
+
 test("a profile always has settings, possibly empty", async () => {
   const { users } = clientFor(stubService(() => jsonResponse({ PermId: "1" })));
   assert.deepEqual(await users.profileWithSettings(APP, "k"), { PermId: "1", Settings: {} } as unknown);

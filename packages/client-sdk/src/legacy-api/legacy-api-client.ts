@@ -168,6 +168,18 @@ type Register = LegacyCalls["POST /legacy/api/Authentication/User/Register"];
 type Roaming = LegacyCalls["POST /legacy/api/Authentication/User/Roaming/Register"];
 type Identity = LegacyCalls["GET /legacy/api/Authentication/Account/VerifyIdentity/{key}"];
 
+/** Options of calls for a user who is not signed in yet. */
+export interface EndUserOptions extends CallOptions {
+  /**
+   * The user's IP address, as the backend sees it: limits then count for the user's network, not for the application. Ignored
+   * by the service unless the system account may tell it (`allowEndUserAddress`).
+   */
+  readonly endUserAddress?: string | undefined;
+}
+
+const endUser = ({ endUserAddress }: EndUserOptions = {}) =>
+  endUserAddress === undefined ? {} : { headers: { "x-end-user-address": endUserAddress } };
+
 /** Signing in and out, registration and recovery. */
 export interface LegacyAuthentication {
   /**
@@ -175,21 +187,25 @@ export interface LegacyAuthentication {
    * again.
    * @param applicationId default: the system account's application
    */
-  login(credentials: Login["body"], applicationId?: string, options?: CallOptions): Promise<Login["answer"]>;
+  login(
+    credentials: Login["body"],
+    applicationId?: string,
+    options?: EndUserOptions,
+  ): Promise<Login["answer"]>;
   /** Ends the key and the session it was created in; with `everywhere` all sessions, keys and tokens of the user. */
   logout(key: string, options?: CallOptions & { readonly everywhere?: boolean }): Promise<void>;
   /** Same response whether or not the address is taken. The account is created when the link in the email is used. */
-  register(user: Register["body"], options?: CallOptions): Promise<Register["answer"]>;
+  register(user: Register["body"], options?: EndUserOptions): Promise<Register["answer"]>;
   /** Registers in the named organisation, which must be the caller's. */
   registerIn(
     organisationId: string,
     user: Register["body"],
-    options?: CallOptions,
+    options?: EndUserOptions,
   ): Promise<Register["answer"]>;
   /** Invites a user of another organisation by email to join the caller's. */
-  registerRoaming(user: Roaming["body"], options?: CallOptions): Promise<Roaming["answer"]>;
+  registerRoaming(user: Roaming["body"], options?: EndUserOptions): Promise<Roaming["answer"]>;
   /** Emails a link to set a new password. Same response for every address. */
-  resetPassword(email: string, options?: CallOptions): Promise<{ Message: string }>;
+  resetPassword(email: string, options?: EndUserOptions): Promise<{ Message: string }>;
   /** Returns the user of a key, and how they authenticated. */
   verifyIdentity(key: string, options?: CallOptions): Promise<Identity["answer"]>;
 }
@@ -198,8 +214,8 @@ function legacyAuthentication({ call }: TypedClient<LegacyCalls>): LegacyAuthent
   return {
     login: (body, appId, options) =>
       appId === undefined
-        ? call(`POST ${BASE}/User/Login`, { body }, options)
-        : call(`POST ${BASE}/User/Login/{appId}`, { path: { appId }, body }, options),
+        ? call(`POST ${BASE}/User/Login`, { body, ...endUser(options) }, options)
+        : call(`POST ${BASE}/User/Login/{appId}`, { path: { appId }, body, ...endUser(options) }, options),
     logout: (Key, { everywhere = false, ...options } = {}) =>
       everywhere
         ? call(
@@ -208,12 +224,17 @@ function legacyAuthentication({ call }: TypedClient<LegacyCalls>): LegacyAuthent
             options,
           )
         : call(`POST ${BASE}/User/Logout`, { body: { Key } }, options),
-    register: (body, options) => call(`POST ${BASE}/User/Register`, { body }, options),
+    register: (body, options) => call(`POST ${BASE}/User/Register`, { body, ...endUser(options) }, options),
     registerIn: (publicId, body, options) =>
-      call(`POST ${BASE}/Organisation/{publicId}/Register/Account`, { path: { publicId }, body }, options),
-    registerRoaming: (body, options) => call(`POST ${BASE}/User/Roaming/Register`, { body }, options),
+      call(
+        `POST ${BASE}/Organisation/{publicId}/Register/Account`,
+        { path: { publicId }, body, ...endUser(options) },
+        options,
+      ),
+    registerRoaming: (body, options) =>
+      call(`POST ${BASE}/User/Roaming/Register`, { body, ...endUser(options) }, options),
     resetPassword: (email, options) =>
-      call(`POST ${BASE}/User/{email}/PasswordReset`, { path: { email } }, options),
+      call(`POST ${BASE}/User/{email}/PasswordReset`, { path: { email }, ...endUser(options) }, options),
     verifyIdentity: (key, options) =>
       call(`GET ${BASE}/Account/VerifyIdentity/{key}`, { path: { key } }, options),
   };
@@ -238,7 +259,10 @@ export interface LegacyActions {
     input?: { readonly NewPassword: string },
     options?: CallOptions,
   ): Promise<Completed>;
-  /** Confirms the email address of a registration. */
+  /**
+   * Confirms the email address of a registration; the account has no password yet. To set the user's one in the same step:
+   * `complete(key, "VerifyEmail", { NewPassword })`.
+   */
   completeRegistration(key: string, options?: CallOptions): Promise<Completed>;
 }
 

@@ -68,6 +68,7 @@ export type LegacyCalls = {
   "POST /legacy/api/Authentication/User/Register": {
     body: {
       Email: string;
+      /** checked against the password policy only: the owner sets the password by the link in the email */
       Password: string;
       Firstname: string;
       Surname: string;
@@ -96,6 +97,7 @@ export type LegacyCalls = {
     answer: LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}"]["answer"];
   };
   "GET /legacy/api/Authentication/User/Register/Complete/{key}": LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}"];
+  "POST /legacy/api/Authentication/User/Register/Complete/{key}": LegacyCalls["POST /legacy/api/Authentication/Action/{id}/{type}"];
   "GET /legacy/api/Authentication/Action/{id}/{type}/Requirement": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";

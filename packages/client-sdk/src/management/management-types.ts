@@ -97,6 +97,8 @@ export type ChangedSystemAccount = {
   administrator?: boolean;
   /** Whether requests without timestamp and nonce are rejected */
   requireStrictSignature: boolean;
+  /** Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays */
+  allowEndUserAddress?: boolean;
   /** Whether its requests are accepted */
   enabled: boolean;
 };
@@ -181,6 +183,8 @@ export type NewSystemAccount = {
   administrator?: boolean;
   /** Whether requests without timestamp and nonce are rejected */
   requireStrictSignature?: boolean;
+  /** Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays */
+  allowEndUserAddress?: boolean;
 };
 
 export type Preauthorization = {

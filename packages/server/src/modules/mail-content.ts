@@ -1,7 +1,8 @@
 /** Renders emails: the outbox stores what happened, the message files say it in the reader's language. */
-import type { ComposeMail, OutgoingMail } from "../core/mail/mail.ts";
+import { type ComposeMail, type OutgoingMail, outsideTemplates } from "../core/mail/mail.ts";
 import { issuerOf } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
+import { organisationName, quoted, quotedIfLong } from "../html/displayed-name.ts";
 import { render } from "../html/html.ts";
 import { type MailBody, mailHtml, mailText } from "../html/mails/mail-body.ts";
 import { mailBody } from "../html/mails/mails.ts";
@@ -24,14 +25,18 @@ export async function composeMailBody(
 async function renderBody(
   { baseUrl, organisations }: MailContentDeps,
   { orgId, locale, mail }: OutgoingMail,
-): Promise<{ body: MailBody; words: Messages } | undefined> {
+): Promise<{ body: MailBody; words: Messages; senderName: string } | undefined> {
   const organisation = await organisations.find(orgId);
   if (!organisation) return undefined;
-  const { name, settings } = organisation;
+  const { settings } = organisation;
   const words = messages([locale, settings.defaultLocale]);
+  const name = organisationName(words, organisation);
   const homeOrgId = "homeOrgId" in mail.data ? mail.data.homeOrgId : undefined;
+  const isOutside = homeOrgId !== undefined || outsideTemplates.includes(mail.template);
+  const shown = isOutside ? quoted(words, name) : quotedIfLong(words, name);
   const view = {
-    organisation: { name, accentColor: settings.branding.accentColor },
+    organisation: { name: shown, accentColor: settings.branding.accentColor },
+    service: new URL(baseUrl).host,
     recoveryUri: `${issuerOf(baseUrl, homeOrgId ?? orgId)}/recovery`,
   };
   const body = mailBody({ ...view, ...mail }, words);
@@ -39,6 +44,7 @@ async function renderBody(
   const { test } = words.mails;
   return {
     words,
+    senderName: name,
     body: mail.data.isTest
       ? { ...body, subject: test.subject({ title: subject }), paragraphs: [test.text, ...paragraphs] }
       : body,
@@ -49,9 +55,9 @@ export function mailComposer(deps: MailContentDeps): ComposeMail {
   return async (mail) => {
     const found = await renderBody(deps, mail);
     if (!found) return undefined;
-    const { body, words } = found;
+    const { body, words, senderName } = found;
     return {
-      senderName: body.organisation.name,
+      senderName,
       locale: words.locale,
       subject: body.subject,
       text: mailText(body, words),

@@ -19,6 +19,7 @@ import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.
 import { type OrganisationDirectory, organisationDirectory } from "../core/organisations/organisations.ts";
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
+import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
 import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
@@ -53,6 +54,7 @@ export interface Service extends CoreDeps {
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
+  readonly attempts: AttemptQueue;
   readonly secretUse: SecretUse;
   readonly activity: Activity;
   readonly refusedRequests: RefusedRequests;
@@ -112,7 +114,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       signingPools,
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
-      passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
+      ...guessing(config),
       secretUse: use,
       activity,
       refusedRequests: refused,
@@ -132,6 +134,11 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     throw error;
   }
 }
+
+const guessing = ({ passwordConcurrency }: Config): Pick<Service, "passwords" | "attempts"> => ({
+  passwords: createPasswordHasher({ concurrency: passwordConcurrency }),
+  attempts: createAttemptQueue(),
+});
 
 const storedActivity = ({
   database,

@@ -21,6 +21,7 @@ interface Shown extends Key {
   readonly name: string;
   readonly administrator: boolean;
   readonly requireStrictSignature: boolean;
+  readonly allowEndUserAddress: boolean;
   readonly permissions: readonly string[];
   readonly secretKey: string;
   readonly keys: readonly Key[];
@@ -83,6 +84,22 @@ describe("signet account", () => {
       const made = await create("Terraform", "--administrator", "--strict");
       assert.deepEqual([made.administrator, made.requireStrictSignature], [true, true]);
       assert.match((await typed("show", made.id)).out, /^type +administrator$/m);
+    });
+
+    test("update changes name, signature form and the right to tell end users' addresses, each alone", async () => {
+      const made = await create("Portal", "--allow-end-user-address");
+      const shown = async () => {
+        const { name, requireStrictSignature, allowEndUserAddress } = await json("show", made.id);
+        return [name, requireStrictSignature, allowEndUserAddress];
+      };
+      assert.deepEqual(await shown(), ["Portal", false, true]);
+      assert.equal((await typed("update", made.id, "--strict", "--no-end-user-address")).code, 0);
+      assert.deepEqual(await shown(), ["Portal", true, false]);
+      const changed = await typed("update", made.id, "--name", "Shop", "--allow-end-user-address");
+      assert.match(changed.out, /^end user's address +trusted$/m);
+      assert.deepEqual(await shown(), ["Shop", true, true]);
+      assert.equal((await typed("update", made.id)).code, 2);
+      assert.equal((await typed("update", made.id, "--strict", "--no-strict")).code, 2);
     });
 
     test("lists all accounts unless --limit cuts the list off", async () => {

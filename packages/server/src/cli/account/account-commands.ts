@@ -8,7 +8,15 @@ import {
   withdrawApplication,
 } from "../../core/system-accounts/system-accounts.ts";
 import { systemAccountKeyRecord } from "../../features/management-api/system-accounts/system-account-record.ts";
-import { appOption, type Command, listArguments, type OrganisationCall, requiredText } from "../command.ts";
+import {
+  appOption,
+  type Command,
+  listArguments,
+  type OrganisationCall,
+  requiredText,
+  UsageError,
+  type Values,
+} from "../command.ts";
 import { enabledStatus, fields, printList, printResult, timeOrNever } from "../output.ts";
 import { readAll, requireNamedApplication } from "../with-service.ts";
 import { accountKeyCommands } from "./account-keys.ts";
@@ -27,18 +35,35 @@ export const accountCommands: readonly Command[] = [
   {
     name: "account create",
     summary: "create a system account and its first key pair; the secret key is shown once",
-    usage: "--org ID --app ID --name NAME [--administrator] [--strict] [--json]",
+    usage: "--org ID --app ID --name NAME [--administrator] [--strict] [--allow-end-user-address] [--json]",
     options: {
       ...appOption,
       name: { value: "NAME", help: "purpose of the account, up to 100 characters", required: true },
       administrator: { help: "allow the organisation's management API" },
       strict: { help: "require a timestamp and nonce in every signed request" },
+      "allow-end-user-address": { help: "trust the X-End-User-Address of its requests" },
     },
     examples: [
       'signet account create --org 01998d6e-… --app 01998d70-… --name "Order import"',
       "signet account create --org 01998d6e-… --app 01998d70-… --name Terraform --administrator --strict",
     ],
     runInOrganisation: create,
+  },
+  {
+    name: "account update",
+    summary: "change a system account's name, required signature form and rights",
+    usage:
+      "ID --org ID [--name NAME] [--strict | --no-strict] [--allow-end-user-address | --no-end-user-address] [--json]",
+    positionals: 1,
+    options: {
+      name: { value: "NAME", help: "purpose of the account, up to 100 characters" },
+      strict: { help: "require a timestamp and nonce in every signed request" },
+      "no-strict": { help: "accept requests without timestamp and nonce" },
+      "allow-end-user-address": { help: "trust the X-End-User-Address of its requests" },
+      "no-end-user-address": { help: "ignore the X-End-User-Address of its requests" },
+    },
+    examples: ["signet account update 01998d72-… --org 01998d6e-… --allow-end-user-address"],
+    runInOrganisation: update,
   },
   {
     name: "account list",
@@ -132,6 +157,7 @@ async function create(call: OrganisationCall): Promise<number> {
     name: requiredText(values, "name"),
     isAdministrator: values.administrator === true,
     requiresStrictSignature: values.strict === true,
+    allowsEndUserAddress: values["allow-end-user-address"] === true,
   });
   const { publicKey } = key;
   return printResult(call, { ...accountRecord(account), publicKey, secretKey: secret }, () => [
@@ -139,6 +165,27 @@ async function create(call: OrganisationCall): Promise<number> {
     "",
     "Copy the secret key now: Signet can't show it again.",
   ]);
+}
+
+async function update(call: OrganisationCall): Promise<number> {
+  const { values } = call;
+  const { id } = await requireAccount(call);
+  const strict = readSwitch(values, "strict", "no-strict");
+  const allows = readSwitch(values, "allow-end-user-address", "no-end-user-address");
+  const change = {
+    ...(values["name"] === undefined ? {} : { name: requiredText(values, "name") }),
+    ...(strict === undefined ? {} : { requiresStrictSignature: strict }),
+    ...(allows === undefined ? {} : { allowsEndUserAddress: allows }),
+  };
+  if (Object.keys(change).length === 0) throw new UsageError("nothing to change: name an option");
+  const account = await changeSystemAccount(call.service, { ...call.by, id, ...change });
+  return printResult(call, account && accountRecord(account), () => (account ? accountFields(account) : []));
+}
+
+/** @throws UsageError for both at once */
+function readSwitch(values: Values, on: string, off: string): boolean | undefined {
+  if (values[on] === true && values[off] === true) throw new UsageError(`--${on} and --${off} contradict`);
+  return values[on] === true ? true : values[off] === true ? false : undefined;
 }
 
 async function readPermission(call: OrganisationCall) {

@@ -11,8 +11,8 @@ import type { Encryption } from "../encryption/encryption.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
-import type { User } from "../users/user.ts";
-import { findUser } from "../users/users.store.ts";
+import { emailKey, type User } from "../users/user.ts";
+import { findUser, findUserByEmail } from "../users/users.store.ts";
 import {
   findActionAnywhere,
   findActionRow,
@@ -141,6 +141,8 @@ async function accountOf(
 ): Promise<Pick<OpenedAction, "about" | "reader"> | undefined> {
   const { registration, homeOrgId = orgId } = data;
   if (registration) {
+    // Another link has created the account.
+    if (await findUserByEmail(database.query, orgId, emailKey(data.email))) return undefined;
     const { firstname, surname } = registration;
     return { about: [data.email, firstname, surname], reader: { locale: null } };
   }
@@ -166,6 +168,8 @@ export interface LinkMail {
   readonly recipient: string;
   readonly locale: string;
   addressOf(id: string): string;
+  /** For an invitation: the email address of the user who invites. */
+  readonly inviter?: string | undefined;
   /** For an email address without an account: the same statements, and rows without effect. */
   readonly isDecoy: boolean;
   /**
@@ -178,14 +182,17 @@ export interface LinkMail {
 
 /** Writes link, email and audit event together. */
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
-  const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
+  const { orgId, type, userId, data, recipient, locale, inviter, isDecoy, isKept = false, audit } = mail;
   const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
   const { id, expiresAt } = await createAction(tx, deps, link);
   await deps.outbox.put(tx, {
     orgId,
     recipient,
     locale,
-    mail: { template: type, data: { link: mail.addressOf(id), expiresAt } },
+    mail: {
+      template: type,
+      data: { link: mail.addressOf(id), expiresAt, ...(inviter === undefined ? {} : { inviter }) },
+    },
     isDecoy,
   });
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });

@@ -8,6 +8,7 @@ import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
+import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
 import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { emailKey } from "../users/user.ts";
 import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
@@ -23,6 +24,8 @@ export interface Completion {
   readonly id: string;
   /** For actions that set a password. */
   readonly passwordHash?: string;
+  /** For a password reset; by default no passkey is kept. */
+  readonly factorChoice?: FactorChoice;
   readonly origin: NoticeOrigin;
 }
 
@@ -55,17 +58,25 @@ const verifyEmail: Act = async (tx, deps, completion) => {
   return true;
 };
 
-/** Creates the account of a registration, now that its email address is verified. */
+/**
+ * Creates the account of a registration, now that its email address is verified. An API client that only verifies the address
+ * creates it without a password: then the owner sets one by a reset.
+ */
 const createAccount: Act = async (tx, deps, completion) => {
-  const { orgId, data } = completion.action;
+  const { action, passwordHash = null } = completion;
+  const { orgId, data } = action;
   const { registration } = data;
   if (!registration) return false;
   const now = deps.clock();
   const id = newPermId();
+  const { firstname, surname, phone } = registration;
   const isNew = await insertUser(tx, {
-    ...registration,
     orgId,
     id,
+    firstname,
+    surname,
+    phone,
+    passwordHash,
     email: data.email,
     emailKey: emailKey(data.email),
     emailVerifiedAt: now,
@@ -76,13 +87,14 @@ const createAccount: Act = async (tx, deps, completion) => {
   return isNew;
 };
 
-const resetPassword: Act = async (tx, deps, { action, passwordHash, origin }) => {
+const resetPassword: Act = async (tx, deps, completion) => {
+  const { action, passwordHash, origin, factorChoice = keepsNoPasskey } = completion;
   const { orgId, userId: id, data } = action;
   if (passwordHash === undefined) return false;
   // Opening the link proves control of the address.
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
-  return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act });
+  return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act, factorChoice });
 };
 
 /** The first password: no session exists yet, and there is nothing to notify about. */

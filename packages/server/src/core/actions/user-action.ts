@@ -3,6 +3,8 @@
  * scanners follow links: a form or an API call completes the action, once.
  */
 
+import { newUuid } from "@signet/protocol/uuid";
+
 export const actionTypes = [
   "VerifyEmail",
   "ResetPassword",
@@ -26,27 +28,30 @@ export interface ActionData {
   readonly newEmail?: string;
 }
 
-/** A registration before its email address is verified: no account exists yet, so nobody can sign in to it. */
+/**
+ * A registration before its email address is verified: no account exists yet, so nobody can sign in to it. It has no password:
+ * anybody can register anybody's address, and the owner's click must not confirm a stranger's secret. The owner enters the
+ * password on the page behind the link.
+ */
 export interface Registration {
   readonly firstname: string;
   readonly surname: string;
   readonly phone: string | null;
-  readonly passwordHash: string;
 }
 
 export interface UserAction {
   readonly orgId: string;
   readonly idHash: string;
   readonly type: ActionType;
-  /** PermId; for a registration, `registrationSubject` of its email address. */
+  /** PermId; for a registration, its `registrationSubject`. */
   readonly userId: string;
   readonly data: ActionData;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** For registrations: one open link per email address, by its hash. */
-export const registrationSubject = (emailHash: string): string => `registration:${emailHash}`;
+/** Unique for each registration, so that a newer one of the same address, perhaps a stranger's, doesn't replace the link. */
+export const registrationSubject = (): string => `registration:${newUuid()}`;
 
 const HOUR_MS = 3_600_000;
 
@@ -59,5 +64,5 @@ export const actionLifetimeMs: Readonly<Record<ActionType, number>> = {
   ChangeEmail: 24 * HOUR_MS,
 };
 
-export const needsNewPassword = (type: ActionType): boolean =>
-  type === "ResetPassword" || type === "AcceptInvitation";
+export const needsNewPassword = ({ type, data }: Pick<UserAction, "type" | "data">): boolean =>
+  type === "ResetPassword" || type === "AcceptInvitation" || data.registration !== undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import { type CustomScope, fingerprintsOf, type ScopeFingerprints } from "../scopes/custom-scope.ts";
 import { type Consent, consentStatus, coveringConsent } from "./consent.ts";
 
 const consent = (
@@ -76,4 +76,16 @@ test("the consent mode decides who consents, and a covering consent suffices in 
     "by preauthorization",
   ]);
   assert.deepEqual(table("preauthorized"), ["by null", "by user", "by organisation", "by preauthorization"]);
+});
+
+test("who consented to an organisation's own scope named address has not consented to the standard one", () => {
+  const own = (claims: CustomScope["claims"]) => [{ name: "address", claims }] as unknown as CustomScope[];
+  const standard = asked(["address"], fingerprintsOf([], ["openid", "address"]));
+  for (const claims of [[], [{ name: "home", source: "user", path: "attributes.home" }] as const]) {
+    const custom = asked(["address"], fingerprintsOf(own(claims), ["address"]));
+    const before = [consent("user", ["address"], custom.fingerprints)];
+    assert.ok(coveringConsent(before, custom), "it stays enough for that");
+    assert.equal(coveringConsent(before, standard), undefined);
+  }
+  assert.ok(coveringConsent([consent("user", ["address"], standard.fingerprints)], standard));
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { countFailedMails } from "../../features/admin-console/overview/overview.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -12,6 +13,7 @@ import {
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { setOrganisationStatus } from "../organisations/organisations.ts";
 import { deliverDueMails, type MailLine } from "./delivery.ts";
+import { findReadableMail, listReadableMails } from "./mail.store.ts";
 import type { Mail } from "./mail.ts";
 import { outbox } from "./outbox.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
@@ -207,12 +209,40 @@ describe("email delivery", () => {
       assert.equal(living.sent.length, 1);
     });
 
-    test("a decoy stores a row that is never sent", async () => {
-      const { put, round, sent } = node();
+    test("a decoy is never sent and leaves no failure in counts, audit log, mailbox or log lines", async () => {
+      const { put, round, sent, lines, deps } = node();
+      const db = deps.database.query;
+      const orgId = org.organisation.id;
+      const [newest] = await listAuditEvents(db, orgId, 1);
+      const failed = () => countFailedMails(db, orgId, { since: 0, limit: 100 });
+      const before = await failed();
       await put(reset(), { isDecoy: true });
       assert.equal(await round(), 0);
-      assert.deepEqual(sent, []);
-      assert.equal((await lastRow())?.recipient, "");
+      assert.deepEqual([sent, lines], [[], []]);
+      const decoy = await lastRow();
+      assert.deepEqual([decoy?.recipient, decoy?.failed_at, decoy?.last_error], ["", null, null]);
+      assert.equal(await failed(), before);
+      assert.ok(!(await listReadableMails(db, 100)).some(({ id }) => id === decoy?.id));
+      assert.equal(await findReadableMail(db, decoy?.id ?? ""), undefined);
+      assert.deepEqual((await listAuditEvents(db, orgId, 1))[0], newest);
+    });
+
+    test("an invitation that can't reach another organisation's user fails without a trace for the inviter", async () => {
+      const { put, round, state, lines, deps } = node();
+      const db = deps.database.query;
+      const orgId = org.organisation.id;
+      const [newest] = await listAuditEvents(db, orgId, 1);
+      const before = await countFailedMails(db, orgId, { since: 0, limit: 100 });
+      state.failure = new MailFailure("EENVELOPE RCPT TO 550", true);
+      const roaming: Mail = {
+        template: "AcceptRoaming",
+        data: { link: LINK, expiresAt: clock() + 60 * MINUTE },
+      };
+      await put(roaming);
+      await round();
+      assert.equal(lines.at(-1)?.outcome, "given up");
+      assert.equal(await countFailedMails(db, orgId, { since: 0, limit: 100 }), before);
+      assert.deepEqual((await listAuditEvents(db, orgId, 1))[0], newest);
     });
 
     test("an email moved to another row doesn't decrypt", async () => {

@@ -3,7 +3,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { type Delivery, deliverDue, startOutbox } from "../outbox/outbox.ts";
 import { outgoingMails, type StoredMail, storedMail } from "./mail.store.ts";
-import type { ComposeMail, MailTemplate, OutgoingMail } from "./mail.ts";
+import { type ComposeMail, type MailTemplate, type OutgoingMail, undisclosedTemplates } from "./mail.ts";
 import { decryptMail, type Outbox } from "./outbox.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
@@ -72,7 +72,10 @@ function mailDelivery(deps: MailDeliveryDeps): Delivery<StoredMail, "outgoing_ma
     attempt: (mail) => attempt(deps, mail),
     retryMs: (attempts) => DELAYS_MS[attempts - 1] ?? LAST_DELAY_MS,
     giveUpAt: ({ giveUpAt }) => giveUpAt,
-    failureEvent: ({ id, template }) => ({ action: "mail.failed", target: id, details: { template } }),
+    failureEvent: ({ id, template }) =>
+      undisclosedTemplates.includes(template)
+        ? undefined
+        : { action: "mail.failed", target: id, details: { template } },
     log: ({ template, attempts }, outcome, reason) =>
       deps.note({
         template,

@@ -23,17 +23,23 @@ export interface StoredMail extends RecordOf<Omit<OutgoingMailTable, "data" | "t
 
 export async function insertMail(
   db: Db,
-  { sealed: data, ...mail }: StoredMail & { failedAt: number | null },
+  { sealed: data, ...mail }: StoredMail & { sentAt: number | null },
 ): Promise<void> {
-  const sending = { nextAttemptAt: mail.createdAt, sentAt: null, lastError: null };
+  const sending = { nextAttemptAt: mail.createdAt, failedAt: null, lastError: null };
   await db
     .insertInto("outgoing_mail")
     .values(toRow({ ...mail, data, ...sending }))
     .execute();
 }
 
+/** Without decoys, which have no recipient. */
 const readable = (db: Db) =>
-  db.selectFrom("outgoing_mail").selectAll().where("failed_at", "is", null).where("data", "<>", "");
+  db
+    .selectFrom("outgoing_mail")
+    .selectAll()
+    .where("failed_at", "is", null)
+    .where("data", "<>", "")
+    .where("recipient", "<>", "");
 
 /** Newest first, of all organisations: for the mailbox of demo mode only. */
 export async function listReadableMails(db: Db, limit: number): Promise<StoredMail[]> {

@@ -1,6 +1,6 @@
 /**
  * The emails that Signet sends. None contains text that a user or stranger chose, so that nobody can send their own
- * words in our name.
+ * words in our name. The one exception is the organisation's name: it is quoted, and left out when it could be a message.
  */
 
 /** A second factor, as notices name it. */
@@ -15,7 +15,7 @@ export type Mail =
   | { readonly template: "AccountExists"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
-  | { readonly template: "PasswordChanged"; readonly data: NoticeData }
+  | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData };
@@ -38,6 +38,15 @@ export const mailTemplates = [
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
+/**
+ * Emails to users of other organisations. Whether they arrive isn't reported to the organisation that caused them: only an
+ * address that exists can fail, so a failure would disclose it.
+ */
+export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
+
+/** Emails to addresses that may be of somebody who knows nothing of the organisation. */
+export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming"];
+
 /** A test email that an administrator requested: it says so, and its link does nothing. */
 interface Testable {
   readonly isTest?: true;
@@ -48,6 +57,8 @@ export interface LinkData extends Testable {
   readonly link: string;
   /** Milliseconds, as every time here. */
   readonly expiresAt: number;
+  /** The verified email address of the user who invites; undefined for a program. */
+  readonly inviter?: string;
 }
 
 export interface NoticeData extends Testable {
@@ -58,6 +69,18 @@ export interface NoticeData extends Testable {
   readonly browser?: string;
   /** The home organisation of the account, where it differs: passwords are set there. */
   readonly homeOrgId?: string;
+}
+
+/** What a password reset by email left of the second factors. */
+export interface MailedFactors {
+  readonly passkeysKept: number;
+  readonly passkeysRemoved: number;
+  readonly totp?: "kept" | "removed";
+  readonly recoveryCodesRemoved: boolean;
+}
+
+export interface PasswordNoticeData extends NoticeData {
+  readonly factors?: MailedFactors;
 }
 
 export interface FactorNoticeData extends NoticeData {

@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { browserName } from "../known-browsers/browser-name.ts";
 import type { User } from "../users/user.ts";
-import { type MailedFactor, NO_LANGUAGE } from "./mail.ts";
+import { type Mail, type MailedFactor, type MailedFactors, NO_LANGUAGE, type NoticeData } from "./mail.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface NoticeDeps {
@@ -12,7 +12,8 @@ export interface NoticeDeps {
 }
 
 export type Notice =
-  | { readonly template: "PasswordChanged" | "NewSignIn" | "EmailChanged" | "AccountDeleted" }
+  | { readonly template: "PasswordChanged"; readonly factors?: MailedFactors | undefined }
+  | { readonly template: "NewSignIn" | "EmailChanged" | "AccountDeleted" }
   | { readonly template: "FactorAdded" | "FactorRemoved"; readonly factor: MailedFactor };
 
 /** The origin of a change; empty for an operator. */
@@ -45,9 +46,13 @@ export async function sendNotice(
     orgId: user.orgId,
     recipient: user.email,
     locale: user.locale ?? locale ?? NO_LANGUAGE,
-    mail:
-      "factor" in notice
-        ? { template: notice.template, data: { ...seen, factor: notice.factor } }
-        : { template: notice.template, data: seen },
+    mail: noticeMail(notice, seen),
   });
+}
+
+function noticeMail(notice: Notice, seen: NoticeData): Mail {
+  if ("factor" in notice) return { template: notice.template, data: { ...seen, factor: notice.factor } };
+  if (notice.template !== "PasswordChanged") return { template: notice.template, data: seen };
+  const { template, factors } = notice;
+  return { template, data: factors ? { ...seen, factors } : seen };
 }

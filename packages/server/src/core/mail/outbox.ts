@@ -24,7 +24,10 @@ export interface NewMail {
   /** The language of a message file. */
   readonly locale: string;
   readonly mail: Mail;
-  /** The same work as for an email, and a row that is never sent, so that timing doesn't reveal unknown addresses. */
+  /**
+   * The same work as for an email, and a row that counts as handled: nothing sends it, and no count, list or log tells it from
+   * an email.
+   */
   readonly isDecoy?: boolean;
 }
 
@@ -55,7 +58,7 @@ export function outbox({ encryption, clock, isOpen }: OutboxDeps): Outbox {
         attempts: 0,
         createdAt: now,
         giveUpAt: giveUpAt(mail, now),
-        failedAt: isDecoy ? now : null,
+        sentAt: isDecoy ? now : null,
       });
       for (const listener of listeners) listener();
     },

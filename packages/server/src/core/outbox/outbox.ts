@@ -32,8 +32,8 @@ export interface Delivery<Row extends OutboxRow, Name extends OutboxTable["name"
   retryMs(attempt: number): number | undefined;
   /** No attempt is made from then on. */
   giveUpAt?(row: Row): number;
-  /** The audit event of a row that is given up. */
-  failureEvent(row: Row): Pick<AuditEvent, "action" | "target" | "details">;
+  /** The audit event of a row that is given up; undefined when the organisation must not learn of it. */
+  failureEvent(row: Row): Pick<AuditEvent, "action" | "target" | "details"> | undefined;
   log?(row: Row, outcome: "delivered" | "will retry" | "given up", reason?: string): void;
 }
 
@@ -103,6 +103,7 @@ async function deliverRow<Row extends OutboxRow, Name extends OutboxTable["name"
   await database.transaction(async (tx) => {
     await recordOutcome(tx, table, row, { failedAt: at, error });
     const event = delivery.failureEvent(row);
+    if (event === undefined) return;
     await recordAuditEvent(tx, {
       orgId: row.orgId,
       at,

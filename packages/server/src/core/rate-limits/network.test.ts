@@ -21,3 +21,14 @@ test("addresses of an IPv6 /64 count as one, those of the next do not", () => {
     assert.notEqual(networkPrefix(address), network, address);
   assert.equal(networkPrefix("::1"), "0:0:0:0::/64");
 });
+
+test("every spelling of an address counts as the same", () => {
+  for (const address of ["::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1"])
+    assert.equal(networkPrefix(address), "192.0.2.1", address);
+  for (const address of ["2001:DB8:0:1::1", "2001:0db8:0000:0001:0:0:0:1", "2001:db8:0:1::1%eth0"])
+    assert.equal(networkPrefix(address), "2001:db8:0:1::/64", address);
+});
+
+test("what is no address counts as it is", () => {
+  for (const text of ["unknown", "", "a:b", ":::"]) assert.equal(networkPrefix(text), text);
+});

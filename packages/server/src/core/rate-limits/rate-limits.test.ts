@@ -14,8 +14,10 @@ test("the limits match the contract", () => {
   assert.deepEqual(defaultRateLimits, {
     "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
+    "password-application": { name: "password-application", count: 1_000, windowSeconds: 900 },
     "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 3_600 },
     "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 3_600 },
+    "second-factor-application": { name: "second-factor-application", count: 500, windowSeconds: 3_600 },
     "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
     "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 3_600 },
     "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
@@ -65,33 +67,47 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(count("c"), limited(60));
   });
 
-  test("an attempt that is given back doesn't count, and the count never falls below zero", async () => {
-    const attempts = [await count("d"), await count("d"), await count("d")];
-    for (const attempt of [...attempts, ...attempts]) await attempt.giveBack();
-    for (let at = 0; at < 3; at++) await count("d");
-    await assert.rejects(count("d"), limited(60));
-  });
-
   test("a hundred concurrent attempts all count", async () => {
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => count("e")));
     assert.equal(results.filter(({ status }) => status === "fulfilled").length, 3);
   });
 
-  test("an attempt counts under two limits, and is given back to both", async () => {
-    const both = () =>
+  test("what one limit refuses counts under none", async () => {
+    const other = { ...limit, name: "password-address", count: 4 };
+    const both = (subject: string) =>
       countAttempt({ database, clock }, ORG, [
-        { limit, subject: "f" },
-        { limit: { ...limit, name: "password-address" }, subject: "f" },
+        { limit: other, subject: "f" },
+        { limit, subject },
       ]);
-    for (let at = 0; at < 10; at++) await (await both()).giveBack();
-    for (let at = 0; at < 3; at++) await both();
-    await assert.rejects(both(), RateLimited);
-    await assert.rejects(
-      countAttempt({ database, clock }, ORG, [
-        { limit: { ...limit, name: "password-address" }, subject: "f" },
-      ]),
-      RateLimited,
+    for (let at = 0; at < 3; at++) await both("f1");
+    for (let at = 0; at < 10; at++) await assert.rejects(both("f1"), limited(60));
+    await both("f2");
+    await assert.rejects(both("f2"), (error) => error instanceof RateLimited && error.limit === other);
+    const rows = await database.query.selectFrom("rate_limit").select(["bucket", "hits"]).execute();
+    await assert.rejects(both("f3"), RateLimited);
+    assert.equal(
+      (await database.query.selectFrom("rate_limit").select("bucket").execute()).length,
+      rows.length,
+      "a full limit leaves no rows of invented subjects",
     );
+  });
+
+  test("a request refused by the second limit in a race takes its count back", async () => {
+    const other = { ...limit, name: "password-address", count: 100 };
+    const counted = [
+      { limit: other, subject: "g" },
+      { limit, subject: "g" },
+    ];
+    await Promise.allSettled(
+      Array.from({ length: 50 }, () => countAttempt({ database, clock }, ORG, counted)),
+    );
+    const rows = await database.query
+      .selectFrom("rate_limit")
+      .select("hits")
+      .where("bucket", "like", "password-address:%")
+      .orderBy("window_started_at", "desc")
+      .execute();
+    assert.ok(rows.every(({ hits }) => hits <= 4));
   });
 
   test("the table stores no plain subject, and expired windows are deleted", async () => {

@@ -1,10 +1,10 @@
-/**
- * Rate limits against guessing, counted in the database for all nodes. An attempt counts before the check and is given back
- * if it succeeds, so that concurrent guesses all count.
- */
+/** The rate limits, counted in the database for all nodes. docs/security.md says whom each one can hurt. */
+import { isIPv6 } from "node:net";
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { Db } from "../../db/open.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { countHit, giveBackHit } from "./rate-limits.store.ts";
+import { type Counter, type CounterState, readCounters } from "./attempts.store.ts";
+import { giveBackHit, takeHit } from "./rate-limits.store.ts";
 
 export interface RateLimit {
   readonly name: string;
@@ -15,9 +15,12 @@ export interface RateLimit {
 export const defaultRateLimits = {
   "password-account": { name: "password-account", count: 10, windowSeconds: 15 * 60 },
   "password-address": { name: "password-address", count: 100, windowSeconds: 60 * 60 },
+  // Calls of an application's backend, which stands before all of its users: what its own sign-in form should refuse first.
+  "password-application": { name: "password-application", count: 1_000, windowSeconds: 15 * 60 },
   // Three of a million codes are valid at any time: a day of guessing with a known password succeeds once in 1,400 times.
   "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 60 * 60 },
   "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 60 * 60 },
+  "second-factor-application": { name: "second-factor-application", count: 500, windowSeconds: 60 * 60 },
   "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
   // For each mailbox: it can't be flooded, and its newest link stays valid.
   "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
@@ -25,7 +28,7 @@ export const defaultRateLimits = {
   "data-export": { name: "data-export", count: 5, windowSeconds: 60 * 60 },
   // Test emails that administrators send to themselves.
   "mail-test": { name: "mail-test", count: 10, windowSeconds: 60 * 60 },
-  // The legacy API: an address may be an application's, with all of its users.
+  // The legacy API: for each end user's network, or for each application that doesn't tell it.
   "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
   "registration-account": { name: "registration-account", count: 5, windowSeconds: 60 * 60 },
   "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
@@ -47,45 +50,79 @@ export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 export class RateLimited extends Error {
   readonly limit: RateLimit;
   readonly retryAfterSeconds: number;
-  constructor(limit: RateLimit, retryAfterSeconds: number) {
-    super(`rate limit ${limit.name} exceeded`);
+  /** Nothing is exceeded, and nothing was checked: too many guesses at one subject came at once. */
+  readonly isTemporary: boolean;
+  constructor(limit: RateLimit, retryAfterSeconds: number, { isTemporary = false } = {}) {
+    super(
+      isTemporary ? `too many attempts at once under ${limit.name}` : `rate limit ${limit.name} exceeded`,
+    );
     this.name = "RateLimited";
     this.limit = limit;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isTemporary = isTemporary;
   }
 }
 
-export interface Attempt {
-  /** Undoes the count after a success. */
-  giveBack(): Promise<void>;
+/** A limit, and what it counts for: stored as a hash. */
+export interface Counted {
+  readonly limit: RateLimit;
+  readonly subject: string;
+  /** Another organisation than the request's: second factors count at the home of their user. */
+  readonly orgId?: string;
 }
 
+export const counterOf = (orgId: string, { limit, subject, orgId: own = orgId }: Counted): Counter => ({
+  orgId: own,
+  bucket: `${limit.name}:${sha256Base64url(subject)}`,
+  max: limit.count,
+  windowMs: limit.windowSeconds * 1000,
+});
+
 /**
- * @param counted each limit and its subject, which is stored as a hash
- * @throws RateLimited if one is exceeded; the attempt still counts under the limits before it
+ * Counts a request, whatever comes of it. Guesses at a secret are counted by `checkGuess` (attempts.ts).
+ * @throws RateLimited if one limit is exceeded; the request then counts under none
  */
 export async function countAttempt(
   deps: CoreDeps,
   orgId: string,
-  counted: ReadonlyArray<{ limit: RateLimit; subject: string }>,
-): Promise<Attempt> {
+  counted: readonly Counted[],
+): Promise<void> {
   const now = deps.clock();
-  const db = deps.database.query;
-  const buckets = counted.map(({ limit, subject }) => ({
-    limit,
-    bucket: `${limit.name}:${sha256Base64url(subject)}`,
-  }));
-  for (const { limit, bucket } of buckets) {
-    const windowMs = limit.windowSeconds * 1000;
-    const { hits, windowStartedAt } = await countHit(db, { orgId, bucket, now, windowMs });
-    if (hits > limit.count)
-      throw new RateLimited(limit, Math.max(1, Math.ceil((windowStartedAt + windowMs - now) / 1000)));
+  const counters = counted.map((one) => counterOf(orgId, one));
+  // A network that is limited leaves no rows of invented accounts.
+  if (counted.length > 1) await refuseIfExceeded(deps, counted, counters);
+  if (await takeAll(deps.database.query, counters, now)) return;
+  await refuseIfExceeded(deps, counted, counters);
+  // The window ended between the two statements.
+  return countAttempt(deps, orgId, counted);
+}
+
+async function takeAll(db: Db, counters: readonly Counter[], now: number): Promise<boolean> {
+  const taken: Array<{ counter: Counter; windowStartedAt: number }> = [];
+  for (const counter of counters) {
+    const windowStartedAt = await takeHit(db, counter, now);
+    if (windowStartedAt === undefined) {
+      for (const one of taken) await giveBackHit(db, one.counter, one.windowStartedAt);
+      return false;
+    }
+    taken.push({ counter, windowStartedAt });
   }
-  return {
-    giveBack: async () => {
-      for (const { bucket } of buckets) await giveBackHit(db, { orgId, bucket });
-    },
-  };
+  return true;
+}
+
+/** @returns the counters. @throws RateLimited */
+export async function refuseIfExceeded(
+  { database, clock }: CoreDeps,
+  counted: readonly Counted[],
+  counters: readonly Counter[],
+): Promise<CounterState[]> {
+  const now = clock();
+  const states = await readCounters(database.query, counters, now);
+  for (const [at, { limit }] of counted.entries()) {
+    const { failures = 0, endsAt = now } = states[at] ?? {};
+    if (failures >= limit.count) throw new RateLimited(limit, Math.max(1, Math.ceil((endsAt - now) / 1000)));
+  }
+  return states;
 }
 
 /** Response headers of an exceeded limit (RateLimit header fields for HTTP, Internet-Draft). */
@@ -97,19 +134,36 @@ export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Rec
 }
 
 /**
- * The network that a client's address counts as: an IPv6 /64, because a subscriber has a whole one, or an IPv4 address,
- * also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
+ * The network that a client's address counts as, in whichever spelling: an IPv6 /64, because a subscriber has a whole one, or
+ * an IPv4 address, also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
  */
 export function networkPrefix(peer: string): string {
   const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
-  if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const behind = tail === "" ? [] : tail.split(":");
-    while (groups.length + behind.length < 8) groups.push("0");
-    groups.push(...behind);
-  }
-  return `${groups.slice(0, 4).join(":")}::/64`;
+  const [withoutZone = ""] = address.split("%");
+  if (!isIPv6(withoutZone)) return address;
+  const groups = groupsOf(withoutZone);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // The last two may be written as an IPv4 address.
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
+  const [head = "", tail] = hex.split("::");
+  const read = (text = "") => (text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16)));
+  const [before, behind] = [read(head), read(tail)];
+  const zeros = tail === undefined ? 0 : 8 - before.length - behind.length;
+  return [...before, ...Array.from({ length: zeros }, () => 0), ...behind];
 }

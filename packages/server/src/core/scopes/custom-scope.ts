@@ -4,6 +4,7 @@
  */
 import type { RecordOf } from "../../db/records.ts";
 import type { CustomScopeTable } from "../../db/tables/consents.ts";
+import { lateStandardScopes, withoutCustom } from "./scopes.ts";
 
 export const claimSources = ["user", "static", "membership"] as const;
 export type ClaimSource = (typeof claimSources)[number];
@@ -26,13 +27,20 @@ export type ScopeFingerprints = Readonly<Record<string, readonly string[]>>;
 const fingerprintOf = (claim: ScopeClaim): string =>
   JSON.stringify([claim.name, claim.source, claim.source === "static" ? claim.value : claim.path]);
 
-/** Only for custom scopes with claims: the claims of standard scopes never change. */
+/**
+ * Only for custom scopes with claims, and for standard scopes that may have been custom ones: who consented to those has
+ * not consented to these. The other standard scopes are what they always were.
+ */
 export function fingerprintsOf(
   customScopes: readonly CustomScope[],
   names: readonly string[],
 ): ScopeFingerprints {
   const requested = customScopes.filter(({ name, claims }) => names.includes(name) && claims.length > 0);
-  return Object.fromEntries(requested.map(({ name, claims }) => [name, claims.map(fingerprintOf)]));
+  const late = withoutCustom(lateStandardScopes, customScopes).filter((name) => names.includes(name));
+  return Object.fromEntries([
+    ...requested.map(({ name, claims }) => [name, claims.map(fingerprintOf)] as const),
+    ...late.map((name) => [name, ["standard"]] as const),
+  ]);
 }
 
 /** The scope as consented to: without claims added since. */

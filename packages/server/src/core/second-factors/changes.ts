@@ -17,7 +17,7 @@ import { factorOwner } from "./factor-status.ts";
 import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/passkeys.store.ts";
 import { MAX_PASSKEYS, type Passkey } from "./passkeys/passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
-import { type FactorSummary, hasSecondFactor } from "./second-factor.ts";
+import { type FactorSummary, hasSecondFactor, mustVerifyFactor } from "./second-factor.ts";
 import { deleteRecoveryCodes, deleteTotp, findFactorSummary } from "./second-factors.store.ts";
 import { addTotp, type TotpDeps } from "./totp/totp.ts";
 import { revokeTrustedBrowsers } from "./trusted-browsers/trusted-browsers.store.ts";
@@ -51,7 +51,7 @@ async function lockFactors(tx: Db, change: FactorChange, now: number): Promise<F
   await lockUserAccount(tx, change.user, now);
   const summary = await findFactorSummary(tx, factorOwner(change.user));
   const { reached = assurance.multiFactor } = change;
-  return hasSecondFactor(summary) && reached < assurance.multiFactor ? undefined : summary;
+  return mustVerifyFactor(summary) && reached < assurance.multiFactor ? undefined : summary;
 }
 
 /** @returns the first recovery codes, if there were none; undefined when an existing factor must be verified first */

@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
-import { defaultAssurance, type FactorOwner, type FactorStatus, hasSecondFactor } from "./second-factor.ts";
+import { defaultAssurance, type FactorOwner, type FactorStatus, mustVerifyFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
@@ -20,7 +20,7 @@ export async function factorStatus(
   { trustedBrowserToken, now }: { trustedBrowserToken: string | undefined; now: number },
 ): Promise<FactorStatus> {
   const summary = await findFactorSummary(db, factorOwner(user));
-  const trusted = hasSecondFactor(summary)
+  const trusted = mustVerifyFactor(summary)
     ? await findTrustedBrowser(db, user, trustedBrowserToken, now)
     : undefined;
   return {
@@ -54,7 +54,7 @@ export async function missingAuthenticationRequirement(
 ): Promise<AuthenticationRequirement | undefined> {
   if (!isFresh(session, now)) return "fresh-sign-in";
   const summary = await findFactorSummary(db, factorOwner(user));
-  return hasSecondFactor(summary) && toAssurance(session.acr) < assurance.multiFactor
+  return mustVerifyFactor(summary) && toAssurance(session.acr) < assurance.multiFactor
     ? "second-factor"
     : undefined;
 }

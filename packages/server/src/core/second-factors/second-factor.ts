@@ -14,7 +14,7 @@ export interface FactorOwner {
 export interface FactorSummary {
   readonly hasTotp: boolean;
   readonly passkeys: number;
-  /** Unused ones. They are a fallback, and don't count as a factor. */
+  /** Unused ones. They are a fallback, and don't count as a factor; see `mustVerifyFactor`. */
   readonly recoveryCodes: number;
 }
 
@@ -28,11 +28,18 @@ export interface FactorStatus extends FactorSummary {
 
 /** The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted. */
 export function defaultAssurance(factors: FactorStatus): Assurance {
-  if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
+  if (!mustVerifyFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
   return factors.isTrusted ? assurance.none : assurance.multiFactor;
 }
 
 export const hasSecondFactor = ({ hasTotp, passkeys }: FactorSummary): boolean => hasTotp || passkeys > 0;
+
+/**
+ * Whether a password isn't enough. Recovery codes without a factor are left when a password reset ended the passkeys: the
+ * mailbox alone must not sign in to an account that had a second factor.
+ */
+export const mustVerifyFactor = (factors: FactorSummary): boolean =>
+  hasSecondFactor(factors) || factors.recoveryCodes > 0;
 
 /** A verified second factor: what it adds to a sign-in, and its single use. */
 export interface FactorProof {
@@ -45,8 +52,6 @@ export interface FactorProof {
    * @returns new recovery codes to show, usually none; undefined when the proof was used before
    */
   use(tx: Db): Promise<readonly string[] | undefined>;
-  /** Called when the sign-in is complete. */
-  accepted(): Promise<void>;
 }
 
 /** RFC 8176: proof of possession of a hardware or software key, and user presence. */

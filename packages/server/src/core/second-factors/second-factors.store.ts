@@ -1,6 +1,6 @@
 /** Stores authenticator apps and hashes of recovery codes, and counts the second factors of a user. */
 
-import { affectsAny } from "../../db/affected.ts";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -89,6 +89,15 @@ export async function replaceRecoveryCodes(
     .values(hashes.map((hash) => ({ ...code, code_hash: hash })))
     .execute();
 }
+
+export const isUnusedRecoveryCode = (db: Db, owner: FactorOwner, hash: string): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("recovery_code")
+      .select("code_hash")
+      .where((eb) => allOf(eb, { ...ownedBy(owner), code_hash: hash }))
+      .where("used_at", "is", null),
+  );
 
 /** Consumes a code. @returns false if it is unknown or was used before */
 export const consumeRecoveryCode = (

@@ -4,11 +4,13 @@ import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/
 import type { Organisation } from "../organisations/organisation.ts";
 
 export interface SystemAccount
-  extends RecordOf<Omit<SystemAccountTable, "administrator" | "require_strict">> {
+  extends RecordOf<Omit<SystemAccountTable, "administrator" | "require_strict" | "allow_end_user_address">> {
   /** May use the management API of its organisation; in the legacy API it changes nothing. */
   readonly isAdministrator: boolean;
   /** Only calls in the strict form are accepted. */
   readonly requiresStrictSignature: boolean;
+  /** Its calls may tell the end user's address, which limits and the audit log then believe. */
+  readonly allowsEndUserAddress: boolean;
   /** Other applications that it may act for. */
   readonly permissions: readonly string[];
 }
@@ -32,6 +34,8 @@ export interface SystemAccountCaller {
   /** For the audit log, like the address. */
   readonly actor: string;
   readonly address: string;
+  /** Of the user for whom the application calls, where the account may tell it. */
+  readonly endUserAddress: string | undefined;
 }
 
 /** An administrator who calls an API: with a system account's signature, or in a browser. */

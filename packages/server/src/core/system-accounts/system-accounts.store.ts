@@ -164,8 +164,18 @@ export const lockSystemAccount = (tx: Db, { orgId, id }: { orgId: string; id: st
   );
 
 export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
-  const { permissions: _, isAdministrator, requiresStrictSignature, ...members } = account;
-  const flags = { administrator: isAdministrator ? 1 : 0, require_strict: requiresStrictSignature ? 1 : 0 };
+  const {
+    permissions: _,
+    isAdministrator,
+    requiresStrictSignature,
+    allowsEndUserAddress,
+    ...members
+  } = account;
+  const flags = {
+    administrator: isAdministrator ? 1 : 0,
+    require_strict: requiresStrictSignature ? 1 : 0,
+    allow_end_user_address: allowsEndUserAddress ? 1 : 0,
+  };
   await db
     .insertInto("system_account")
     .values({ ...toRow(members), ...flags })
@@ -188,15 +198,18 @@ export async function insertKey(
 export function updateSystemAccount(
   db: Db,
   { orgId, id }: { orgId: string; id: string },
-  change: Partial<Pick<SystemAccount, "name" | "requiresStrictSignature" | "disabledAt">>,
+  change: Partial<
+    Pick<SystemAccount, "name" | "requiresStrictSignature" | "allowsEndUserAddress" | "disabledAt">
+  >,
   now: number,
 ): Promise<boolean> {
-  const { requiresStrictSignature: strict, ...members } = change;
+  const { requiresStrictSignature: strict, allowsEndUserAddress: allows, ...members } = change;
   return affectsAny(
     db
       .updateTable("system_account")
       .set((eb) => ({ ...toRow(members), updated_at: now, version: eb("version", "+", 1) }))
       .$if(strict !== undefined, (query) => query.set({ require_strict: strict ? 1 : 0 }))
+      .$if(allows !== undefined, (query) => query.set({ allow_end_user_address: allows ? 1 : 0 }))
       .where((eb) => allOf(eb, { org_id: orgId, id })),
   );
 }
@@ -278,8 +291,12 @@ export async function recordKeyUse(
 }
 
 function toAccount(row: SystemAccountTable, permissions: readonly string[]): SystemAccount {
-  const { administrator, require_strict, ...members } = row;
-  const flags = { isAdministrator: administrator === 1, requiresStrictSignature: require_strict === 1 };
+  const { administrator, require_strict, allow_end_user_address, ...members } = row;
+  const flags = {
+    isAdministrator: administrator === 1,
+    requiresStrictSignature: require_strict === 1,
+    allowsEndUserAddress: allow_end_user_address === 1,
+  };
   return { ...toRecord(members), ...flags, permissions };
 }
 

@@ -51,6 +51,7 @@ export interface NewSystemAccount extends Act {
   readonly name: string;
   readonly isAdministrator: boolean;
   readonly requiresStrictSignature: boolean;
+  readonly allowsEndUserAddress?: boolean;
 }
 
 /** @throws InvalidSystemAccount */
@@ -68,6 +69,7 @@ export async function createSystemAccount(
     name,
     isAdministrator: input.isAdministrator,
     requiresStrictSignature: input.requiresStrictSignature,
+    allowsEndUserAddress: input.allowsEndUserAddress ?? false,
     permissions: [],
     createdAt: now,
     createdBy: input.actor,
@@ -80,7 +82,9 @@ export async function createSystemAccount(
     await requireApplication(tx, orgId, applicationId);
     await insertSystemAccount(tx, account);
     const newKey = await addKey(tx, deps, account, { label: "first", expiresAt: null });
-    const details = { applicationId, administrator: account.isAdministrator };
+    const { isAdministrator: administrator, allowsEndUserAddress } = account;
+    const right = allowsEndUserAddress ? { allowEndUserAddress: true } : {};
+    const details = { applicationId, administrator, ...right };
     await recordAct(tx, deps, { ...input, id: account.id }, "system-account.created", details);
     return { account, ...newKey };
   });
@@ -139,6 +143,7 @@ export interface SystemAccountChange extends Act {
   readonly id: string;
   readonly name?: string;
   readonly requiresStrictSignature?: boolean;
+  readonly allowsEndUserAddress?: boolean;
   readonly disabled?: boolean;
 }
 
@@ -159,11 +164,11 @@ export async function changeSystemAccount(
     const after = {
       name: input.name === undefined ? before.name : requireName(input.name),
       requiresStrictSignature: input.requiresStrictSignature ?? before.requiresStrictSignature,
+      allowsEndUserAddress: input.allowsEndUserAddress ?? before.allowsEndUserAddress,
       disabledAt: disabled ? (before.disabledAt ?? now) : null,
     };
-    const changed = (["name", "requiresStrictSignature", "disabledAt"] as const).filter(
-      (member) => before[member] !== after[member],
-    );
+    const members = ["name", "requiresStrictSignature", "allowsEndUserAddress", "disabledAt"] as const;
+    const changed = members.filter((member) => before[member] !== after[member]);
     if (changed.length === 0) return before;
     await updateSystemAccount(tx, { orgId, id }, after, now);
     const contents = changed.filter((member) => member !== "disabledAt");

@@ -2,6 +2,7 @@
 import type { NoticeDeps, NoticeOrigin } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { type PasswordFault, passwordFault } from "../passwords/password-policy.ts";
+import { directSource } from "../rate-limits/guess-source.ts";
 import type { SignedIn } from "../sessions/session.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import { findPasswordChangedAt } from "./account.store.ts";
@@ -65,7 +66,8 @@ async function verifyCurrentPassword(
 ): Promise<number | null | undefined> {
   if ((await findPasswordChangedAt(deps.database.query, user)) === null) return null;
   const { address } = origin;
-  const input = { orgId: organisation.id, email: user.email, password: present, address };
+  const source = directSource(address);
+  const input = { orgId: organisation.id, email: user.email, password: present, source };
   const match = await checkPassword(deps, input);
   return typeof match === "object" && match.user.id === user.id ? match.passwordChangedAt : undefined;
 }

@@ -1,17 +1,18 @@
 /**
  * Verifies a password, for every sign-in: unknown addresses and wrong passwords get the same response in the same
- * time, and attempts are counted before they are verified.
+ * time. Only wrong ones count; how many are verified at once is limited by what the counts have left.
  */
 import type { Activity } from "../activity/activity.ts";
 import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
-import type { CoreDeps } from "../core-deps.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
-import { countAttempt, networkPrefix, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { type CountedGuess, checkGuess, type GuessDeps } from "../rate-limits/attempts.ts";
+import { type GuessSource, sourceSubject } from "../rate-limits/guess-source.ts";
+import { RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import { setPasswordHash } from "./account.store.ts";
 import { emailKey, type User } from "./user.ts";
 import { findSignInAccount, type SignInAccount } from "./users.store.ts";
 
-export interface PasswordCheckDeps extends CoreDeps {
+export interface PasswordCheckDeps extends GuessDeps {
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly activity: Pick<Activity, "count">;
@@ -21,7 +22,7 @@ export interface PasswordInput {
   readonly orgId: string;
   readonly email: string;
   readonly password: string;
-  readonly address: string;
+  readonly source: GuessSource;
 }
 
 /** The time is compared again when the session starts, so that a concurrent password change prevents it. */
@@ -33,39 +34,58 @@ export const MAX_PASSWORD_INPUT = 1_024;
 /** @throws RateLimited, PasswordQueueFull */
 export async function checkPassword(
   deps: PasswordCheckDeps,
-  { orgId, email, password, address }: PasswordInput,
+  input: PasswordInput,
 ): Promise<RightPassword | "invalid-credentials" | "disabled"> {
-  const key = emailKey(email);
-  const network = networkPrefix(address);
-  const attempt = await countAttempt(deps, orgId, [
-    // The network first: once it is limited, invented email addresses leave no rows.
-    { limit: deps.rateLimits["password-address"], subject: network },
-    { limit: deps.rateLimits["password-account"], subject: `${key}|${network}` },
-  ]).catch(async (error: unknown) => {
-    if (error instanceof RateLimited) await recordLimited(deps, { orgId, key, address, network }, error);
-    throw error;
-  });
-  const found = await findSignInAccount(deps.database.query, orgId, key);
-  const stored = password.length <= MAX_PASSWORD_INPUT ? (found?.passwordHash ?? undefined) : undefined;
-  let matches: boolean;
-  try {
-    matches = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT), orgId);
-  } catch (error) {
-    // Not verified, so it doesn't count as an attempt.
-    await attempt.giveBack();
-    throw error;
-  }
-  if (!found || !stored || !matches) {
-    await recordFailure(deps, orgId, address, found?.user, "wrong password");
+  const { orgId, password, source } = input;
+  const guess = await checkGuess(
+    deps,
+    orgId,
+    countedBy(deps.rateLimits, input),
+    () => verify(deps, input),
+    ({ isRight }) => isRight,
+  ).catch((error: unknown) => explainRefusal(deps, input, error));
+  const { account } = guess;
+  if (!account || !guess.isRight) {
+    await recordFailure(deps, orgId, source.address, account?.user, "wrong password");
     return "invalid-credentials";
   }
-  await attempt.giveBack();
-  if (found.user.disabledAt !== null) {
-    await recordFailure(deps, orgId, address, found.user, "account disabled");
+  if (account.user.disabledAt !== null) {
+    await recordFailure(deps, orgId, source.address, account.user, "account disabled");
     return "disabled";
   }
-  await renewHash(deps, found.user, stored, password);
-  return found;
+  if (account.passwordHash !== null) await renewHash(deps, account.user, account.passwordHash, password);
+  return account;
+}
+
+/** The account with where it comes from: nobody else's success forgets what is counted there. */
+function countedBy(limits: RateLimits, { email, source }: PasswordInput): CountedGuess[] {
+  const { network, applicationId } = source;
+  const account = `${emailKey(email)}|${sourceSubject(source)}`;
+  return [
+    { limit: limits["password-account"], subject: account, clearedBySuccess: true },
+    ...(network === undefined ? [] : [{ limit: limits["password-address"], subject: network }]),
+    ...(applicationId === undefined
+      ? []
+      : [{ limit: limits["password-application"], subject: applicationId }]),
+  ];
+}
+
+async function verify(
+  deps: PasswordCheckDeps,
+  { orgId, email, password }: PasswordInput,
+): Promise<{ account: SignInAccount | undefined; isRight: boolean }> {
+  const account = await findSignInAccount(deps.database.query, orgId, emailKey(email));
+  const stored = password.length <= MAX_PASSWORD_INPUT ? (account?.passwordHash ?? undefined) : undefined;
+  const isRight = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT), orgId);
+  return { account, isRight: isRight && stored !== undefined };
+}
+
+/** @throws the error, or PasswordQueueFull when nothing is exceeded */
+async function explainRefusal(deps: PasswordCheckDeps, input: PasswordInput, error: unknown): Promise<never> {
+  if (!(error instanceof RateLimited)) throw error;
+  if (error.isTemporary) throw new PasswordQueueFull();
+  await recordLimited(deps, input, error);
+  throw error;
 }
 
 /** Upgrades a hash with outdated parameters. */
@@ -107,14 +127,16 @@ async function recordFailure(
 /** Recorded once per window. */
 function recordLimited(
   deps: PasswordCheckDeps,
-  { orgId, key, address, network }: { orgId: string; key: string; address: string; network: string },
+  { orgId, email, source }: PasswordInput,
   { limit: { name, windowSeconds } }: RateLimited,
 ): Promise<void> {
   const isAccountLimit = name === "password-account";
-  const subject = `${name}|${network}|${isAccountLimit ? key : ""}`;
+  const key = emailKey(email);
+  const subject = `${name}|${sourceSubject(source)}|${isAccountLimit ? key : ""}`;
   return recordOnce(deps, { orgId, subject, everyMs: windowSeconds * 1000 }, async () => {
     const found = isAccountLimit ? await findSignInAccount(deps.database.query, orgId, key) : undefined;
     const target = found ? { target: found.user.id } : {};
-    return { actor: "anonymous", action: "sign-in.limited", address, details: { limit: name }, ...target };
+    const details = { limit: name };
+    return { actor: "anonymous", action: "sign-in.limited", address: source.address, details, ...target };
   });
 }

@@ -9,6 +9,7 @@ import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.
 import type { Organisation } from "../organisations/organisation.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { passwordFaultMessage } from "../passwords/password-policy.ts";
+import { applyFactorChoice, type FactorChoice } from "../second-factors/factors-after-reset.ts";
 import { revokeTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./account.store.ts";
@@ -153,11 +154,14 @@ export interface NewPassword extends Act {
   readonly origin?: NoticeOrigin;
   /** When the verified password was set, null for none; nothing is replaced if it has changed since. */
   readonly replacesOf?: number | null;
+  /** For a reset by email: which second factors stay. */
+  readonly factorChoice?: FactorChoice;
 }
 
 /**
  * Replaces a password. This ends all sessions, tokens and trusted browsers, and voids open links for passwords and
- * email addresses, so that whoever knew the old one is out. The user is notified; second factors stay.
+ * email addresses, so that whoever knew the old one is out. The user is notified. Second factors stay, unless it is a reset by
+ * email.
  * @returns false when there is no such user, or the password has changed: roll the transaction back
  */
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
@@ -170,8 +174,11 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endAllSessions(tx, orgId, { userId: id, now, reason: "password_changed" });
   await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
+  const { factorChoice } = change;
+  const account = { orgId, id, actor, address };
+  const factors = factorChoice && (await applyFactorChoice(tx, account, factorChoice, now));
   const user = await findUser(tx, orgId, id);
-  if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged" }, origin);
+  if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged", factors }, origin);
   return true;
 }
 

@@ -8,6 +8,7 @@ import { consolePages } from "./0006-console.ts";
 import { compromisedKeys } from "./0007-compromised-keys.ts";
 import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
 import { userProfile } from "./0009-user-profile.ts";
+import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
 import type { Migration } from "./migration.ts";
 
@@ -21,5 +22,6 @@ export const timeline: readonly Migration[] = [
   compromisedKeys,
   consentRevokedBy,
   userProfile,
+  placesOfAttempts,
   refusedRequests,
 ];

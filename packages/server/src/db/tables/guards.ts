@@ -1,4 +1,5 @@
 /** Limits, values that are seen once, leases of background work. */
+import type { Generated } from "kysely";
 
 export interface RateLimitTable {
   org_id: string;
@@ -6,6 +7,10 @@ export interface RateLimitTable {
   window_started_at: number;
   hits: number;
   expires_at: number;
+  /** Attempts that are being checked: of `generation`, and of the one before it (attempts.store.ts). */
+  pending: Generated<number>;
+  pending_before: Generated<number>;
+  generation: Generated<number>;
 }
 
 /** What may be seen once, by its SHA-256. */

@@ -8,6 +8,7 @@ export interface SystemAccountTable {
   name: string;
   administrator: number;
   require_strict: number;
+  allow_end_user_address: number;
   created_at: number;
   created_by: string;
   updated_at: number;

@@ -5,12 +5,12 @@
  */
 
 import type { Activity } from "../../core/activity/activity.ts";
-import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
 import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
@@ -34,7 +34,7 @@ import {
   type Visit,
 } from "../../page-kit/page.ts";
 
-export interface AccountDeps extends CoreDeps {
+export interface AccountDeps extends GuessDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;

@@ -45,7 +45,7 @@ export function describeApiOperation(operation: Operation): DescribedOperation {
     ...(query ? { query } : {}),
     isStrictOnly: strictForm === "always",
     hasPage: credential === "link" && method === "GET",
-    headers: conditionalHeaders(operation),
+    headers: { ...conditionalHeaders(operation), ...operation.headers },
     ...(body
       ? {
           body: {

@@ -16,6 +16,7 @@ const mail: MailPageView = {
   body: {
     subject: "New sign-in to Acme",
     organisation: { name: "Acme", accentColor: "#aa3300" },
+    service: "id.example",
     paragraphs: ["Somebody signed in."],
     facts: [{ name: "Browser", value: "Firefox, Windows" }],
     action: { label: "Set a new password", uri: "https://id.example/oauth/1/recovery" },

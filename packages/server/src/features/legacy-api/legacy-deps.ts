@@ -3,11 +3,11 @@
 import Type from "typebox";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
-import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
 import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
@@ -15,7 +15,7 @@ import { ApiError } from "../../http/api/api-error.ts";
 import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";
 
-export interface LegacyDeps extends CoreDeps {
+export interface LegacyDeps extends GuessDeps {
   readonly baseUrl: string;
   readonly encryption: Encryption;
   readonly organisations: OrganisationDirectory;
@@ -59,6 +59,13 @@ export function requireMail({ isOpen }: { readonly isOpen: boolean }): void {
     detail: "This request sends an email, and no mail server is configured (SMTP_URL).",
   });
 }
+
+/** Of calls for a user who is not signed in: limits count where the user is, never where the backend is. */
+export const endUserHeaders = {
+  "X-End-User-Address":
+    "The IP address of the user for whom the application calls. Limits then count for the user's network, not for the " +
+    "application. Ignored unless the system account has `allowEndUserAddress`",
+} as const;
 
 export const expiredError = () => new ApiError(410, "expired", "The link has expired");
 

@@ -99,10 +99,17 @@ describe("sign-in by call", () => {
       assert.match(JSON.stringify(seen[0]), /"status":401.*invalid-credentials.*"checks":1/);
     });
 
-    test("counts and audits failures together with those of the sign-in page", async () => {
+    test("counts and audits failures together with those of the sign-in page, where the end user's address is told", async () => {
       const who = await newUser();
-      for (let time = 0; time < 10; time += 1) await login(who, { Password: "wrong" });
-      const limited = await login(who);
+      const trusted = await makeSystemAccount(running.service, org, { endUserAddress: true });
+      const headers = { "x-end-user-address": "127.0.0.1" };
+      const attempt = (password: string) =>
+        callApi(`${running.baseUrl}/legacy/api/Authentication/User/Login`, trusted, {
+          headers,
+          body: { Email: who.user.email, Password: password },
+        });
+      for (let time = 0; time < 10; time += 1) await attempt("wrong");
+      const limited = await attempt(PASSWORD);
       assert.equal(typeOf(limited), "429 rate-limited");
       assert.ok(Number(limited.headers.get("retry-after")) > 0);
       assert.match(limited.headers.get("ratelimit-policy") ?? "", /password-account/);

@@ -5,14 +5,14 @@
 import Type from "typebox";
 import { mayUse } from "../../core/application-access/application-access.ts";
 import type { Application } from "../../core/applications/application.ts";
+import { backendSource } from "../../core/rate-limits/guess-source.ts";
 import { checkPassword, type RightPassword } from "../../core/users/check-password.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
-import { addressOf } from "../../http/listeners/client-address.ts";
-import type { LegacyDeps } from "./legacy-deps.ts";
+import { endUserHeaders, type LegacyDeps } from "./legacy-deps.ts";
 import { checkSecondFactor, startServiceKey } from "./session-keys/start-service-key.ts";
 
 const body = strictObject({
@@ -39,6 +39,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Sign a user in by email and password",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     example: { Email: "user@example.com", Password: "plum tractor ninety" },
     answers: { 200: { description: "Signed in", schema: answer } },
@@ -47,9 +48,9 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       const { organisation, applicationId } = caller;
       const application = await deps.applications.find(organisation.id, applicationId);
       if (!application) throw notAuthenticated("unknown application");
-      const address = addressOf(request);
+      const source = backendSource(caller);
       const { Email: email, Password: password, TwoFactorCode: code } = input;
-      const right = await checkPassword(deps, { orgId: organisation.id, email, password, address });
+      const right = await checkPassword(deps, { orgId: organisation.id, email, password, source });
       if (right === "invalid-credentials") throw wrongPassword();
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
@@ -58,12 +59,12 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
         application,
         user: right.user,
         code,
-        address,
+        source,
       });
       const userAgent = request.headers["user-agent"] ?? "";
       const started = await startServiceKey(deps, {
         ...{ organisation, application, right, proof },
-        origin: { address, userAgent },
+        origin: { address: source.address, userAgent },
       });
       if (!started) throw wrongPassword();
       const { key, secret } = started;

@@ -1,14 +1,14 @@
 /** POST User/{email}/PasswordReset: sends a link by email. Response and timing are the same for every address. */
 import Type from "typebox";
 import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
-import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
+import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
+import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { addressOf } from "../../http/listeners/client-address.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({ ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) });
@@ -22,6 +22,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Email a link to set a new password",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     bodyOptional: true,
     example: {},
@@ -32,9 +33,10 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       const email = (params["email"] ?? "").trim();
       if (!isEmail(email)) throw invalid([{ path: "{email}", message: "is not an email address" }]);
       const orgId = caller.organisation.id;
-      const address = addressOf(request);
+      const source = backendSource(caller);
+      const { address } = source;
       await countAttempt(deps, orgId, [
-        { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["recovery-address"], subject: sourceSubject(source) },
         { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
       ]);
       const found = await findUserByEmail(deps.database.query, orgId, emailKey(email));

@@ -22,7 +22,9 @@ import {
 } from "../../testing/test-service.ts";
 
 const CHOSEN = "walnut orbit seventeen";
+const FOREIGN_PASSWORD = "stranger chose this one";
 const json = { headers: { accept: "application/json" } };
+const withPassword = (NewPassword: string) => ({ method: "POST", body: { NewPassword }, ...json });
 
 describe("registration by call", () => {
   forEachDatabase(({ fresh }) => {
@@ -75,12 +77,42 @@ describe("registration by call", () => {
       assert.ok(
         link.startsWith(`${running.baseUrl}/legacy/api/Authentication/User/Register/Complete/sgn_ua_`),
       );
-      const { status, body } = await callApi(link, undefined, json);
+      const { status, body } = await callApi(link, undefined, withPassword(CHOSEN));
       assert.deepEqual([status, body], [200, { Type: "VerifyEmail", Completed: true }]);
       const user = await userOf(email);
       assert.deepEqual([user?.role, user?.emailVerified, user?.phone], ["Standard", true, "+45 12 34 56 78"]);
       assert.equal((await login(email)).status, 200);
       assert.equal((await callApi(link, undefined, json)).status, 404, "once");
+    });
+
+    test("the password of the request is never set, however the link is completed", async () => {
+      const action = (link: string) => link.replace(/User.Register.Complete.(.*)$/, "Action/$1/VerifyEmail");
+      for (const email of ["victim@acme.example", "other-victim@acme.example"]) {
+        await register(email, { Password: FOREIGN_PASSWORD });
+        const link = await newestLink(running.service, email);
+        const { body } = await callApi(`${action(link)}/Requirement`, undefined, json);
+        assert.deepEqual(body["Requires"], ["NewPassword"]);
+        assert.equal((await callApi(action(link), undefined, { method: "POST", body: {} })).status, 422);
+        assert.equal((await callApi(link, undefined, { method: "POST", body: {} })).status, 422);
+        assert.equal((await callApi(link, undefined, withPassword("short"))).status, 422);
+        assert.equal(await userOf(email), undefined);
+        // The specified calls verify the address, and nothing more.
+        const verify = email.startsWith("victim") ? link : action(link);
+        assert.equal((await callApi(verify, undefined, json)).status, 200);
+        assert.equal((await userOf(email))?.emailVerified, true);
+        assert.equal((await login(email, FOREIGN_PASSWORD)).status, 401);
+        await callApi(`${running.baseUrl}/legacy/api/Authentication/User/${email}/PasswordReset`, account, {
+          method: "POST",
+        });
+        const reset = await callApi(
+          await newestLink(running.service, email),
+          undefined,
+          withPassword(CHOSEN),
+        );
+        assert.equal(reset.status, 200);
+        assert.equal((await login(email, FOREIGN_PASSWORD)).status, 401);
+        assert.equal((await login(email)).status, 200);
+      }
     });
 
     test("responds alike to taken, disabled and free addresses, and notifies the owner", async () => {
@@ -97,7 +129,7 @@ describe("registration by call", () => {
         seen.push({ status, text, names, grown, hashes: hashes - made });
       }
       for (const one of seen) assert.deepEqual(one, seen[0]);
-      assert.match(JSON.stringify(seen[0]), /"status":202.*"grown":\[1,1,1,0\],"hashes":1/);
+      assert.match(JSON.stringify(seen[0]), /"status":202.*"grown":\[1,1,1,0\],"hashes":0/);
       const mails = await mailsTo(running.service, owner.user.email);
       assert.deepEqual(
         mails.map(({ mail }) => mail.template),
@@ -165,22 +197,36 @@ describe("registration by call", () => {
       assert.match(opened.body, /id="action-confirm"/);
       const url = opened.url;
       assert.equal((await testBrowser().post(url, opened.hidden)).status, 403, "another browser's form");
-      const done = await browser.post(url, opened.hidden);
-      assert.match(done.body, /<p role="status">/);
-      assert.equal((await login(email)).status, 200);
+      assert.equal((await browser.post(url, opened.hidden)).status, 422, "without a password");
+      assert.equal(await userOf(email), undefined);
+      const form = { ...opened.hidden, password: "another orbit eighteen" };
+      const both = await Promise.all([browser.post(url, form), browser.post(url, form)]);
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404], "two clicks");
+      assert.ok(both.some(({ body }) => /<p role="status">/.test(body)));
+      assert.equal((await login(email)).status, 401, "not the password of the request");
+      assert.equal((await login(email, form.password)).status, 200);
       assert.equal((await browser.get(url)).status, 404);
     });
 
-    test("invalidates the older link when a registration is repeated", async () => {
+    test("a foreign registration of the same address neither ends the owner's link nor wins by it", async () => {
       const email = "again@acme.example";
-      await register(email, { Password: "stranger chose this one" });
-      const older = await newestLink(running.service, email);
       await register(email);
-      const newer = await newestLink(running.service, email);
-      assert.equal((await callApi(older, undefined, json)).status, 404);
-      const both = await Promise.all([1, 2, 3].map(() => callApi(newer, undefined, json)));
-      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404, 404]);
-      assert.equal((await login(email)).status, 200);
+      const owners = await newestLink(running.service, email);
+      await register(email, { Password: FOREIGN_PASSWORD });
+      const other = await newestLink(running.service, email);
+      assert.notEqual(owners, other);
+      for (const link of [owners, other])
+        assert.equal((await testBrowser().get(link)).status, 303, "it still opens");
+      const chosen = "the owner enters this";
+      const all = [owners, other, owners].map((link) => callApi(link, undefined, withPassword(chosen)));
+      assert.deepEqual((await Promise.all(all)).map(({ status }) => status).sort(), [200, 404, 404]);
+      for (const link of [owners, other]) {
+        assert.equal((await callApi(link, undefined, json)).status, 404);
+        assert.equal((await testBrowser().get(link)).status, 404);
+      }
+      for (const password of [CHOSEN, FOREIGN_PASSWORD])
+        assert.equal((await login(email, password)).status, 401);
+      assert.equal((await login(email, chosen)).status, 200);
     });
 
     test("never assigns an address twice", async () => {

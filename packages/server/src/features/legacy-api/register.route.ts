@@ -1,6 +1,7 @@
 /**
  * POST User/Register and Organisation/{publicId}/Register/Account. The account is created when the link in the email is used.
- * The owner of an existing account gets a notice instead; response and timing are the same.
+ * The owner of an existing account gets a notice instead; response and timing are the same. `Password` is checked against the
+ * policy and then dropped: the owner of the mailbox enters the account's password on the page behind the link.
  */
 import Type, { type Static } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
@@ -8,12 +9,15 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = strictObject({
   Email: Type.String({ maxLength: 254 }),
-  Password: Type.String(),
+  Password: Type.String({
+    description:
+      "checked against the password policy only: the owner sets the password by the link in the email",
+  }),
   Firstname: Type.String({ minLength: 1 }),
   Surname: Type.String({ minLength: 1 }),
   Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
@@ -30,7 +34,7 @@ const example: Body = {
 
 export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const shared = { method: "POST", tag: "Authentication", credential: "system-account" } as const;
-  const operation = { ...shared, body, example, answers: mailAnswers };
+  const operation = { ...shared, headers: endUserHeaders, body, example, answers: mailAnswers };
   apiRoute(api, {
     ...operation,
     path: "/legacy/api/Authentication/User/Register",

@@ -1,24 +1,22 @@
 /** The email of a registration: a link for a new address, a notice for the owner of an existing account. */
-import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
-import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
+import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
+import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Db } from "../../db/open.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { invalid } from "../../http/api/api-error.ts";
-import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 export interface NewRegistration {
   readonly Email: string;
-  readonly Password: string;
   readonly Firstname: string;
   readonly Surname: string;
   readonly Phone?: string;
@@ -39,7 +37,7 @@ export async function requireAcceptablePassword(
 export const requestLocale = (request: FastifyRequest): string =>
   messages(preferredLocales(undefined, request.headers["accept-language"])).locale;
 
-/** @throws RateLimited, PasswordQueueFull */
+/** @throws RateLimited */
 export async function sendRegistrationMail(
   deps: LegacyDeps,
   request: FastifyRequest,
@@ -48,27 +46,24 @@ export async function sendRegistrationMail(
 ): Promise<void> {
   const orgId = caller.organisation.id;
   const key = emailKey(input.Email);
+  const source = backendSource(caller);
   await countAttempt(deps, orgId, [
-    { limit: deps.rateLimits["registration-address"], subject: networkPrefix(addressOf(request)) },
+    { limit: deps.rateLimits["registration-address"], subject: sourceSubject(source) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
-  // Before the look-up, so that the time does not reveal whether the address is taken.
-  const passwordHash = await deps.passwords.hash(input.Password, orgId);
   const found = await findUserByEmail(deps.database.query, orgId, key);
   const registrant: Registrant = {
     orgId,
     caller,
     locale: requestLocale(request),
-    address: addressOf(request),
+    address: source.address,
   };
   await deps.database.transaction((tx) =>
     found?.user.disabledAt === null
       ? notifyOwner(tx, deps, registrant, found.user)
-      : sendLink(tx, deps, registrant, input, { passwordHash, isDecoy: found !== undefined }),
+      : sendLink(tx, deps, registrant, input, found !== undefined),
   );
 }
-
-const actionSubject = (email: string) => registrationSubject(sha256Base64url(emailKey(email)));
 
 interface Registrant {
   readonly orgId: string;
@@ -89,14 +84,14 @@ function sendLink(
   deps: LegacyDeps,
   registrant: Registrant,
   input: NewRegistration,
-  { passwordHash, isDecoy }: { passwordHash: string; isDecoy: boolean },
+  isDecoy: boolean,
 ): Promise<void> {
   const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
-  const registration = { firstname, surname, phone, passwordHash };
+  const registration = { firstname, surname, phone };
   return sendLinkMail(tx, deps, {
     orgId: registrant.orgId,
     type: "VerifyEmail",
-    userId: actionSubject(email),
+    userId: registrationSubject(),
     data: isDecoy ? { email: "" } : { email, registration },
     recipient: email,
     locale: registrant.locale,
@@ -112,7 +107,7 @@ function sendLink(
 /** Runs the same statements as for a new address: a link that opens nothing, an email, an audit event. */
 async function notifyOwner(tx: Db, deps: LegacyDeps, registrant: Registrant, user: User): Promise<void> {
   const { orgId, locale, address } = registrant;
-  const userId = actionSubject(user.email);
+  const userId = registrationSubject();
   await createAction(tx, deps, { orgId, userId, type: "VerifyEmail", data: { email: "" }, isDecoy: true });
   await deps.outbox.put(tx, {
     orgId,

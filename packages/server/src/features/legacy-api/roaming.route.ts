@@ -4,14 +4,14 @@
  */
 import Type from "typebox";
 import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
-import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
+import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
+import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
 import { findUser, findUserByEmail } from "../../core/users/users.store.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { strictObject } from "../../http/api/schemas.ts";
-import { addressOf } from "../../http/listeners/client-address.ts";
-import { accepted, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
+import { accepted, endUserHeaders, type LegacyDeps, mailAnswers, requireMail } from "./legacy-deps.ts";
 import { requestLocale } from "./registration.ts";
 
 const body = strictObject({
@@ -30,6 +30,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
     summary: "Invite a user of another organisation",
     tag: "Authentication",
     credential: "system-account",
+    headers: endUserHeaders,
     body,
     example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
     answers: mailAnswers,
@@ -41,9 +42,10 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       const who = readInvitee(input);
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
-      const address = addressOf(request);
+      const source = backendSource(caller);
+      const { address } = source;
       await countAttempt(deps, orgId, [
-        { limit: deps.rateLimits["registration-address"], subject: networkPrefix(address) },
+        { limit: deps.rateLimits["registration-address"], subject: sourceSubject(source) },
         { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
       ]);
       const user = await findInvitee(deps, orgId, homeOrgId, who);

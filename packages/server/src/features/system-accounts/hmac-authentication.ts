@@ -3,6 +3,7 @@
  * the same 401; only the audit log and the request log tell them apart.
  */
 
+import { isIP } from "node:net";
 import {
   MAX_SKEW_SECONDS,
   NONCE_HEADER,
@@ -25,7 +26,7 @@ import {
   type SystemAccount,
   type SystemAccountCaller,
 } from "../../core/system-accounts/system-account.ts";
-import { notAuthenticated } from "../../http/api/api-error.ts";
+import { invalid, notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 import { needsStrictForm } from "../../http/api/strict-form.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
@@ -35,6 +36,9 @@ export interface HmacDeps extends CoreDeps {
   readonly applications: ApplicationDirectory;
   readonly systemAccounts: SystemAccountDirectory;
 }
+
+/** Tells the address of the user for whom an application's backend calls. */
+const END_USER_ADDRESS_HEADER = "x-end-user-address";
 
 type Refusal =
   | "account-disabled"
@@ -86,7 +90,16 @@ export async function authenticateSystemAccount(
     applicationId: account.applicationId,
     actor: `system-account:${account.id}`,
     address: addressOf(request),
+    endUserAddress: account.allowsEndUserAddress ? readEndUserAddress(request) : undefined,
   };
+}
+
+/** Not covered by the signature: TLS protects it. @throws ApiError 422 */
+function readEndUserAddress(request: FastifyRequest): string | undefined {
+  const address = request.headers[END_USER_ADDRESS_HEADER];
+  if (address === undefined) return undefined;
+  if (typeof address === "string" && isIP(address) !== 0 && !address.includes("%")) return address;
+  throw invalid([{ path: "X-End-User-Address", message: "must be one IP address" }]);
 }
 
 /** Checks the nonce last: only a signed request consumes it. */

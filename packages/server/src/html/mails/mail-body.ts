@@ -5,16 +5,21 @@ import type { Messages } from "../messages/messages.ts";
 
 export type MailBody = {
   subject: string;
+  /** The name as in a sentence, see `displayed-name.ts`: its organisation could have written a message. */
   organisation: { name: string; accentColor?: string | undefined };
+  /** The host of this service. */
+  service: string;
   paragraphs: readonly string[];
   facts: readonly { name: string; value: string }[];
   action?: { label: string; uri: string } | undefined;
   closing: readonly string[];
 };
 
+const letterhead = ({ organisation, service }: MailBody): string => `${organisation.name} · ${service}`;
+
 export function mailText(body: MailBody, messages: Messages): string {
   const blocks = [
-    body.organisation.name,
+    letterhead(body),
     ...body.paragraphs,
     body.facts.map(({ name, value }) => messages.mails.fact({ name, value })).join("\n"),
     body.action ? messages.mails.fact({ name: body.action.label, value: `\n${body.action.uri}` }) : "",
@@ -42,7 +47,7 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
 </head>
 <body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif">
 <div role="main" style="max-width:32rem;margin:0 auto">
-<p style="margin:0 0 16px;font-weight:600">${name}</p>
+<p style="margin:0 0 16px;font-weight:600">${letterhead(body)}</p>
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
 ${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
 ${body.facts.length > 0 && html`<dl>${body.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}

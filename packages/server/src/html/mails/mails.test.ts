@@ -8,7 +8,8 @@ import { type MailView, mailBody } from "./mails.ts";
 
 const words = messages(["en"]);
 const around = {
-  organisation: { name: "Acme", accentColor: "#aa3300" },
+  organisation: { name: "“Acme”", accentColor: "#aa3300" },
+  service: "id.example",
   recoveryUri: "https://id.example/oauth/1/recovery",
 };
 const at = Date.UTC(2026, 10, 21, 9, 30);
@@ -18,6 +19,16 @@ const mails: readonly MailView[] = [
   { ...around, template: "ResetPassword", data: { link, expiresAt: at } },
   { ...around, template: "VerifyEmail", data: { link, expiresAt: at } },
   { ...around, template: "PasswordChanged", data: seen },
+  {
+    ...around,
+    template: "PasswordChanged",
+    data: {
+      ...seen,
+      factors: { passkeysKept: 1, passkeysRemoved: 2, totp: "removed", recoveryCodesRemoved: true },
+    },
+  },
+  { ...around, template: "AcceptRoaming", data: { link, expiresAt: at } },
+  { ...around, template: "AcceptInvitation", data: { link, expiresAt: at, inviter: "ada@acme.example" } },
   { ...around, template: "NewSignIn", data: seen },
   { ...around, template: "FactorAdded", data: { ...seen, factor: "passkey" } },
   { ...around, template: "FactorRemoved", data: { at, factor: "totp" } },
@@ -51,7 +62,7 @@ test("the HTML loads no external resource", () => {
 });
 
 test("a notice shows time, browser and IP address, and advises to set a new password", () => {
-  const text = mailText(mailBody(mails[3] as MailView, words), words);
+  const text = mailText(mailBody(mails[6] as MailView, words), words);
   assert.match(
     text,
     /Time: 21 Nov 2026, 09:30 UTC\nBrowser: Firefox, Windows\nNetwork address: 192\.0\.2\.7/,

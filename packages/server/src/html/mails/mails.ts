@@ -3,11 +3,20 @@ import type { Messages } from "../messages/messages.ts";
 import type { MailBody } from "./mail-body.ts";
 
 type Origin = { at: number; address?: string; browser?: string };
-type LinkData = { link: string; expiresAt: number };
+/** The email address of the user who invites. */
+type LinkData = { link: string; expiresAt: number; inviter?: string };
 type Factor = "totp" | "passkey" | "recovery-codes";
+/** What a password reset left of the second factors. */
+type Factors = {
+  passkeysKept: number;
+  passkeysRemoved: number;
+  totp?: "kept" | "removed";
+  recoveryCodesRemoved: boolean;
+};
 
 export type MailView = {
   organisation: MailBody["organisation"];
+  service: string;
   /** The password recovery page, linked from notices. */
   recoveryUri: string;
 } & (
@@ -16,9 +25,10 @@ export type MailView = {
       data: LinkData;
     }
   | {
-      template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
+      template: "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
       data: Origin;
     }
+  | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
 );
 
@@ -30,9 +40,9 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "VerifyEmail":
       return linkMail(view, view.data, text.verifyEmail, text.verifyEmail.confirm);
     case "AcceptInvitation":
-      return linkMail(view, view.data, text.acceptInvitation, text.acceptInvitation.confirm);
+      return invitationMail(view, view.data, messages, text.acceptInvitation);
     case "AcceptRoaming":
-      return linkMail(view, view.data, text.acceptRoaming, text.acceptRoaming.confirm);
+      return invitationMail(view, view.data, messages, text.acceptRoaming);
     case "ChangeEmail":
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "AccountExists":
@@ -41,8 +51,10 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return noticeMail(view, view.data, messages, text.emailChanged);
     case "AccountDeleted":
       return { ...noticeMail(view, view.data, messages, text.accountDeleted), action: undefined };
-    case "PasswordChanged":
-      return noticeMail(view, view.data, messages, text.passwordChanged);
+    case "PasswordChanged": {
+      const mail = noticeMail(view, view.data, messages, text.passwordChanged);
+      return { ...mail, facts: [...factorFacts(view.data.factors, messages), ...mail.facts] };
+    }
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorAdded":
@@ -57,8 +69,45 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
   }
 }
 
+function factorFacts(factors: Factors | undefined, { mails, format }: Messages): MailBody["facts"] {
+  if (!factors) return [];
+  const { passkeysKept, passkeysRemoved, totp, recoveryCodesRemoved } = factors;
+  const { passkeys, totp: app, recoveryCodes } = mails.factors;
+  const kept = [
+    ...(passkeysKept > 0 ? [passkeys({ count: passkeysKept })] : []),
+    ...(totp === "kept" ? [app] : []),
+  ];
+  const removed = [
+    ...(passkeysRemoved > 0 ? [passkeys({ count: passkeysRemoved })] : []),
+    ...(totp === "removed" ? [app] : []),
+    ...(recoveryCodesRemoved ? [recoveryCodes] : []),
+  ];
+  return [
+    { name: mails.facts.removed, value: format.list(removed) },
+    { name: mails.facts.kept, value: format.list(kept) },
+  ].filter(({ value }) => value !== "");
+}
+
+/** With who invites, and through which service: the organisation's name alone proves nothing. */
+function invitationMail(
+  view: MailView,
+  data: LinkData,
+  { mails: { facts, unnamedInviter } }: Messages,
+  words: Messages["mails"]["acceptInvitation"],
+): MailBody {
+  const { organisation, service } = view;
+  const unnamed = unnamedInviter({ organisation: organisation.name });
+  return {
+    ...linkMail(view, data, words, words.confirm),
+    facts: [
+      { name: facts.invitedBy, value: data.inviter ?? unnamed },
+      { name: facts.service, value: service },
+    ],
+  };
+}
+
 function linkMail(
-  { organisation }: MailView,
+  { organisation, service }: MailView,
   { link, expiresAt }: LinkData,
   words: Messages["mails"]["resetPassword"],
   label: string,
@@ -66,6 +115,7 @@ function linkMail(
   return {
     subject: words.subject({ organisation: organisation.name }),
     organisation,
+    service,
     paragraphs: [words.text({ organisation: organisation.name })],
     facts: [],
     action: { label, uri: link },
@@ -76,7 +126,7 @@ function linkMail(
 type OrganisationText = (name: { organisation: string }) => string;
 
 function noticeMail(
-  { organisation, recoveryUri }: MailView,
+  { organisation, service, recoveryUri }: MailView,
   { at, address, browser }: Origin,
   messages: Messages,
   words: { subject: OrganisationText; text: OrganisationText; advice?: string | OrganisationText },
@@ -87,6 +137,7 @@ function noticeMail(
   return {
     subject: words.subject(name),
     organisation,
+    service,
     paragraphs: [words.text(name), typeof advice === "string" ? advice : advice(name)],
     facts: [
       { name: facts.at, value: messages.format.minute(at) },

@@ -10,7 +10,18 @@ import { LOCALES, type Messages, messages } from "./messages.ts";
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
     ...["Administrator", "Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links"],
-    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "Status", "TPM"],
+    ...[
+      "Logo",
+      "Name",
+      "Optional",
+      "Organisation",
+      "Passkey",
+      "Passkeys",
+      "Payload",
+      "Scopes",
+      "Status",
+      "TPM",
+    ],
     "optional",
   ],
   fr: [
@@ -32,6 +43,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "TPM",
     "Type",
     "minutes",
+    "Service",
   ],
   es: ["Actor", "No", "Scopes", "TPM", "Tokens"],
   da: [

@@ -37,6 +37,8 @@ export interface Operation {
   readonly description?: string;
   readonly tag: string;
   readonly credential: Credential;
+  /** Descriptions of optional request headers, by name. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** All members of the body are optional, and so is the body. */

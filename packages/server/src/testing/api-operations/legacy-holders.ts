@@ -206,4 +206,19 @@ export const legacyHolderCases: ApiCases = {
       assert.equal((await callApi(url, undefined, json)).status, 404, "a link of another kind");
     },
   }),
+  "POST /legacy/api/Authentication/User/Register/Complete/:key": linkCase({
+    method: "POST",
+    type: "VerifyEmail",
+    path: (id) => `/legacy/api/Authentication/User/Register/Complete/${id}`,
+    malformed: async (world) => {
+      const id = await linkOf(world, "ResetPassword");
+      const url = `${world.baseUrl}/legacy/api/Authentication/User/Register/Complete/${id}`;
+      for (const [body, status] of [
+        ["{", 400],
+        [{ NewPassword: NEW_PASSWORD, Role: "Administrator" }, 422],
+        [{ NewPassword: NEW_PASSWORD }, 404],
+      ] as const)
+        assert.equal((await callApi(url, undefined, { body })).status, status);
+    },
+  }),
 };

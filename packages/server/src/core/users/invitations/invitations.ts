@@ -8,7 +8,7 @@ import { lockIfWithoutPassword } from "../account.store.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
 import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, type Role, type User } from "../user.ts";
-import { findUserByEmail, insertUser } from "../users.store.ts";
+import { findUser, findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
 import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
@@ -99,7 +99,14 @@ export function withdrawInvitation(
   });
 }
 
-function sendInvitation(
+/** Undefined for a program or an operator, and for an address that nobody has verified. */
+async function inviterAddress(tx: Db, orgId: string, actor: string): Promise<string | undefined> {
+  const [, id] = /^user:(.+)$/.exec(actor) ?? [];
+  const user = id === undefined ? undefined : await findUser(tx, orgId, id);
+  return user?.emailVerified ? user.email : undefined;
+}
+
+async function sendInvitation(
   tx: Db,
   deps: AccountMailDeps,
   { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
@@ -116,6 +123,7 @@ function sendInvitation(
     recipient: email,
     locale: locale ?? "en",
     addressOf: actionAddress(deps.baseUrl, "AcceptInvitation"),
+    inviter: await inviterAddress(tx, orgId, actor),
     isDecoy: false,
     audit,
   });

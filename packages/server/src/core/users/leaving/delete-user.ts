@@ -27,7 +27,13 @@ export interface Leaving extends NoticeOrigin {
   readonly actor: string;
 }
 
-/** @param leaving.orgId the home organisation @returns false when there is no such account. @throws LastAdministrator */
+/**
+ * Only the home organisation can be left without an administrator and refuse: a visited one has no say in who may delete an
+ * account. What it keeps (audit events, records) names the PermId only, which then belongs to nobody.
+ * @param leaving.orgId the home organisation
+ * @returns false when there is no such account.
+ * @throws LastAdministrator
+ */
 export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id } = leaving;
   return deps.database.transaction(async (tx) => {
@@ -38,8 +44,8 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
     await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
+    await requireAnotherAdministrator(tx, { orgId, userId: id });
     for (const visited of organisations) {
-      await requireAnotherAdministrator(tx, { orgId: visited, userId: id });
       await deletePersonalData(tx, { orgId: visited, userId: id }, now);
       await deletePendingMails(tx, { orgId: visited, recipient: user.email });
       const action = visited === orgId ? "user.deleted" : "roaming.ended";
@@ -52,7 +58,8 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
 }
 
 /**
- * Removes a guest from an organisation; the account stays in its home organisation.
+ * Removes a guest from an organisation; the account stays in its home organisation. Guests can always leave; somebody else
+ * can't remove the last administrator.
  * @param leaving.orgId the visited organisation
  * @returns false when there is no such guest.
  * @throws LastAdministrator
@@ -65,7 +72,7 @@ export async function leaveOrganisation(deps: CoreDeps, leaving: Leaving): Promi
     if (!user || user.homeOrgId === orgId) return false;
     await deleteLinks(tx, { orgId, userId });
     await lockUserAccount(tx, user, now);
-    await requireAnotherAdministrator(tx, { orgId, userId });
+    if (leaving.actor !== `user:${userId}`) await requireAnotherAdministrator(tx, { orgId, userId });
     await deletePersonalData(tx, { orgId, userId }, now);
     if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;
     await recordAuditEvent(tx, { ...auditFields(leaving, now), action: "roaming.ended", target: userId });

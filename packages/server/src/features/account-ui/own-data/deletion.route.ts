@@ -89,8 +89,7 @@ async function remove(
   } catch (error) {
     if (!(error instanceof LastAdministrator)) throw error;
     const text = messages.console.account.deletion;
-    const name = (await deps.organisations.find(error.orgId))?.name ?? organisation.name;
-    const reason = text.lastAdministratorText({ organisation: name });
+    const reason = text.lastAdministratorText({ organisation: organisation.name });
     return askToConfirm(deps, visit, kind, { typedName, ...refusal(409, text.lastAdministrator, reason) });
   }
   // An account deleted meanwhile is the requested result.

@@ -8,7 +8,12 @@ import {
   mailTemplates,
 } from "../../../core/mail/mail.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import {
+  countAttempt,
+  RateLimited,
+  type RateLimits,
+  rateLimitHeaders,
+} from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { render } from "../../../html/html.ts";
@@ -135,7 +140,7 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
     if (sent === "duplicate-submission") return rerender(duplicateSubmission());
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
-    visit.reply.header("retry-after", String(error.retryAfterSeconds));
+    visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) });
     return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
   await redirectTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);

@@ -14,6 +14,7 @@ export function sampleMail(
   switch (template) {
     case "AcceptInvitation":
     case "AcceptRoaming":
+      return { template, data: { ...linked, inviter: "admin@example.com" } };
     case "ChangeEmail":
     case "ResetPassword":
     case "VerifyEmail":

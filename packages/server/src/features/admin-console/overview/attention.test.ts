@@ -94,15 +94,18 @@ forEachDatabase(({ fresh }) => {
   test("warns about undelivered mails of two days, or only about the missing mail server", async () => {
     const mail = { recipient: "x@acme.example", template: "Welcome", locale: "en", data: "{}", attempts: 9 };
     const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, sent_at: null, last_error: null };
-    const failed = (orgId: string, id: string, failedAt: number | null) =>
+    const failed = (orgId: string, id: string, failedAt: number | null, more: Partial<typeof mail> = {}) =>
       db()
         .insertInto("outgoing_mail")
-        .values({ org_id: orgId, id, ...mail, ...times, failed_at: failedAt })
+        .values({ org_id: orgId, id, ...mail, ...more, ...times, failed_at: failedAt })
         .execute();
     await failed(mine(), "one", clock());
     await failed(mine(), "old", clock() - 2 * DAY);
     await failed(mine(), "waits", null);
     await failed(other.organisation.id, "theirs", clock());
+    // What was never an email, and what would disclose that another organisation has a user.
+    await failed(mine(), "decoy", clock(), { recipient: "" });
+    await failed(mine(), "roaming", clock(), { template: "AcceptRoaming" });
     assert.deepEqual(await look(), [{ kind: "mail-failed", count: 1 }]);
     assert.deepEqual(await kinds(mine(), clock(), { keyRotationDays: 90, hasMail: false }), ["mail-off"]);
     await db().deleteFrom("outgoing_mail").where("org_id", "=", mine()).execute();

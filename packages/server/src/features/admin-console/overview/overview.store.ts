@@ -1,5 +1,6 @@
 /** Counts and warnings of the overview. An index answers each, and none reads more rows than it counts. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { undisclosedTemplates } from "../../../core/mail/mail.ts";
 import type { Db } from "../../../db/open.ts";
 
 /** Counted up to here. */
@@ -85,7 +86,10 @@ export async function endOfDeviceCa(db: Db, orgId: string): Promise<number | und
   return row?.not_after;
 }
 
-/** Undelivered mails since then, at most `limit`. */
+/**
+ * Undelivered mails since then, at most `limit`; without decoys, and without emails whose failure would disclose another
+ * organisation's user.
+ */
 export async function countFailedMails(
   db: Db,
   orgId: string,
@@ -96,6 +100,8 @@ export async function countFailedMails(
     .select("id")
     .where("org_id", "=", orgId)
     .where("failed_at", ">", since)
+    .where("recipient", "<>", "")
+    .where("template", "not in", undisclosedTemplates)
     .limit(limit)
     .execute();
   return rows.length;

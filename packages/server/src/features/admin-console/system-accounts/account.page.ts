@@ -53,6 +53,11 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
       { label: text.state, content: accountStatus(account, messages), id: "account-state" },
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
+        label: systemAccounts.create.endUserAddress,
+        content: account.allowsEndUserAddress ? frame.yes : frame.no,
+        id: "account-end-user-address",
+      },
+      {
         label: text.lastUsed,
         content:
           account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.minute),
@@ -165,7 +170,7 @@ export function accountStatus(
   return disabledAt === null ? state("good", enabled) : state("bad", disabled);
 }
 
-export type AccountInput = { name: string; strict: boolean };
+export type AccountInput = { name: string; strict: boolean; endUserAddress: boolean };
 
 export function editAccountPage(view: FormView<AccountInput>, account: SystemAccount): Html {
   const { frame, systemAccounts } = view.messages.console;
@@ -188,7 +193,11 @@ type AccountForm = Pick<FormView<AccountInput>, "input" | "state" | "messages">;
 /** @param kind of a new account */
 export function accountFields(view: AccountForm, kind?: Html): Content {
   const { create: text } = view.messages.console.systemAccounts;
-  const field = fieldsOf<AccountInput>(view, { name: text.name, strict: text.strict });
+  const field = fieldsOf<AccountInput>(view, {
+    name: text.name,
+    strict: text.strict,
+    endUserAddress: text.endUserAddress,
+  });
   return [
     textField({
       ...field("name"),
@@ -199,5 +208,10 @@ export function accountFields(view: AccountForm, kind?: Html): Content {
     }),
     kind,
     checkField({ ...field("strict"), hint: text.strictHint, isChecked: view.input.strict }),
+    checkField({
+      ...field("endUserAddress"),
+      hint: text.endUserAddressHint,
+      isChecked: view.input.endUserAddress,
+    }),
   ];
 }

@@ -54,25 +54,30 @@ const edit: EditForm<
   AccountsDeps,
   SystemAccount,
   AccountInput,
-  Pick<SystemAccount, "name" | "requiresStrictSignature">
+  Pick<SystemAccount, "name" | "requiresStrictSignature" | "allowsEndUserAddress">
 > = {
   current: "systemAccounts",
   load: accountPages.require,
   lock: lockSystemAccount,
   version: ({ version }) => version,
-  toInput: ({ name, requiresStrictSignature: strict }) => ({ name, strict }),
+  toInput: ({ name, requiresStrictSignature: strict, allowsEndUserAddress: endUserAddress }) => ({
+    name,
+    strict,
+    endUserAddress,
+  }),
   readInput: ({ values }) => ({
     name: (values.get("name") ?? "").trim(),
     strict: values.get("strict") === "on",
+    endUserAddress: values.get("endUserAddress") === "on",
   }),
-  toDisplay: ({ name, strict }, { messages }) => {
+  toDisplay: ({ name, strict, endUserAddress }, { messages }) => {
     const { yes, no } = messages.console.frame;
-    return { name, strict: strict ? yes : no };
+    return { name, strict: strict ? yes : no, endUserAddress: endUserAddress ? yes : no };
   },
   page: (view, { record }) => editAccountPage(view, record),
-  validate: ({ name, strict }, { messages }) =>
+  validate: ({ name, strict, endUserAddress }, { messages }) =>
     isAccountName(name)
-      ? { content: { name, requiresStrictSignature: strict } }
+      ? { content: { name, requiresStrictSignature: strict, allowsEndUserAddress: endUserAddress } }
       : { faults: { name: messages.console.systemAccounts.faults.name } },
   save: async (inside, content, { visit, acting, record: { id } }) => {
     await changeSystemAccount(inside, { ...acting, id, ...content });

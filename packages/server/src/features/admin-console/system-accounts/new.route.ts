@@ -81,12 +81,13 @@ async function showChoice(
   await show(visit, frame, chooseApplicationPage({ ...frame, ...choice }), status);
 }
 
-const emptyInput: NewAccountInput = { name: "", kind: "plain", strict: true };
+const emptyInput: NewAccountInput = { name: "", kind: "plain", strict: true, endUserAddress: false };
 
 const readInput = (values: ReadonlyMap<string, string>): NewAccountInput => ({
   name: (values.get("name") ?? "").trim(),
   kind: values.get("kind") === "administrator" ? "administrator" : "plain",
   strict: values.get("strict") === "on",
+  endUserAddress: values.get("endUserAddress") === "on",
 });
 
 const showForm = (
@@ -123,6 +124,7 @@ async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
     name: input.name,
     isAdministrator: input.kind === "administrator",
     requiresStrictSignature: input.strict,
+    allowsEndUserAddress: input.endUserAddress,
   };
   const created = await applyOnce(deps, form, (inside) => createSystemAccount(inside, wanted));
   if (created === "duplicate-submission") {

@@ -141,6 +141,23 @@ describe("system account pages", () => {
     assert.deepEqual([account?.name, account?.requiresStrictSignature], ["Slower", false]);
   });
 
+  test("gives and takes the right to tell end users' addresses", async () => {
+    const id = await make();
+    for (const [typed, has] of [
+      [{ endUserAddress: "on" }, true],
+      [{ name: "Renamed" }, true],
+      ["nothing", false],
+    ] as const) {
+      const page = await here.get(`/system-accounts/${id}/edit`);
+      const form = formOfPage(page, typed === "nothing" ? {} : typed);
+      if (typed === "nothing") form.delete("endUserAddress");
+      assert.equal((await here.post(`/system-accounts/${id}/edit`, form)).status, 303);
+      assert.equal((await accountOf(id))?.allowsEndUserAddress, has);
+      const shown = textOf(await here.get(`/system-accounts/${id}`), "account-end-user-address");
+      assert.equal(shown, has ? "Yes" : "No");
+    }
+  });
+
   test("adds a second key pair, and ends the first at the chosen time or immediately", async () => {
     const { id, publicKey } = await makeSystemAccount(running.service, org);
     const bad = await here.send(`/system-accounts/${id}/keys/new`, {

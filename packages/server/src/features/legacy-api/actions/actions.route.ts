@@ -40,10 +40,15 @@ const body = strictObject({ NewPassword: Type.Optional(Type.String()) });
 const shared = { tag: "Authentication", credential: "link" } as const;
 
 const linkParameters = ({ id = "", type = "" }: Readonly<Record<string, string>>) => ({ id, type });
+const registrationParameters = ({ key = "" }: Readonly<Record<string, string>>) => ({
+  id: key,
+  type: "VerifyEmail",
+});
 
 export function actionRoutes(api: ApiScope, deps: LegacyDeps): void {
   getRoutes(api, deps);
   postRoute(api, deps);
+  registrationRoute(api, deps);
   requirementRoute(api, deps);
 }
 
@@ -64,9 +69,10 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
     operationId: "completeRegistration",
     errors: [410],
     summary: "Verify the address of a registration; browsers get a page instead",
+    description: "The account is created without a password: set it by POST, or later by a password reset.",
     authenticator: linkAuthenticator(deps),
     handler: ({ params, ...call }) =>
-      completeOrRedirect(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
+      completeOrRedirect(deps, { ...call, ...registrationParameters(params) }),
   });
 }
 
@@ -90,6 +96,26 @@ function postRoute(api: ApiScope, deps: LegacyDeps): void {
   });
 }
 
+function registrationRoute(api: ApiScope, deps: LegacyDeps): void {
+  apiRoute(api, {
+    ...shared,
+    method: "POST",
+    path: "/legacy/api/Authentication/User/Register/Complete/:key",
+    operationId: "completeRegistrationWithPassword",
+    errors: [410],
+    summary: "Verify the address of a registration and set the password",
+    body,
+    bodyOptional: true,
+    example: { NewPassword: "plum tractor ninety" },
+    answers: completed,
+    authenticator: linkAuthenticator(deps),
+    handler: async ({ params, body: { NewPassword }, ...rest }) => {
+      const call = { ...rest, ...registrationParameters(params) };
+      return completeLink(deps, call, await requireLink(deps, call), NewPassword);
+    },
+  });
+}
+
 function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(api, {
     ...shared,
@@ -102,7 +128,7 @@ function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
     authenticator: linkAuthenticator(deps),
     handler: async ({ params, ...call }) => {
       const { action } = await requireLink(deps, { ...call, ...linkParameters(params) });
-      const requires = needsNewPassword(action.type) ? ["NewPassword"] : [];
+      const requires = needsNewPassword(action) ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };
     },
@@ -155,7 +181,10 @@ export async function requireLink(deps: LegacyDeps, link: LinkRequest): Promise<
   return action;
 }
 
-/** @throws ApiError 404 when the link was used meanwhile, 422 for an unacceptable password */
+/**
+ * GET verifies the address of a registration and creates the account without a password, never with one that was sent before.
+ * @throws ApiError 404 when the link was used meanwhile, 422 for an unacceptable password
+ */
 export async function completeLink(
   deps: LegacyDeps,
   { request }: LinkRequest,
@@ -163,7 +192,8 @@ export async function completeLink(
   newPassword: string | undefined,
 ): Promise<Answer> {
   const { id, action } = opened;
-  const passwordHash = await hashNewPassword(deps, opened, newPassword);
+  const isVerification = request.method === "GET" && action.data.registration !== undefined;
+  const passwordHash = isVerification ? undefined : await hashNewPassword(deps, opened, newPassword);
   const userAgent = request.headers["user-agent"];
   const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
   const completion = { action, id, origin, ...(passwordHash === undefined ? {} : { passwordHash }) };
@@ -177,7 +207,7 @@ async function hashNewPassword(
   password: string | undefined,
 ): Promise<string | undefined> {
   const path = "/NewPassword";
-  if (!needsNewPassword(action.type)) {
+  if (!needsNewPassword(action)) {
     if (password !== undefined) throw invalid([{ path, message: "is not expected" }]);
     return undefined;
   }

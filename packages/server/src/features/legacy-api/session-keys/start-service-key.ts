@@ -6,12 +6,13 @@ import { recordUnauthenticatedEvent } from "../../../core/audit/unauthenticated-
 import { recordBrowserUse } from "../../../core/known-browsers/known-browsers.store.ts";
 import { type NoticeOrigin, sendNotice } from "../../../core/mail/notices.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { GuessSource } from "../../../core/rate-limits/guess-source.ts";
 import { checkCode } from "../../../core/second-factors/check-code.ts";
 import { factorStatus } from "../../../core/second-factors/factor-status.ts";
 import {
   type FactorProof,
   type FactorSummary,
-  hasSecondFactor,
+  mustVerifyFactor,
   raiseAssurance,
 } from "../../../core/second-factors/second-factor.ts";
 import { readTotpCode } from "../../../core/second-factors/totp/totp.ts";
@@ -48,7 +49,6 @@ export async function startServiceKey(
     return issue(tx, deps, signIn);
   });
   if (!started) return undefined;
-  await proof?.accepted();
   deps.activity.count(signIn.organisation.id, "sign-ins");
   return started;
 }
@@ -103,7 +103,7 @@ export interface SecondFactorAttempt {
   readonly application: Application;
   readonly user: User;
   readonly code: string | undefined;
-  readonly address: string;
+  readonly source: GuessSource;
 }
 
 /** @returns undefined when none is required. @throws ApiError 401 and 403 with what is missing, RateLimited */
@@ -111,7 +111,7 @@ export async function checkSecondFactor(
   deps: LegacyDeps,
   attempt: SecondFactorAttempt,
 ): Promise<FactorProof | undefined> {
-  const { organisation, application, user, code, address } = attempt;
+  const { organisation, application, user, code, source } = attempt;
   const now = deps.clock();
   // There is no trusted browser here: a user with a second factor always needs it.
   const factors = await factorStatus(deps.database.query, organisation, user, {
@@ -119,7 +119,7 @@ export async function checkSecondFactor(
     now,
   });
   const required = toAssurance(application.settings.requiredAcr ?? "");
-  const isDue = hasSecondFactor(factors) || factors.isRequired || required > assurance.password;
+  const isDue = mustVerifyFactor(factors) || factors.isRequired || required > assurance.password;
   if (!isDue) return undefined;
   requireCodeFactor(factors, required === assurance.phishingResistant);
   if (code === undefined)
@@ -129,7 +129,7 @@ export async function checkSecondFactor(
   const isTotp = factors.hasTotp && readTotpCode(code) !== undefined;
   const method = isTotp ? "totp" : "recovery";
   const orgId = organisation.id;
-  const proof = await checkCode(deps, { orgId, user, method, input: code, address });
+  const proof = await checkCode(deps, { orgId, user, method, input: code, source });
   if (proof) return proof;
   deps.activity.count(orgId, "failed-sign-ins");
   await recordWrongCode(deps, attempt);
@@ -141,7 +141,7 @@ export const wrongCode = () => new ApiError(401, "invalid-two-factor-code", "Inc
 function requireCodeFactor(factors: FactorSummary, requiresPasskey: boolean): void {
   const byBrowser = { detail: "Send the user to the sign-in page: this call cannot do it." };
   const hasCode = factors.hasTotp || factors.recoveryCodes > 0;
-  if (requiresPasskey ? factors.passkeys === 0 : !hasSecondFactor(factors))
+  if (requiresPasskey ? factors.passkeys === 0 : !mustVerifyFactor(factors))
     throw new ApiError(
       403,
       "second-factor-enrolment-required",
@@ -154,7 +154,7 @@ function requireCodeFactor(factors: FactorSummary, requiresPasskey: boolean): vo
 
 const recordWrongCode = (
   deps: LegacyDeps,
-  { organisation, user, address }: SecondFactorAttempt,
+  { organisation, user, source: { address } }: SecondFactorAttempt,
 ): Promise<void> =>
   recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,

@@ -28,6 +28,10 @@ const members = {
   requireStrictSignature: Type.Boolean({
     description: "Whether requests without timestamp and nonce are rejected",
   }),
+  allowEndUserAddress: Type.Boolean({
+    description:
+      "Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays",
+  }),
   enabled: Type.Boolean({ description: "Whether its requests are accepted" }),
 };
 
@@ -37,6 +41,7 @@ export const newSystemAccountSchema = strictObject(
     applicationId: members.applicationId,
     administrator: Type.Optional(members.administrator),
     requireStrictSignature: Type.Optional(members.requireStrictSignature),
+    allowEndUserAddress: Type.Optional(members.allowEndUserAddress),
   },
   { title: "NewSystemAccount" },
 );
@@ -45,7 +50,9 @@ export const newSystemAccountSchema = strictObject(
 export const changedSystemAccountSchema = strictObject(
   {
     ...members,
-    ...Type.Partial(Type.Pick(Type.Object(members), ["applicationId", "administrator"])).properties,
+    ...Type.Partial(
+      Type.Pick(Type.Object(members), ["applicationId", "administrator", "allowEndUserAddress"]),
+    ).properties,
   },
   { title: "ChangedSystemAccount" },
 );
@@ -108,6 +115,7 @@ export const systemAccountRecord = (account: KeyedSystemAccount) => ({
   applicationId: account.applicationId,
   administrator: account.isAdministrator,
   requireStrictSignature: account.requiresStrictSignature,
+  allowEndUserAddress: account.allowsEndUserAddress,
   enabled: account.disabledAt === null,
   permissions: account.permissions,
   keys: account.keys.map(systemAccountKeyRecord),

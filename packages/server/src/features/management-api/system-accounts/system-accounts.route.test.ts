@@ -76,6 +76,7 @@ describe("management API: system accounts", () => {
         applicationId: org.web.application.id,
         administrator: false,
         requireStrictSignature: true,
+        allowEndUserAddress: false,
         enabled: true,
         permissions: [],
         keys: [
@@ -105,6 +106,25 @@ describe("management API: system accounts", () => {
       const tables = ["system_account_key", "idempotency_key", "audit_event"];
       const kept = (await Promise.all(tables.map((table) => dumpTable(db, table)))).join();
       assert.ok(kept.includes(account.publicKey) && !kept.includes(String(secretKey)));
+    });
+
+    test("the right to tell end users' addresses is given and taken, and stays where a change leaves it out", async () => {
+      const { account } = await create({ allowEndUserAddress: true });
+      const right = async () => (await call(`/${account.id}`)).body["allowEndUserAddress"];
+      assert.equal(await right(), true);
+      assert.equal((await put(`/${account.id}`, { body: state })).status, 200);
+      assert.equal(await right(), true);
+      assert.equal(
+        (await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: false } })).status,
+        200,
+      );
+      assert.equal(await right(), false);
+      const plain = await create();
+      assert.equal(plain.body["allowEndUserAddress"], false);
+      assert.equal(
+        (await put(`/${account.id}`, { body: { ...state, allowEndUserAddress: "yes" } })).status,
+        422,
+      );
     });
 
     test("an administrator's account can create another one with the same rights", async () => {

@@ -134,6 +134,7 @@ async function createAccount(
     name: body.name,
     isAdministrator: body.administrator ?? false,
     requiresStrictSignature: body.requireStrictSignature ?? false,
+    allowsEndUserAddress: body.allowEndUserAddress ?? false,
     ...by(caller),
   });
   return {
@@ -156,6 +157,7 @@ async function replaceAccount(
     ...key,
     name: body.name,
     requiresStrictSignature: body.requireStrictSignature,
+    ...(body.allowEndUserAddress === undefined ? {} : { allowsEndUserAddress: body.allowEndUserAddress }),
     disabled: !body.enabled,
   });
   return after && { ...after, keys: await listKeys(inside.database.query, key.orgId, key.id) };

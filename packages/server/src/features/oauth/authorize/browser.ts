@@ -5,12 +5,12 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
+import type { GuessDeps } from "../../../core/rate-limits/attempts.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
@@ -42,7 +42,7 @@ import { type Flow, type Flows, formParameters } from "./flow.ts";
 
 export type { Visit } from "../../../page-kit/page.ts";
 
-export interface BrowserDeps extends CoreDeps {
+export interface BrowserDeps extends GuessDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;

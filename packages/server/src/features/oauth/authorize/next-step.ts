@@ -5,7 +5,7 @@ import { type Consent, consentStatus, type RequestedScopes } from "../../../core
 import {
   defaultAssurance,
   type FactorStatus,
-  hasSecondFactor,
+  mustVerifyFactor,
 } from "../../../core/second-factors/second-factor.ts";
 import {
   type Assurance,
@@ -141,7 +141,7 @@ export function factorStep(
   // An existing factor is verified before another is enrolled: the password alone must not replace it.
   const verifies = canReach(factors, required)
     ? required
-    : hasSecondFactor(factors) && reached < assurance.multiFactor && assurance.multiFactor;
+    : mustVerifyFactor(factors) && reached < assurance.multiFactor && assurance.multiFactor;
   if (verifies !== false) {
     const step: FactorStep = { kind: "second-factor", signedIn, required: verifies };
     return ask(request, step, "login_required", "the user must verify a second factor");
@@ -164,7 +164,7 @@ function reachablePreference(request: SignInRequest, { acr }: Session, factors: 
 }
 
 const canReach = (factors: FactorStatus, level: Assurance): boolean =>
-  level === assurance.phishingResistant ? factors.passkeys > 0 : hasSecondFactor(factors);
+  level === assurance.phishingResistant ? factors.passkeys > 0 : mustVerifyFactor(factors);
 
 const isSilent = ({ prompts }: SignInRequest): boolean => prompts.includes("none");
 

@@ -1,4 +1,4 @@
-/** The pending authorization behind a user code. A guess is counted before the look-up, and uncounted when it is right. */
+/** The pending authorization behind a user code. Only wrong codes count. */
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { RequestedScopes } from "../../../core/consents/consent.ts";
@@ -7,7 +7,8 @@ import {
   readUserCode,
 } from "../../../core/device-authorizations/device-authorization.ts";
 import { findByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
-import { countAttempt, networkPrefix } from "../../../core/rate-limits/rate-limits.ts";
+import { checkGuess } from "../../../core/rate-limits/attempts.ts";
+import { networkPrefix } from "../../../core/rate-limits/rate-limits.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -39,27 +40,43 @@ export async function findPendingAuthorization(
   const orgId = visit.organisation.id;
   const address = addressOf(visit.request);
   const limit = deps.rateLimits["user-code"];
-  const attempt = await countAttempt(deps, orgId, [
-    { limit, subject: networkPrefix(address) },
-    // A signed-in user is also counted across networks.
+  const counted = [
+    // A signed-in user is counted across networks, and first: what this refuses counts for nobody else on the network.
     { limit, subject: `user:${user.id}` },
-  ]);
-  const now = deps.clock();
-  const code = readUserCode(input);
-  const authorization = code && (await findByUserCode(deps.database.query, { orgId, hash: code.hash, now }));
-  const application = authorization && (await deps.applications.find(orgId, authorization.applicationId));
-  if (!code || !authorization || !application?.settings.grantTypes.includes(deviceCodeGrantType)) {
+    { limit, subject: networkPrefix(address) },
+  ];
+  const found = await checkGuess(
+    deps,
+    orgId,
+    counted,
+    () => find(deps, orgId, input),
+    (one) => one !== undefined,
+  );
+  if (!found) {
     await recordAuditEvent(deps.database.query, {
       orgId,
-      at: now,
+      at: deps.clock(),
       actor: `user:${user.id}`,
       action: "user-code.failed",
       address,
     });
     return "wrong-code";
   }
-  await attempt.giveBack();
-  if (authorization.status !== "pending") return "used-code";
+  if (found.authorization.status !== "pending") return "used-code";
   const customScopes = await deps.customScopes.list(orgId);
-  return { authorization, application, userCode: code.userCode, customScopes };
+  return { ...found, customScopes };
+}
+
+/** @returns undefined for a wrong code */
+async function find(
+  { database, clock, applications }: BrowserDeps,
+  orgId: string,
+  input: string,
+): Promise<Omit<PendingAuthorization, "customScopes"> | undefined> {
+  const code = readUserCode(input);
+  if (!code) return undefined;
+  const authorization = await findByUserCode(database.query, { orgId, hash: code.hash, now: clock() });
+  const application = authorization && (await applications.find(orgId, authorization.applicationId));
+  if (!authorization || !application?.settings.grantTypes.includes(deviceCodeGrantType)) return undefined;
+  return { authorization, application, userCode: code.userCode };
 }

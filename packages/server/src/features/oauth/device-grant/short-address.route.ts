@@ -7,12 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readUserCode } from "../../../core/device-authorizations/device-authorization.ts";
 import { findOrganisationsByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import {
-  countAttempt,
-  networkPrefix,
-  RateLimited,
-  rateLimitHeaders,
-} from "../../../core/rate-limits/rate-limits.ts";
+import { checkGuess } from "../../../core/rate-limits/attempts.ts";
+import { networkPrefix, RateLimited, rateLimitHeaders } from "../../../core/rate-limits/rate-limits.ts";
 import { render } from "../../../html/html.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
@@ -86,19 +82,28 @@ async function findOrganisation(
   request: FastifyRequest,
   input: string,
 ): Promise<{ organisation: Organisation; userCode: string } | undefined> {
-  const attempt = await countAttempt(deps, NO_ORGANISATION, [
-    { limit: deps.rateLimits["user-code"], subject: networkPrefix(addressOf(request)) },
-  ]);
+  const counted = { limit: deps.rateLimits["user-code"], subject: networkPrefix(addressOf(request)) };
+  return checkGuess(
+    deps,
+    NO_ORGANISATION,
+    [counted],
+    () => findByCode(deps, input),
+    (found) => found !== undefined,
+  );
+}
+
+async function findByCode(
+  { database, clock, organisations }: BrowserDeps,
+  input: string,
+): Promise<{ organisation: Organisation; userCode: string } | undefined> {
   const code = readUserCode(input);
   if (!code) return undefined;
   const { hash, userCode } = code;
-  const found = await findOrganisationsByUserCode(deps.database.query, { hash, now: deps.clock() });
+  const found = await findOrganisationsByUserCode(database.query, { hash, now: clock() });
   const [orgId] = found;
   const organisation =
-    orgId !== undefined && found.length === 1 ? await deps.organisations.find(orgId) : undefined;
-  if (!organisation) return undefined;
-  await attempt.giveBack();
-  return { organisation, userCode };
+    orgId !== undefined && found.length === 1 ? await organisations.find(orgId) : undefined;
+  return organisation && { organisation, userCode };
 }
 
 interface CodeForm {

@@ -3,17 +3,20 @@
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
+import { quoted } from "../../../html/displayed-name.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./new-password.page.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 export type PageActionType = "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
+/** What the page says; a registration is verified by a link of the type `VerifyEmail`. */
+export type ActionPurpose = PageActionType | "Registration";
 
 export type ActionView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
-  type: PageActionType;
+  purpose: ActionPurpose;
   email: string;
   newEmail?: string | undefined;
   password?: { leastLength: number; mostLength: number } | undefined;
@@ -41,8 +44,8 @@ function passwordField({ messages, password, error }: ActionView): Html | undefi
 
 export function actionPage(view: ActionView): Html {
   const text = view.messages.action;
-  const { name } = view.organisation;
-  const typeText = text[view.type];
+  const name = quoted(view.messages, view.organisation.name);
+  const typeText = text[view.purpose];
   return signInLayout({
     ...view,
     title: typeText.heading,

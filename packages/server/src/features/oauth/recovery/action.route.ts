@@ -8,6 +8,7 @@ import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
+import { quoted } from "../../../html/displayed-name.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
@@ -20,7 +21,7 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { actionPage, type PageActionType } from "./action.page.ts";
+import { type ActionPurpose, actionPage, type PageActionType } from "./action.page.ts";
 import { showBrokenLink } from "./link.ts";
 import { donePage, type NewPasswordFailure } from "./new-password.page.ts";
 import { formFields, loadRecoveryContext } from "./recovery-context.ts";
@@ -45,8 +46,8 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   if (!opened) return showBrokenLink(deps, visit, "VerifyEmail");
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, opened, { error: "session-expired", status: 403 });
-  const { action, id, type, about } = opened;
-  const password = needsNewPassword(type) ? (form.values.get("password") ?? "") : undefined;
+  const { action, id, about } = opened;
+  const password = needsNewPassword(action) ? (form.values.get("password") ?? "") : undefined;
   const { passwordMinLength: minLength } = visit.organisation.settings;
   const fault = password === undefined ? undefined : await passwordFault(password, { minLength, about });
   if (fault) return showForm(deps, visit, opened, { error: fault, status: 422 });
@@ -84,9 +85,10 @@ async function openPageAction(
 async function showForm(
   deps: BrowserDeps,
   visit: Visit,
-  { id, type, action, reader }: PageAction,
+  opened: PageAction,
   failure: { error?: NewPasswordFailure; status?: number; retryAfterSeconds?: number } = {},
 ): Promise<void> {
+  const { id, type, action, reader } = opened;
   const context = await loadRecoveryContext(deps, visit, undefined, reader);
   const { status = 200, ...shown } = failure;
   const page = actionPage({
@@ -94,20 +96,23 @@ async function showForm(
     ...shown,
     action: orgPath(visit.organisation, `action/${id}/${type}`),
     hidden: formFields(deps, visit),
-    type,
+    purpose: purposeOf(opened),
     email: action.data.email,
     newEmail: action.data.newEmail,
-    password: needsNewPassword(type)
+    password: needsNewPassword(action)
       ? { leastLength: visit.organisation.settings.passwordMinLength, mostLength: PASSWORD_MAX_LENGTH }
       : undefined,
   });
   return show(visit, context, page, { status });
 }
 
-async function showCompleted(deps: BrowserDeps, visit: Visit, { type, reader }: PageAction): Promise<void> {
-  const context = await loadRecoveryContext(deps, visit, undefined, reader);
-  const text = context.messages.action[type];
-  const { name } = context.organisation;
+const purposeOf = ({ type, action }: PageAction): ActionPurpose =>
+  action.data.registration ? "Registration" : type;
+
+async function showCompleted(deps: BrowserDeps, visit: Visit, opened: PageAction): Promise<void> {
+  const context = await loadRecoveryContext(deps, visit, undefined, opened.reader);
+  const text = context.messages.action[purposeOf(opened)];
+  const name = quoted(context.messages, context.organisation.name);
   return show(
     visit,
     context,

@@ -4,6 +4,7 @@ import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { type FactorChoiceView, factorChoice } from "./factor-choice.page.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type NewPasswordFailure = keyof Messages["recovery"]["refused"] | "busy" | "session-expired";
@@ -12,6 +13,8 @@ export type NewPasswordView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
   email: string;
+  /** Undefined where there is nothing to choose. */
+  factors?: FactorChoiceView | undefined;
   leastLength: number;
   mostLength: number;
   error?: NewPasswordFailure | undefined;
@@ -67,6 +70,7 @@ ${hiddenFields(view.hidden)}
 <input id="email" type="email" value="${view.email}" autocomplete="username" readonly>
 </div>
 ${newPasswordField(text, view, { hint: "new-password-hint", notice: NOTICE_ID })}
+${view.factors && factorChoice(view.factors, text)}
 <button class="button primary" id="new-password-submit" type="submit">${text.set}</button>
 ${doubleSubmitGuard}</form>
 <p class="after quiet">${text.signsOut}</p>`,

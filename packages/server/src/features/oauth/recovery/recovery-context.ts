@@ -2,6 +2,7 @@
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { User } from "../../../core/users/user.ts";
 import type { HiddenField } from "../../../html/components/form.ts";
+import { applicationName, organisationName } from "../../../html/displayed-name.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import {
@@ -35,9 +36,12 @@ export async function loadRecoveryContext(
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
   const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user);
+  // Links in emails lead here: no page repeats a name that could be a message.
+  const organisation = { ...frame.organisation, name: organisationName(frame.messages, visit.organisation) };
+  const named = { ...frame, organisation };
   const destination = flow && (await flowDestination(deps, visit, flow, frame.messages));
-  if (!destination) return { ...frame, flow: undefined, application: undefined, redirectsElsewhere: false };
-  return { ...frame, flow, ...destination };
+  if (!destination) return { ...named, flow: undefined, application: undefined, redirectsElsewhere: false };
+  return { ...named, flow, ...destination };
 }
 
 async function flowDestination(
@@ -48,9 +52,11 @@ async function flowDestination(
 ): Promise<{ application: PageApplication; redirectsElsewhere: boolean } | undefined> {
   try {
     const page = await readPageRequest(deps.applications, flow);
-    if (page) return signInDestination(page, organisation, messages);
+    const named = { ...organisation, name: organisationName(messages, organisation) };
+    if (page) return signInDestination(page, named, messages);
     const { application } = await readTarget(deps.applications, organisation.id, flowForm(flow));
-    return { application: pageApplication(application), redirectsElsewhere: true };
+    const name = applicationName(messages, application.name);
+    return { application: { ...pageApplication(application), name }, redirectsElsewhere: true };
   } catch (error) {
     if (error instanceof OAuthError) return undefined;
     throw error;

@@ -9,6 +9,12 @@ export type RecoveryTexts = {
     notSetUp: (values: { organisation: string }) => string; newHeading: string; account: string;
     newPassword: string; hint: (values: { min: number }) => string; signsOut: string; set: string;
     notChanged: string;
+    factors: {
+      passkeys: string; passkeysText: string; passkey: string; added: (values: { at: number }) => string;
+      used: (values: { at: number }) => string; authenticator: string;
+      authenticatorText: (values: { at: number }) => string; removeAuthenticator: string;
+      authenticatorStays: (values: { at: number }) => string;
+    };
     refused: {
       "too-short": (values: { min: number }) => string; "too-long": (values: { max: number }) => string;
       "repeats-pattern": string; "is-sequence": string; "is-common": string; "is-about-user": string;
@@ -22,6 +28,10 @@ export type RecoveryTexts = {
     account: string; newAddress: string; expired: string; again: string; notSet: string;
     busy: (values: { seconds: number }) => string;
     VerifyEmail: {
+      heading: string; text: (values: { organisation: string }) => string; confirm: string;
+      doneHeading: string; done: (values: { organisation: string }) => string;
+    };
+    Registration: {
       heading: string; text: (values: { organisation: string }) => string; confirm: string;
       doneHeading: string; done: (values: { organisation: string }) => string;
     };

@@ -1,5 +1,6 @@
 /** Checks what the two-factor pages submit: a code, a passkey assertion, or a new factor. */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
 import { checkCode } from "../../../../core/second-factors/check-code.ts";
@@ -41,10 +42,7 @@ type Values = ReadonlyMap<string, string>;
 type State = Pick<FactorStepState, "request" | "step" | "enrolment">;
 
 const wrong: FactorCheck = { kind: "wrong" };
-const proven = (proof: Omit<FactorProof, "accepted">): FactorCheck => ({
-  kind: "proven",
-  proof: { accepted: () => Promise.resolve(), ...proof },
-});
+const proven = (proof: FactorProof): FactorCheck => ({ kind: "proven", proof });
 
 export async function checkFactor(
   deps: BrowserDeps,
@@ -60,7 +58,8 @@ export async function checkFactor(
   const { id: orgId } = visit.organisation;
   const input = values.get("code") ?? "";
   try {
-    const proof = await checkCode(deps, { orgId, user, method, input, address: addressOf(visit.request) });
+    const source = directSource(addressOf(visit.request));
+    const proof = await checkCode(deps, { orgId, user, method, input, source });
     return proof ? proven(proof) : wrong;
   } catch (error) {
     if (error instanceof RateLimited) return { kind: "rate-limited", limit: error };

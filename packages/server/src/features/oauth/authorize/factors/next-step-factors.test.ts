@@ -14,9 +14,9 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
     ["who has an app shows it", { ...READY, factors: APP }, "second-factor 2"],
     ["who has a passkey shows it", { ...READY, factors: KEY }, "second-factor 2"],
     [
-      "recovery codes alone are none",
+      "recovery codes that a reset left alone are shown",
       { ...READY, factors: { recoveryCodes: 10 } },
-      "code resting on by-user",
+      "second-factor 2",
     ],
     ["was shown", { ...READY, factors: APP, reached: MFA }, "code resting on by-user"],
     ["was a passkey", { ...READY, factors: APP, reached: PHR }, "code resting on by-user"],

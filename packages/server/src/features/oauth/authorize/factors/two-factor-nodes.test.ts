@@ -11,7 +11,7 @@ import {
   showFactor,
   showsTwoFactor,
 } from "../../../../testing/fixtures/factors.ts";
-import { logIn, showsConsent, visit } from "../../../../testing/fixtures/visit.ts";
+import { logIn, showsConsent, visit, withUser } from "../../../../testing/fixtures/visit.ts";
 import { createDatabase, dropDatabase } from "../../../../testing/postgres.ts";
 import {
   makeOrganisation,
@@ -97,5 +97,32 @@ describe("two nodes", () => {
     });
     const pages = await Promise.all(guesses);
     assert.equal(pages.filter(({ status }) => status === 429).length, 6);
+  });
+
+  test("60 wrong codes for one's own account at both nodes don't stop another user of the network", async () => {
+    clock.advance(2 * 3_600_000);
+    const { service } = one();
+    const own = await withUser(service, org, "own@acme.example");
+    await giveAuthenticator(service, own);
+    const other = await withUser(service, org, "other@acme.example");
+    const otherApp = await giveAuthenticator(service, other);
+    const signInAs = async ({ user }: TestOrganisation, node: TestService) => {
+      const browser = testBrowser();
+      const its = { ...at(node), user };
+      return { browser, its, page: await logIn(browser, its, await visit(browser, its)) };
+    };
+    const people = await Promise.all([signInAs(own, one()), signInAs(own, two())]);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const { browser, its, page } = people[index % 2] as Awaited<ReturnType<typeof signInAs>>;
+        return showFactor(browser, its, page, { code: "000000" });
+      }),
+    );
+    assert.equal(answers.filter(({ status }) => status === 401).length, 10);
+    for (const node of [one(), two()]) {
+      const { browser, its, page } = await signInAs(other, node);
+      assert.ok(showsConsent(await showFactor(browser, its, page, { code: otherApp.code(clock()) })));
+      clock.advance(60_000);
+    }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * POST twofactor: completes a pending sign-in, or raises a session, with a second factor. Codes are counted before they
- * are checked; a proof is consumed together with the sign-in that it completes.
+ * POST twofactor: completes a pending sign-in, or raises a session, with a second factor. Wrong
+ * codes count; a proof is consumed together with the sign-in that it completes.
  */
 import type { FastifyInstance } from "fastify";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";

@@ -58,7 +58,6 @@ export async function completeSignIn(
   }
   if (!completed) return "proof-used";
   const { token, trustedBrowserToken, recoveryCodes } = completed;
-  await proof.accepted();
   finishSignIn(deps, visit, token);
   const { id: orgId } = visit.organisation;
   if (trustedBrowserToken !== undefined)

@@ -38,7 +38,7 @@ function quickHasher() {
   return { hasher, state };
 }
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ fresh, name }) => {
   let databaseUrl: string;
   let running: TestService;
   let org: TestOrganisation;
@@ -117,12 +117,40 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt(right)).status, 429);
   });
 
-  test("successful sign-ins don't count", async () => {
+  test("successful sign-ins don't count, and forget the failures of this account from this network", async () => {
     for (let at = 0; at < 15; at++) assert.ok(showsConsent(await attempt(right)));
     await fail(9);
     assert.ok(showsConsent(await attempt(right)));
-    await fail(1);
+    await fail(10);
     assert.equal((await attempt(right)).status, 429);
+  });
+
+  test("a success forgets no failure of another account, nor of the network", async () => {
+    const { user } = await withUser(running.service, org, `own${address}@acme.example`);
+    await fail(10);
+    for (let at = 0; at < 3; at++) assert.ok(showsConsent(await attempt({ ...right, email: user.email })));
+    assert.equal((await attempt(right)).status, 429);
+    for (let at = 10; at < 100; at++) await fail(1, { email: `guess-${at}@acme.example` });
+    assert.equal((await attempt({ ...right, email: user.email })).status, 429);
+    clock.advance(60 * MINUTE);
+  });
+
+  test("60 correct passwords at once all sign in, count nothing and lock nobody of the network out", async () => {
+    const { user } = await withUser(running.service, org, `other${address}@acme.example`);
+    for (const count of [24, 60]) {
+      const pages = await Promise.all(Array.from({ length: count }, () => attempt(right)));
+      assert.ok(pages.every(showsConsent), `${count}`);
+    }
+    assert.ok(showsConsent(await attempt({ ...right, email: user.email })));
+    await fail(9);
+    assert.ok(showsConsent(await attempt(right)));
+  });
+
+  test("refused attempts don't count: an account that is locked locks no other of its network", async () => {
+    await fail(10);
+    for (let at = 0; at < 120; at++) assert.equal((await attempt()).status, 429);
+    const { user } = await withUser(running.service, org, `third${address}@acme.example`);
+    assert.ok(showsConsent(await attempt({ ...right, email: user.email })));
   });
 
   test("concurrent guesses all count: ten at most are checked", async () => {
@@ -182,6 +210,26 @@ forEachDatabase(({ fresh }) => {
       await fail(5, { at: second });
       assert.equal((await attempt(right)).status, 429);
       assert.equal((await attempt({ ...right, at: second })).status, 429);
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("two nodes look at no more concurrent guesses than one, and at every correct password", async (context) => {
+    if (name === "sqlite") return context.skip("one process has the file");
+    const env = { TRUSTED_PROXIES: "127.0.0.1" };
+    const second = await startTestService({
+      ...{ databaseUrl, clock, passwords: hasher, env },
+      baseUrl: running.baseUrl,
+    });
+    try {
+      const at = (index: number) => (index % 2 ? second : running);
+      const correct = Array.from({ length: 24 }, (_, index) => attempt({ ...right, at: at(index) }));
+      assert.ok((await Promise.all(correct)).every(showsConsent));
+      state.looked = 0;
+      const wrong = await Promise.all(Array.from({ length: 60 }, (_, index) => attempt({ at: at(index) })));
+      assert.equal(state.looked, 10);
+      assert.equal(wrong.filter(({ status }) => status === 429).length, 50);
     } finally {
       await second.close();
     }

@@ -1,9 +1,7 @@
-/**
- * POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time; attempts
- * are counted before the password is checked.
- */
+/** POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time. */
 import type { FastifyInstance } from "fastify";
 import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
+import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
@@ -84,7 +82,8 @@ async function loginWithPassword(
   input: { email: string; password: string },
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
-  const outcome = await checkPassword(deps, { orgId, ...input, address: addressOf(visit.request) });
+  const source = directSource(addressOf(visit.request));
+  const outcome = await checkPassword(deps, { orgId, ...input, source });
   if (typeof outcome === "string") return outcome;
   const { user, passwordChangedAt } = outcome;
   const { flow, request } = current;

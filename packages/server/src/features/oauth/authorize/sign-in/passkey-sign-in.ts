@@ -30,7 +30,7 @@ interface VerifiedPasskey {
 
 /**
  * @returns why it failed; undefined when the session has started and its cookie is set
- * @throws RateLimited for an address with too many failures
+ * @throws RateLimited for a failure after too many from one address
  */
 export async function signInWithPasskey(
   deps: BrowserDeps,
@@ -39,19 +39,17 @@ export async function signInWithPasskey(
   uiLocales: string | undefined,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
-  // Signatures can't be guessed: the limit is on the work. Its subject is apart from the codes', which need the password.
-  const attempt = await countAttempt(deps, organisation.id, [
-    {
-      limit: deps.rateLimits["second-factor-address"],
-      subject: `passkey|${networkPrefix(addressOf(request))}`,
-    },
-  ]);
   const verified = await verify(deps, visit, text);
-  if (!verified) return recordFailure(deps, visit, undefined, "invalid-passkey");
+  if (!verified) {
+    // Signatures can't be guessed: failures count afterwards, and never keep anybody with a passkey out. The subject is
+    // apart from the codes', which need the password.
+    const subject = `passkey|${networkPrefix(addressOf(request))}`;
+    await countAttempt(deps, organisation.id, [{ limit: deps.rateLimits["second-factor-address"], subject }]);
+    return recordFailure(deps, visit, undefined, "invalid-passkey");
+  }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, verified.user, "disabled");
   const token = await startPasskeySession(deps, visit, verified, uiLocales);
   if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
-  await attempt.giveBack();
   finishSignIn(deps, visit, token);
   return undefined;
 }

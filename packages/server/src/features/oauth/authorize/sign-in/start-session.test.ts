@@ -130,7 +130,7 @@ describe("sign-ins with a new browser", () => {
       const { baseUrl } = running.service.config;
       const outgoing = { ...notice, id: "", createdAt: clock() };
       const body = await composeMailBody({ ...running.service, baseUrl }, outgoing);
-      assert.equal(body?.organisation.name, name);
+      assert.equal(body?.organisation.name, `“${name}”`);
       assert.equal(body?.action?.uri, `${base.issuer}/recovery`);
     });
 

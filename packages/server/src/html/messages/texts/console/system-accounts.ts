@@ -14,7 +14,8 @@ export type ConsoleSystemAccountsTexts = {
       create: {
         application: string; name: string; nameHint: string; kind: string;
         kindTexts: { plain: string; administrator: string; }; strict: string; strictHint: string;
-        submit: string; shownTitle: (values: { name: string }) => string; shownText: string; keys: string;
+        endUserAddress: string; endUserAddressHint: string; submit: string;
+        shownTitle: (values: { name: string }) => string; shownText: string; keys: string;
       };
       faults: { name: string; application: string; };
       record: {
