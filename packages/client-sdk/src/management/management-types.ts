@@ -20,14 +20,16 @@ export type ChangedClient = {
     | "client_credentials"
     | "urn:ietf:params:oauth:grant-type:device_code"
   )[];
+  /** Standard scopes, and scopes of the organisation */
   allowedScopes?: string[];
   tokenEndpointAuthMethod?:
     | "client_secret_post"
     | "client_secret_basic"
     | "private_key_jwt"
     | "tls_client_auth"
+    | "self_signed_tls_client_auth"
     | "none";
-  /** Public keys for private_key_jwt; or jwksUri */
+  /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
   jwks?: { keys: Record<string, unknown>[] };
   jwksUri?: string;
   /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
@@ -44,8 +46,14 @@ export type ChangedClient = {
   AccessTokenLifetimeSeconds?: number;
   /** 300 to 31536000 */
   RefreshTokenLifetimeSeconds?: number;
+  /** 300 to 31536000, for the token and all its successors */
+  refreshTokenAbsoluteLifetimeSeconds?: number;
+  /** 0 to 60: how long a rotated token gets the same successor again; 0 never */
+  refreshTokenGraceSeconds?: number;
+  issueRefreshTokenWithoutOfflineAccess?: boolean;
   idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
   accessTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
+  idTokenIncludesScopeClaims?: boolean;
   /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
   accessTokenType?: "at+jwt" | "JWT";
   /** `aud` of access tokens; default: the issuer */

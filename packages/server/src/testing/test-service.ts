@@ -12,7 +12,10 @@ import type { Clock } from "../core/clock.ts";
 import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
 import { createOrganisation } from "../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
+import { listCustomScopes } from "../core/scopes/scopes.store.ts";
+import { standardScopes } from "../core/scopes/scopes.ts";
 import { createUser } from "../core/users/users.ts";
+import type { Db } from "../db/open.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
 import type { RequestLine } from "../http/request-log.ts";
@@ -236,16 +239,37 @@ export async function makeOrganisation(service: Service, name = "Acme"): Promise
   };
 }
 
-/** A confidential application with one secret. */
+/**
+ * A confidential application with one secret. A scope that is not defined is written past the rules, as in a record that is
+ * older than they are.
+ */
 export async function makeClient(
   service: Service,
   organisation: Organisation,
   settings: Partial<ApplicationSettings>,
 ): Promise<TestClient> {
   const orgId = organisation.id;
-  const made = { orgId, name: "Web", clientType: "confidential", settings, actor: "test" } as const;
-  const application = await createApplication(service, made);
+  const { allowedScopes } = settings;
+  const { query } = service.database;
+  const known = [...standardScopes, ...(await listCustomScopes(query, orgId)).map(({ name }) => name)];
+  const defined = allowedScopes && { allowedScopes: allowedScopes.filter((one) => known.includes(one)) };
+  const made = { orgId, name: "Web", clientType: "confidential", actor: "test" } as const;
+  const created = await createApplication(service, { ...made, settings: { ...settings, ...defined } });
+  const application = {
+    ...created,
+    settings: { ...created.settings, ...(allowedScopes ? { allowedScopes } : {}) },
+  };
+  await writeSettings(query, application);
   const applicationId = application.id;
   const secret = { orgId, applicationId, label: "test", expiresAt: null, actor: "test" };
   return { application, secret: (await createClientSecret(service, secret)).plaintext };
+}
+
+async function writeSettings(db: Db, { orgId, id, settings }: Application): Promise<void> {
+  await db
+    .updateTable("application")
+    .set({ settings: JSON.stringify(settings) })
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .execute();
 }

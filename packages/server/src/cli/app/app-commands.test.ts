@@ -39,6 +39,8 @@ describe("signet app", () => {
     before(async () => {
       settings = await operatorSettings(await fresh());
       org = (await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      const scope = ["scope", "create", "--org", org, "--name", "jobs:run", "--display-name", "Run jobs"];
+      await runForJson(scope, settings.env);
     });
     after(() => settings.remove());
 

@@ -42,6 +42,8 @@ export function secretTable({ clientType, secrets, settings }: Application, now:
     return ["The application authenticates with private_key_jwt and has no client secret."];
   if (settings.tokenEndpointAuthMethod === "tls_client_auth")
     return ["The application authenticates with device certificates and has no client secret."];
+  if (settings.tokenEndpointAuthMethod === "self_signed_tls_client_auth")
+    return ["The application authenticates with the certificates of its JWK Set and has no client secret."];
   if (secrets.length === 0) return ["No client secrets yet: signet secret create --org … --app …"];
   return table(
     ["SECRET ID", "LABEL", "ENDS IN", "STATUS", "EXPIRES", "LAST USED"],

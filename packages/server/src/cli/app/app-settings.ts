@@ -95,7 +95,7 @@ const settings: Readonly<Record<string, Setting>> = {
   jwks: {
     member: "jwks",
     value: "FILE",
-    help: "public keys for private_key_jwt, as a JWK Set; never private keys",
+    help: "JWK Set for private_key_jwt, with x5c for self_signed_tls_client_auth; never private keys",
     read: readJwks,
   },
   "jwks-uri": { member: "jwksUri", value: "URI", help: "HTTPS URL of the JWK Set, in place of --jwks" },

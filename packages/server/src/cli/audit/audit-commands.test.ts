@@ -38,8 +38,6 @@ forEachDatabase(({ name, fresh }) => {
         "confidential",
         "--grant",
         "client_credentials",
-        "--scope",
-        "jobs:run",
       ],
       settings.env,
     );

@@ -31,7 +31,7 @@ describe("signet scope, consent, preauth", () => {
         "--scope",
         "openid",
         "--scope",
-        "hr",
+        "email",
         "--consent-mode",
         "organisation",
       );
@@ -90,19 +90,19 @@ describe("signet scope, consent, preauth", () => {
 
     test("grants, lists and revokes organisation consents and pre-authorizations", async () => {
       const granted = await json("consent grant-organisation", "--app", app, "--scope", "openid");
-      const more = await json("consent grant-organisation", "--app", app, "--scope", "hr");
+      const more = await json("consent grant-organisation", "--app", app, "--scope", "email");
       assert.deepEqual(
         [more.id, more["scopes"], more["kind"]],
-        [granted.id, ["openid", "hr"], "organisation"],
+        [granted.id, ["openid", "email"], "organisation"],
       );
       assert.deepEqual(
         (await items("consent list")).map(({ id }) => id),
         [granted.id],
       );
-      const ahead = await json("preauth create", "--app", app, "--scope", "openid hr");
+      const ahead = await json("preauth create", "--app", app, "--scope", "openid email");
       assert.deepEqual(
         (await items("preauth list")).map(({ id, scopes }) => [id, scopes]),
-        [[ahead.id, ["openid", "hr"]]],
+        [[ahead.id, ["openid", "email"]]],
       );
       for (const [command, id] of [
         ["consent revoke", granted.id],
@@ -126,7 +126,7 @@ describe("signet scope, consent, preauth", () => {
       const at = (...args: string[]) => runInProcess([...args, "--org", foreign], settings.env);
       assert.equal((await at("consent", "revoke", granted.id)).code, 1);
       assert.equal((await at("preauth", "create", "--app", app, "--scope", "openid")).code, 1);
-      assert.equal((await at("scope", "update", "hr", "--no-claims")).code, 1);
+      assert.equal((await at("scope", "update", "email", "--no-claims")).code, 1);
       assert.equal((await items("consent list")).length, 1);
     });
 

@@ -6,6 +6,7 @@ import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application } from "./application.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
 import { requireKnownPool, revokeGrantedCredentials } from "./applications.ts";
+import { requireAddedScopesDefined } from "./defined-scopes.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationKey {
@@ -48,6 +49,7 @@ export async function changeApplication(
     const { name, settings, disabled } = contentOf(before);
     requireValidApplication({ name, clientType: before.clientType, settings });
     await requireKnownPool(tx, orgId, settings);
+    await requireAddedScopesDefined(tx, before, settings);
     const after: Application = {
       ...before,
       name: name.trim(),

@@ -22,6 +22,7 @@ export const tokenEndpointAuthMethods = [
   "client_secret_basic",
   "private_key_jwt",
   "tls_client_auth",
+  "self_signed_tls_client_auth",
   "none",
 ] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
@@ -69,7 +70,10 @@ export interface ApplicationSettings {
   readonly idTokenIncludesScopeClaims: boolean;
   /** The `aud` of access tokens requested without a resource; default: the issuer. */
   readonly audience?: string;
-  /** Public keys for private_key_jwt: inline, or at an https URL. At most one of the two. */
+  /**
+   * Public keys for private_key_jwt, and certificates (`x5c`) for self_signed_tls_client_auth: inline, or at an https URL. At
+   * most one of the two.
+   */
   readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
   readonly jwksUri?: string;
   /**

@@ -142,6 +142,15 @@ export const lockApplication = (tx: Db, { orgId, id }: { orgId: string; id: stri
       .where((eb) => allOf(eb, { org_id: orgId, id })),
   );
 
+/** Locks all applications of an organisation until the end of the transaction. */
+export async function lockApplications(tx: Db, orgId: string): Promise<void> {
+  await tx
+    .updateTable("application")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where("org_id", "=", orgId)
+    .execute();
+}
+
 /** Enabled applications, oldest first, without secrets. @param which.ids limits the list to these */
 export async function listEnabledApplications(
   db: Db,

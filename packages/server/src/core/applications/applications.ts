@@ -20,6 +20,7 @@ import {
   setApplicationDisabled,
 } from "./applications.store.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
+import { requireDefinedScopes } from "./defined-scopes.ts";
 import { InvalidApplication, requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
@@ -91,6 +92,7 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
   };
   await deps.database.transaction(async (tx) => {
     await requireKnownPool(tx, orgId, settings);
+    await requireDefinedScopes(tx, orgId, settings);
     await insertApplication(tx, application);
     const event = { action: "application.created" as const, target: application.id };
     await recordChange(tx, deps, "application", { ...auditFields(input, now), ...event });

@@ -1,5 +1,5 @@
 /** Public keys for client authentication (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
-import { createPublicKey, type webcrypto } from "node:crypto";
+import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from "node:crypto";
 import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 
@@ -35,16 +35,41 @@ export function clientJwkFault(jwk: unknown): string | undefined {
   if (kid !== undefined && (typeof kid !== "string" || kid === "" || kid.length > 255))
     return "kid must be a text of 1 to 255 characters";
   if (ext !== undefined && typeof ext !== "boolean") return "ext must be a boolean or absent";
-  return materialFault(jwk);
+  return materialFault(jwk) ?? certificateFault(jwk);
+}
+
+/** RFC 7517 §4.7: the first certificate of `x5c` has the key; it is what self_signed_tls_client_auth compares. */
+function certificateFault(jwk: ClientJwk): string | undefined {
+  if (jwk["x5c"] === undefined) return undefined;
+  const der = firstCertificate(jwk);
+  const key = publicKeyOf(jwk);
+  try {
+    if (der && new X509Certificate(der).publicKey.equals(key)) return undefined;
+  } catch {
+    // Not a certificate.
+  }
+  return "x5c must begin with the certificate of this key, as base64 DER (RFC 7517 §4.7)";
+}
+
+/** @returns the DER of `x5c[0]` */
+export function firstCertificate({ x5c }: ClientJwk): Buffer | undefined {
+  const [first] = Array.isArray(x5c) ? (x5c as unknown[]) : [];
+  return typeof first === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(first)
+    ? Buffer.from(first, "base64")
+    : undefined;
+}
+
+function publicKeyOf(jwk: ClientJwk): KeyObject {
+  const members = Object.fromEntries(
+    PUBLIC_MEMBERS.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : [])),
+  );
+  return createPublicKey({ key: members as webcrypto.JsonWebKey, format: "jwk" });
 }
 
 /** Checks the key material: the point is on its curve, modulus and exponent are strong enough. */
 function materialFault(jwk: ClientJwk): string | undefined {
-  const members = Object.fromEntries(
-    PUBLIC_MEMBERS.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : [])),
-  );
   try {
-    const key = createPublicKey({ key: members as webcrypto.JsonWebKey, format: "jwk" });
+    const key = publicKeyOf(jwk);
     if (key.asymmetricKeyType !== "rsa") return undefined;
     const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
     return modulusLength >= 2_048 && modulusLength <= 8_192 && publicExponent >= MIN_EXPONENT

@@ -6,11 +6,13 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Clock } from "../clock.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { Application } from "./application.ts";
-import { usableClientJwks } from "./client-jwks.ts";
+import { type ClientJwk, firstCertificate, usableClientJwks } from "./client-jwks.ts";
 
 export interface ClientKeys {
   /** Finds the key named in a token's header; throws jose's errors or ClientKeysUnavailable. */
   lookup(application: Application): JWTVerifyGetKey;
+  /** Whether a key of the client has this certificate first in its `x5c`. @throws ClientKeysUnavailable */
+  hasCertificate(application: Application, der: Buffer): Promise<boolean>;
 }
 
 /** The client has no keys, or its jwks_uri fails. */
@@ -38,6 +40,7 @@ interface Remote {
   readonly orgId: string;
   readonly uri: string;
   keys: JWTVerifyGetKey | undefined;
+  certificates: readonly Buffer[];
   fetchedAt: number;
   attemptedAt: number;
   reading: Promise<void> | undefined;
@@ -60,8 +63,20 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
       cacheEntry(inline, name, { version: application.version, keys });
       return keys;
     },
+    hasCertificate: async (application, der) => {
+      const { jwks, jwksUri } = application.settings;
+      if (jwksUri === undefined) return certificatesOf(jwks?.keys ?? []).some((one) => one.equals(der));
+      const remote = remoteOf(remotes, application, jwksUri);
+      const isListed = () => remote.certificates.some((one) => one.equals(der));
+      await requireFresh(deps, remote);
+      // The certificate may be newer than the last fetch.
+      return isListed() || ((await refetch(deps, remote)) && isListed());
+    },
   };
 }
+
+const certificatesOf = (keys: readonly ClientJwk[]): Buffer[] =>
+  keys.flatMap((jwk) => firstCertificate(jwk) ?? []);
 
 function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri: string): Remote {
   const name = `${orgId}/${id}`;
@@ -72,6 +87,7 @@ function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri:
     orgId,
     uri,
     keys: undefined,
+    certificates: [],
     fetchedAt: never,
     attemptedAt: never,
     reading: undefined,
@@ -81,18 +97,23 @@ function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri:
   return remote;
 }
 
-async function remoteKey(deps: ClientKeysDeps, remote: Remote, token: Parameters<JWTVerifyGetKey>) {
+/** @throws ClientKeysUnavailable */
+async function requireFresh(deps: ClientKeysDeps, remote: Remote): Promise<JWTVerifyGetKey> {
   if (deps.clock() - remote.fetchedAt >= FRESH_MS) await refetch(deps, remote);
-  if (!remote.keys || deps.clock() - remote.fetchedAt >= MAX_STALE_MS)
-    throw new ClientKeysUnavailable("the client's jwks_uri does not answer with keys", {
-      cause: remote.failure,
-    });
+  if (remote.keys && deps.clock() - remote.fetchedAt < MAX_STALE_MS) return remote.keys;
+  throw new ClientKeysUnavailable("the client's jwks_uri does not answer with keys", {
+    cause: remote.failure,
+  });
+}
+
+async function remoteKey(deps: ClientKeysDeps, remote: Remote, token: Parameters<JWTVerifyGetKey>) {
+  const keys = await requireFresh(deps, remote);
   try {
-    return await remote.keys(...token);
+    return await keys(...token);
   } catch (error) {
     // The key may be newer than the last fetch.
     if (!(error instanceof errors.JWKSNoMatchingKey) || !(await refetch(deps, remote))) throw error;
-    return remote.keys(...token);
+    return (remote.keys ?? keys)(...token);
   }
 }
 
@@ -119,6 +140,7 @@ async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
     const keys = usableClientJwks(answer.body.toString("utf8"));
     if (!keys) throw new Error("jwks_uri answered with no key set");
     remote.keys = keySet(keys);
+    remote.certificates = certificatesOf(keys);
     remote.fetchedAt = deps.clock();
     remote.failure = undefined;
   } catch (error) {

@@ -19,13 +19,15 @@ import {
   grantTypes,
   tokenEndpointAuthMethods,
 } from "./application.ts";
-import { clientJwksFaults } from "./client-jwks.ts";
+import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
 
 export interface Fault {
   readonly path: string;
   readonly message: string;
   /** Of a URI, for pages, which translate it. */
-  readonly code?: RedirectUriFault["code"] | "plain";
+  readonly code?: RedirectUriFault["code"] | "plain" | "undefinedScope";
+  /** What the fault is about, when a page names it. */
+  readonly value?: string;
 }
 
 export class InvalidApplication extends Error {
@@ -235,6 +237,16 @@ function clientKeyFaults({ jwks, jwksUri, tokenEndpointAuthMethod }: Application
       hasKeys || tokenEndpointAuthMethod !== "private_key_jwt",
       "jwks",
       "private_key_jwt needs public keys: jwks or jwksUri",
+    ),
+    // RFC 8705 §2.2.2.
+    ...requireThat(
+      tokenEndpointAuthMethod !== "self_signed_tls_client_auth" ||
+        jwksUri !== undefined ||
+        // A malformed set has its own fault.
+        faults.length > 0 ||
+        jwks?.keys.some((key) => firstCertificate(key) !== undefined) === true,
+      "jwks",
+      "self_signed_tls_client_auth needs a certificate in x5c: jwks or jwksUri",
     ),
   ];
 }

@@ -22,7 +22,16 @@ import type { CustomScope } from "../scopes/custom-scope.ts";
 import { insertCustomScope } from "../scopes/scopes.store.ts";
 import { applyFile, ConfigurationChanged } from "./apply.ts";
 import { countsOf } from "./entries.ts";
-import { InvalidFile, type OrganisationFile } from "./organisation-file.ts";
+import { type FileApplication, InvalidFile, type OrganisationFile } from "./organisation-file.ts";
+
+/** For organisations without the scopes of the file's. */
+const withoutCustomScopes = ({ applications = [] }: OrganisationFile): FileApplication[] =>
+  applications.map((one) => ({
+    ...one,
+    allowedScopes: ["openid"],
+    organisationConsent: [],
+    preauthorizations: [],
+  }));
 
 forEachDatabase(({ fresh }) => {
   let running: TestConfiguration;
@@ -96,7 +105,7 @@ forEachDatabase(({ fresh }) => {
     const [from, to] = [await furnished(), await running.makeOrg()];
     const { file: whole } = await running.exported(from);
     // Of names alone: nothing in the database would keep a second one out.
-    const file = { format: whole.format, applications: whole.applications ?? [] };
+    const file = { format: whole.format, applications: withoutCustomScopes(whole) };
     const shown = await running.shownOf(to, file);
     const applying = { orgId: to, file, prune: false, shown, actor };
     let second: Promise<void> | undefined;
@@ -164,6 +173,9 @@ forEachDatabase(({ fresh }) => {
     const hostile = {
       ...withApplication(file, "Shop", { redirectUris: ["https://evil.example/"] }),
       scopes: [],
+      applications: withoutCustomScopes(file).map((one) =>
+        one.name === "Shop" ? { ...one, redirectUris: ["https://evil.example/"] } : one,
+      ),
     };
     const done = await running.apply(
       mine,
@@ -199,7 +211,12 @@ forEachDatabase(({ fresh }) => {
       format: file.format,
       scopes: [],
       applications: [
-        { ...applicationIn(file, "Shop"), enabled: false, organisationConsent: [], preauthorizations: [] },
+        {
+          ...applicationIn({ ...file, applications: withoutCustomScopes(file) }, "Shop"),
+          enabled: false,
+          organisationConsent: [],
+          preauthorizations: [],
+        },
       ],
     };
     await running.apply(to, empty, true);
@@ -222,6 +239,7 @@ forEachDatabase(({ fresh }) => {
         "preauthorization.created",
         "organisation.configuration-applied",
         "scope.deleted",
+        "application.changed",
         "scope.deleted",
         "application.deleted",
         "application.deleted",

@@ -11,6 +11,7 @@ import {
   changeApplication,
   deleteApplication,
 } from "../applications/application-changes.ts";
+import { lockApplications } from "../applications/applications.store.ts";
 import { createApplication } from "../applications/applications.ts";
 import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
@@ -56,7 +57,9 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<v
   await database.transaction(async (tx) => {
     const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
     // Concurrent applications of files wait for each other; the organisation's row is the lock.
+    // The applications too: a deleted scope is taken from them in between.
     await lockOrganisation(tx, orgId);
+    await lockApplications(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();
     const difference = differenceOf(state, file, prune);
@@ -119,12 +122,8 @@ async function applyApplications(inside: Inside, { applications }: Difference): 
   }
 }
 
-const remove = (inside: Inside, { id, version }: Application): Promise<boolean> =>
-  deleteApplication(inside, { orgId: inside.orgId, id, actor: inside.actor, check: ofVersion(version) });
-
-const ofVersion = (version: number) => (before: Application) => {
-  if (before.version !== version) throw new ApplicationChanged();
-};
+const remove = (inside: Inside, { id }: Application): Promise<boolean> =>
+  deleteApplication(inside, { orgId: inside.orgId, id, actor: inside.actor });
 
 /** @returns the updated application; undefined when the file doesn't name it */
 async function applyApplication(inside: Inside, { step }: ApplicationStep): Promise<Application | undefined> {
@@ -177,7 +176,7 @@ async function change(
   const both = bothConsentMembers({ consentMode: consentModeOf(settings) });
   const after = await changeApplication(
     inside,
-    { orgId: inside.orgId, id: current.id, actor: inside.actor, check: ofVersion(current.version) },
+    { orgId: inside.orgId, id: current.id, actor: inside.actor },
     () => ({ name, disabled: !enabled, settings: { ...merged, ...both } }),
   );
   if (!after) throw new ApplicationChanged();

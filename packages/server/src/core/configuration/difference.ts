@@ -6,9 +6,9 @@ import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
-import { lateStandardScopes } from "../scopes/scopes.ts";
+import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import { IS_STANDARD } from "../scopes/validation.ts";
-import { matchApplications } from "./match.ts";
+import { type Match, matchApplications } from "./match.ts";
 import {
   brandingNames,
   type FileFault,
@@ -83,6 +83,7 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
   const allFaults = [
     ...faults,
     ...poolFaults(state, file),
+    ...undefinedScopeFaults(file, matches, scopes),
     ...standardFaults(state, file),
     ...(scopeCount > MAX_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
   ];
@@ -123,6 +124,36 @@ function poolFaults(
       : [{ path: `/applications/${index}/signingPoolId`, message }],
   );
 }
+
+/** Of the scopes as they will be; one that an application has already may stay (defined-scopes.ts). */
+function undefinedScopeFaults(
+  { applications = [] }: OrganisationFile,
+  matches: readonly Match[],
+  steps: Difference["scopes"],
+): FileFault[] {
+  const names = steps.flatMap((step) => (step.act === "remove" ? [] : [nameOfStep(step)]));
+  const defined = new Set<string>([...standardScopes, ...names]);
+  return applications.flatMap(({ allowedScopes = [] }, index) => {
+    const had = matches[index]?.current?.application.settings.allowedScopes ?? [];
+    return allowedScopes.flatMap((scope, at) =>
+      defined.has(scope) || (had.includes(scope) && !steps.some((step) => removes(step, scope)))
+        ? []
+        : [
+            {
+              path: `/applications/${index}/allowedScopes/${at}`,
+              message: `${scope} is not a scope of the organisation: define it in the file's scopes`,
+            },
+          ],
+    );
+  });
+}
+
+type ScopeStep = Difference["scopes"][number];
+
+const nameOfStep = (step: ScopeStep): string => ("wanted" in step ? step.wanted.name : step.current.name);
+
+const removes = (step: ScopeStep, scope: string): boolean =>
+  step.act === "remove" && step.current.name === scope;
 
 function organisationChanges(
   before: OrganisationSettings,

@@ -110,6 +110,8 @@ type RecordKey = Pick<Consent, "orgId" | "id">;
 export interface ConsentKey extends RecordKey {
   /** Only this user's consent. */
   readonly userId?: string;
+  /** Only a consent for this application. */
+  readonly applicationId?: string;
 }
 
 /** Also a revoked one. */
@@ -125,24 +127,26 @@ export async function findConsentRecord(db: Db, { orgId, id }: RecordKey): Promi
 /** @returns the revoked consent; undefined when there is no such active one */
 export async function markConsentRevoked(
   db: Db,
-  { orgId, id, userId }: ConsentKey,
+  { orgId, id, userId, applicationId }: ConsentKey,
   { by, now }: { by: string; now: number },
 ): Promise<Consent | undefined> {
   const ofUser = userId === undefined ? {} : { kind: "user", user_id: userId };
+  const ofApplication = applicationId === undefined ? {} : { application_id: applicationId };
   const row = await db
     .updateTable("consent")
     .set({ revoked_at: now, revoked_by: by })
-    .where((eb) => allOf(eb, { org_id: orgId, id, ...ofUser, revoked_at: null }))
+    .where((eb) => allOf(eb, { org_id: orgId, id, ...ofUser, ...ofApplication, revoked_at: null }))
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
 }
 
-/** The user's active consents, newest first, with the applications' names. */
+/** The user's active consents, or those for one application, newest first, with the applications' names. */
 export async function listUserConsents(
   db: Db,
-  key: { orgId: string; userId: string },
+  key: { orgId: string; userId: string; applicationId?: string },
 ): Promise<{ consent: Consent; applicationName: string }[]> {
+  const { applicationId } = key;
   const rows = await db
     .selectFrom("consent")
     .innerJoin("application", (join) =>
@@ -155,6 +159,9 @@ export async function listUserConsents(
     .where((eb) => allOf(eb, { "consent.org_id": key.orgId, "consent.user_id": key.userId }))
     .where("consent.kind", "=", "user")
     .where("consent.revoked_at", "is", null)
+    .$if(applicationId !== undefined, (query) =>
+      query.where("consent.application_id", "=", applicationId ?? ""),
+    )
     .orderBy("consent.granted_at", "desc")
     .orderBy("consent.id", "desc")
     .execute();

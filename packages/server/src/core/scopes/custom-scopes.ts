@@ -1,6 +1,8 @@
 /** Finds custom scopes on the hot path; creates, changes and deletes them. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
+import { lockApplications } from "../applications/applications.store.ts";
+import { withdrawScope } from "../applications/defined-scopes.ts";
 import type { Act, AuditEvent } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
@@ -126,7 +128,8 @@ export async function changeCustomScope(
 }
 
 /**
- * Deletes a custom scope; applications and consents may still name it, without effect.
+ * Deletes a custom scope, and takes it from every application: new tokens and refreshes no longer have it. Consents may still
+ * name it, without effect.
  * @returns false when there is no such scope.
  * @throws ScopeConflict
  */
@@ -138,7 +141,17 @@ export async function deleteCustomScope(
     const scope = await findCustomScope(tx, orgId, id);
     if (!scope) return false;
     if (version !== undefined && version !== scope.version) throw new ScopeConflict("changed-meanwhile");
+    // In this order: a change of an application holds the application when it looks for the scope; a new application holds
+    // the scope, and is seen once that is let go.
+    await lockOrganisation(tx, orgId);
+    await lockApplications(tx, orgId);
     if (!(await deleteCustomScopeRow(tx, scope))) throw new ScopeConflict("changed-meanwhile");
+    await withdrawScope(tx, deps, {
+      orgId,
+      name: scope.name,
+      actor,
+      ...(address === undefined ? {} : { address }),
+    });
     await recordScopeChange(tx, deps, {
       orgId,
       id,

@@ -63,6 +63,22 @@ export async function lockCustomScope(
     .execute();
 }
 
+/** Locks the scopes with these names until the end of the transaction. @returns the names that there are */
+export async function lockScopesByName(
+  tx: Db,
+  orgId: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await tx
+    .updateTable("custom_scope")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where("org_id", "=", orgId)
+    .where("name", "in", names)
+    .returning("name")
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
 const selectAllOf = prepared((db, value: Parameter<{ orgId: string }>) =>
   db.selectFrom("custom_scope").selectAll().where("org_id", "=", value("orgId")).orderBy("id"),
 );

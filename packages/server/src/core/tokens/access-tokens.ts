@@ -17,7 +17,7 @@ import { signingPoolIssuer } from "../signing-pools/signing-pool.ts";
 import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
 import { familyIdFromTokenId } from "./token-family.ts";
-import { isAccessTokenRevoked, isFamilyTokenActive } from "./tokens.store.ts";
+import { findActiveTokenScopes, isAccessTokenRevoked } from "./tokens.store.ts";
 
 export interface AccessTokens {
   /**
@@ -25,8 +25,11 @@ export interface AccessTokens {
    * Does not check revocation.
    */
   read(organisation: Organisation, token: string): Promise<AccessTokenClaims | undefined>;
-  /** Whether neither the token nor its family, client, user or device is revoked, disabled or deleted. */
-  isActive(organisation: Organisation, claims: AccessTokenClaims): Promise<boolean>;
+  /**
+   * The scopes of the token that were granted to its client: an agent may sign more than that.
+   * @returns undefined when the token or its family, client, user or device is revoked, disabled or deleted
+   */
+  activeScopes(organisation: Organisation, claims: AccessTokenClaims): Promise<readonly string[] | undefined>;
 }
 
 export interface AccessTokenDeps extends CoreDeps {
@@ -83,14 +86,19 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       if (signed.isPlainJwt && !(await issuesPlainJwts(deps, claims, organisation))) return undefined;
       return (await signsForPool(deps, claims, key, organisation)) ? claims : undefined;
     },
-    isActive: async (organisation, { client_id, jti, sub, device_id }) => {
-      if (!(await deps.applications.find(organisation.id, client_id))) return false;
-      if (device_id !== undefined && !(await isDeviceActive(deps, organisation.id, device_id))) return false;
+    activeScopes: async ({ id: orgId }, { client_id, jti, sub, device_id, scope }) => {
+      const application = await deps.applications.find(orgId, client_id);
+      if (!application) return undefined;
+      if (device_id !== undefined && !(await isDeviceActive(deps, orgId, device_id))) return undefined;
       const familyId = familyIdFromTokenId(jti);
       const db = deps.database.query;
-      if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
-      const owner = { userId: sub, applicationId: client_id };
-      return isFamilyTokenActive(db, { orgId: organisation.id, familyId, jti, ...owner });
+      const granted =
+        familyId !== undefined
+          ? await findActiveTokenScopes(db, { orgId, familyId, jti, userId: sub, applicationId: client_id })
+          : (await isAccessTokenRevoked(db, orgId, jti))
+            ? undefined
+            : application.settings.allowedScopes;
+      return granted && (scope?.split(" ") ?? []).filter((one) => granted.includes(one));
     },
   };
 }

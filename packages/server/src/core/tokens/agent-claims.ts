@@ -20,8 +20,7 @@ export function readAgentClaims(
   if (scope !== undefined && typeof scope !== "string") return undefined;
   if (device_id !== undefined && typeof device_id !== "string") return undefined;
   // A binding of an unknown kind cannot be checked.
-  if (cnf !== undefined && (typeof device_id !== "string" || !isCertificateConfirmation(cnf)))
-    return undefined;
+  if (cnf !== undefined && !isCertificateConfirmation(cnf)) return undefined;
   if (!(typeof aud === "string" || (Array.isArray(aud) && aud.every((one) => typeof one === "string"))))
     return undefined;
   if (!isTime(iat) || !isTime(exp) || iat > limits.now + SKEW_SECONDS) return undefined;

@@ -47,10 +47,10 @@ export interface IdTokenClaims {
   readonly [claim: string]: unknown;
 }
 
-/** The device whose certificate came with the request. */
+/** The certificate that came with the request, and the device that it is of; a self-signed one is of none. */
 export interface TokenDevice {
-  readonly id: string;
-  readonly attestation: Attestation;
+  readonly id?: string;
+  readonly attestation?: Attestation;
   /** SHA-256 of the certificate that the token is bound to; undefined for an unbound token. */
   readonly thumbprint?: string;
 }
@@ -160,8 +160,7 @@ function deviceClaims(device: TokenDevice | undefined) {
   if (!device) return undefined;
   const { id, attestation, thumbprint } = device;
   return {
-    device_id: id,
-    device_attestation: attestation,
+    ...(id === undefined ? {} : { device_id: id, device_attestation: attestation }),
     ...(thumbprint === undefined ? {} : { cnf: { "x5t#S256": thumbprint } }),
   };
 }

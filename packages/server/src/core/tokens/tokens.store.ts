@@ -161,7 +161,7 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
         .onRef("revoked_access_token.org_id", "=", "token_family.org_id")
         .on("revoked_access_token.jti", "=", value("jti")),
     )
-    .select("revoked_access_token.jti as revokedJti")
+    .select(["revoked_access_token.jti as revokedJti", "token_family.scope"])
     .where((eb) => allOf(eb, { "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
     // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
@@ -170,10 +170,16 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
     .where("user_account.disabled_at", "is", null),
 );
 
-/** Whether neither the token nor its family is revoked, and the user is an enabled member of the organisation. */
-export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boolean> {
+/**
+ * The scopes that were granted to the token's family.
+ * @returns undefined when the token or its family is revoked, or the user is not an enabled member of the organisation
+ */
+export async function findActiveTokenScopes(
+  db: Db,
+  key: FamilyToken,
+): Promise<readonly string[] | undefined> {
   const [row] = await selectActive(db, key);
-  return row !== undefined && row.revokedJti === null;
+  return row === undefined || row.revokedJti !== null ? undefined : row.scope.split(" ");
 }
 
 function fromRow(family: TokenFamilyTable): TokenFamily {

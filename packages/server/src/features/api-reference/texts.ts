@@ -106,7 +106,7 @@ export const securitySchemes = {
     type: "http",
     scheme: "basic",
     description:
-      "Client authentication (`client_secret_basic`): `client_id` and `client_secret`, each form-encoded (RFC 6749 §2.3.1). Alternatively, send `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`). Public clients send `client_id` only, as do devices of a `tls_client_auth` client, with their certificate.",
+      "Client authentication (`client_secret_basic`): `client_id` and `client_secret`, each form-encoded (RFC 6749 §2.3.1). Alternatively, send `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`). Public clients send `client_id` only, as do clients of `tls_client_auth` and `self_signed_tls_client_auth`, with their certificate.",
   },
 } as const;
 

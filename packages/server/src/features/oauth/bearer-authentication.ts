@@ -22,6 +22,7 @@ export interface BearerDeps extends PresentedDeviceDeps {
 export interface BearerAuthentication {
   readonly user: User;
   readonly claims: AccessTokenClaims;
+  /** Those of the token that were granted to its client. */
   readonly scopes: readonly string[];
 }
 
@@ -33,7 +34,8 @@ export async function authenticateBearer(
 ): Promise<BearerAuthentication> {
   const token = presentedToken(request, organisation);
   const claims = await deps.accessTokens.read(organisation, token);
-  if (!claims || !(await deps.accessTokens.isActive(organisation, claims))) {
+  const scopes = claims && (await deps.accessTokens.activeScopes(organisation, claims));
+  if (!scopes) {
     throw bearerError(organisation, "invalid_token", "the access token is expired, revoked or invalid");
   }
   if (!(await hasValidBinding(deps, organisation, request, claims)))
@@ -42,7 +44,6 @@ export async function authenticateBearer(
       "invalid_token",
       "the access token is bound to a certificate that the request does not have",
     );
-  const scopes = claims.scope?.split(" ") ?? [];
   if (!scopes.includes("openid")) {
     throw bearerError(organisation, "insufficient_scope", "the scope openid is required", "openid");
   }

@@ -73,7 +73,7 @@ export function providerMetadata(
 ): Record<string, unknown> {
   const issuer = issuerOf(baseUrl, orgId);
   const authMethods = tokenEndpointAuthMethods.filter(
-    (method) => certificates || method !== "tls_client_auth",
+    (method) => certificates || !method.endsWith("tls_client_auth"),
   );
   const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {

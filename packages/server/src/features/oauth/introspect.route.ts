@@ -78,9 +78,11 @@ async function describeAccessToken(
 ): Promise<object> {
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims || !isOwnerOrAudience(application, claims)) return INACTIVE;
-  return (await deps.accessTokens.isActive(organisation, claims))
-    ? { active: true, ...claims, token_type: "Bearer" }
-    : INACTIVE;
+  const scopes = await deps.accessTokens.activeScopes(organisation, claims);
+  if (!scopes) return INACTIVE;
+  const { scope, ...others } = claims;
+  const granted = scope === undefined ? {} : { scope: formatScope(scopes) };
+  return { active: true, ...others, ...granted, token_type: "Bearer" };
 }
 
 function isOwnerOrAudience({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {

@@ -27,7 +27,7 @@ export const consentsOperations: readonly DescribedOperation[] = [
     method: "GET",
     path: "/oauth/:org/user/consents",
     operationId: "listUserConsents",
-    summary: "List the consents of the token's user",
+    summary: "List the consents of the token's user for the token's client",
     description: `Requires the scope \`openid\`. ${forBrowsers}`,
     answers: {
       200: { description: "The consents", schema: Type.Object({ items: Type.Array(consent) }) },
@@ -39,7 +39,7 @@ export const consentsOperations: readonly DescribedOperation[] = [
     method: "POST",
     path: "/oauth/:org/user/consents/:id/revoke",
     operationId: "revokeUserConsent",
-    summary: "Revoke a consent and its tokens",
+    summary: "Revoke a consent for the token's client, and its tokens",
     description: forBrowsers,
     answers: { 204: { description: "Revoked" }, ...errors, ...oauthErrorAnswers([413, 415]) },
   },

@@ -82,11 +82,9 @@ forEachDatabase(({ fresh }) => {
     const ottos = await getTokens(otto, more, app);
     const elsewhere = await getTokens(org, more);
     const id = await consentTo(app, first.accessToken);
-    assert.equal(
-      await revokeAs(elsewhere.accessToken, id),
-      204,
-      "whichever application the user's token is of",
-    );
+    assert.equal(await revokeAs(elsewhere.accessToken, id), 404, "another application's token");
+    assert.equal(await userinfo(first.accessToken), 200);
+    assert.equal(await revokeAs(second.accessToken, id), 204, "any token of the client");
     for (const { accessToken, refreshToken } of [first, second]) {
       assert.equal(await userinfo(accessToken), 401);
       assert.equal(await isActive(accessToken, app), false);
@@ -96,10 +94,27 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(ottos.accessToken), 200);
     assert.equal((await refresh(org, ottos.refreshToken, {}, app)).status, 200);
     assert.equal(await userinfo(elsewhere.accessToken), 200);
-    assert.equal(await revokeAs(elsewhere.accessToken, id), 404, "already revoked");
-    assert.ok(!(await list(elsewhere.accessToken)).body.items.some((item) => item.id === id));
+    const again = await getTokens(org, more, app);
+    assert.equal(await revokeAs(again.accessToken, id), 404, "already revoked");
+    assert.ok(!(await list(again.accessToken)).body.items.some((item) => item.id === id));
+    assert.equal(await revokeAs(again.accessToken, await consentTo(app, again.accessToken)), 204);
     const clientId = app.application.id;
     assert.ok(showsConsent(await visit(browser, org, { clientId, more })), "consent is requested again");
+  });
+
+  test("an access token lists its own client's consent only; the account page lists all", async () => {
+    const [one, two] = [await newApp(), await newApp()];
+    const ofOne = await getTokens(org, { scope: "openid email" }, one);
+    const ofTwo = await getTokens(org, {}, two);
+    const clientIds = async (token: string) => (await list(token)).body.items.map(({ clientId }) => clientId);
+    assert.deepEqual(await clientIds(ofOne.accessToken), [one.application.id]);
+    assert.deepEqual(await clientIds(ofTwo.accessToken), [two.application.id]);
+    const page = (await browser.get(records())).body;
+    for (const [app, { accessToken }] of [
+      [one, ofOne],
+      [two, ofTwo],
+    ] as const)
+      assert.ok(page.includes(`user/consents?id=${await consentTo(app, accessToken)}`));
   });
 
   test("an access token lists and revokes only its user's consents", async () => {

@@ -1,7 +1,7 @@
 /**
  * user/consents: the user's consents, as a page and as JSON. user/consents/{id}/revoke: revokes one, with every token that
- * is based on it. Revoking needs no recent authentication: it only reduces access. API clients send any access token of
- * the user with the scope `openid`.
+ * is based on it. Revoking needs no recent authentication: it only reduces access. API clients send an access token of the
+ * user with the scope `openid`, and see what the user consented to for their own client only.
  */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -28,7 +28,13 @@ import { consentsPage } from "./consents.page.ts";
 export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
   /** @throws OAuthError with a bearer challenge */
-  authenticateBearer(organisation: Organisation, request: FastifyRequest): Promise<{ readonly user: User }>;
+  authenticateBearer(
+    organisation: Organisation,
+    request: FastifyRequest,
+  ): Promise<{
+    readonly user: User;
+    readonly claims: { readonly client_id: string };
+  }>;
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 
@@ -47,8 +53,9 @@ export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
 type ConsentsHandler = (deps: ConsentsDeps, visit: Visit) => Promise<void>;
 
 async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }: Visit): Promise<void> {
-  const { user } = await deps.authenticateBearer(organisation, request);
-  const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
+  const { user, claims } = await deps.authenticateBearer(organisation, request);
+  const owner = { orgId: organisation.id, userId: user.id, applicationId: claims.client_id };
+  const list = await listUserConsents(deps.database.query, owner);
   const items = list.map(({ consent, applicationName }) => ({
     id: consent.id,
     clientId: consent.applicationId,
@@ -62,22 +69,27 @@ async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }
 }
 
 async function revokeByApi(deps: ConsentsDeps, visit: Visit): Promise<void> {
-  const { user } = await deps.authenticateBearer(visit.organisation, visit.request);
-  if (!(await revokeOwnConsent(deps, visit, user))) throw new NotFound("consent");
+  const { user, claims } = await deps.authenticateBearer(visit.organisation, visit.request);
+  if (!(await revokeOwnConsent(deps, visit, user, claims.client_id))) throw new NotFound("consent");
   await visit.reply.code(204).header("cache-control", "no-store").send();
 }
 
-/** @returns false if the user has no such consent */
+/**
+ * @param applicationId the only application whose consent may be revoked; undefined: any
+ * @returns false if the user has no such consent
+ */
 function revokeOwnConsent(
   deps: ConsentsDeps,
   { organisation, request }: Visit,
   user: User,
+  applicationId?: string,
 ): Promise<boolean> {
   const { id = "" } = request.params as { id?: string };
   return revokeConsent(deps, {
     orgId: organisation.id,
     id: id.toLowerCase(),
     userId: user.id,
+    ...(applicationId === undefined ? {} : { applicationId }),
     actor: `user:${user.id}`,
     address: addressOf(request),
   });

@@ -4,10 +4,12 @@ import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { defineScopes } from "../../../testing/fixtures/scopes.ts";
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -28,6 +30,9 @@ forEachDatabase(({ name: database, fresh }) => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await seedRecords(running.service, "Acme");
+    const known = await listCustomScopes(running.service.database.query, org.organisation.id);
+    const wanted = ["jobs:run", "jobs:stop"].filter((name) => !known.some((scope) => scope.name === name));
+    await defineScopes(running.service, org.organisation.id, ...wanted);
     other = await seedRecords(running.service, "Beta");
     console = await consoleBrowser(running, org);
   });

@@ -29,7 +29,8 @@ function faultField({ path }: Fault): string {
   return member === "requireConsent" ? "consentMode" : member;
 }
 
-function faultText({ path, code }: Fault, text: Texts): string {
+function faultText({ path, code, value = "" }: Fault, text: Texts): string {
+  if (code === "undefinedScope") return text.undefinedScope({ scope: value });
   const [, member = "", index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
   const own: Readonly<Record<string, string>> = text.faults;
   const general = Object.hasOwn(own, member) ? (own[member] ?? text.faults.other) : text.faults.other;

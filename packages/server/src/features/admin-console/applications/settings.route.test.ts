@@ -6,8 +6,10 @@ import { changeApplication } from "../../../core/applications/application-change
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { defineScopes } from "../../../testing/fixtures/scopes.ts";
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -25,6 +27,9 @@ forEachDatabase(({ name: database, fresh }) => {
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
     org = await seedRecords(running.service, "Acme");
+    const known = await listCustomScopes(running.service.database.query, org.organisation.id);
+    const wanted = ["jobs:run", "jobs:stop"].filter((name) => !known.some((scope) => scope.name === name));
+    await defineScopes(running.service, org.organisation.id, ...wanted);
     other = await seedRecords(running.service, "Beta");
     console = await consoleBrowser(running, org);
   });

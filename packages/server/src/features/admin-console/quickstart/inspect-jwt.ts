@@ -129,7 +129,7 @@ async function checkRevocation(
   if (kind !== "access") return [];
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims) return [bad("notAccepted")];
-  if (await deps.accessTokens.isActive(organisation, claims)) return [good("active")];
+  if (await deps.accessTokens.activeScopes(organisation, claims)) return [good("active")];
   return [await findReason(deps, organisation.id, payload)];
 }
 

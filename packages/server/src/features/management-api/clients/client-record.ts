@@ -37,11 +37,17 @@ const members = {
   postLogoutRedirectUris: uris(),
   returnUrls: Type.Array(Type.String(), { description: "Where a federation login may return to" }),
   grantTypes: Type.Array(Type.Enum([...grantTypes])),
-  allowedScopes: Type.Array(Type.String()),
+  allowedScopes: Type.Array(Type.String(), {
+    description: "Standard scopes, and scopes of the organisation",
+  }),
   tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
   jwks: Type.Object(
     { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
-    { additionalProperties: false, description: "Public keys for private_key_jwt; or jwksUri" },
+    {
+      additionalProperties: false,
+      description:
+        "Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri",
+    },
   ),
   jwksUri: Type.String(),
   tlsClientAuthSanUri: Type.String({
@@ -59,8 +65,16 @@ const members = {
   }),
   AccessTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
   RefreshTokenLifetimeSeconds: Type.Integer({ description: "300 to 31536000" }),
+  refreshTokenAbsoluteLifetimeSeconds: Type.Integer({
+    description: "300 to 31536000, for the token and all its successors",
+  }),
+  refreshTokenGraceSeconds: Type.Integer({
+    description: "0 to 60: how long a rotated token gets the same successor again; 0 never",
+  }),
+  issueRefreshTokenWithoutOfflineAccess: Type.Boolean(),
   idTokenSignedResponseAlg: Type.Enum(algorithms),
   accessTokenSignedResponseAlg: Type.Enum(algorithms),
+  idTokenIncludesScopeClaims: Type.Boolean(),
   accessTokenType: Type.Enum([...accessTokenTypes], {
     description: "The header `typ` of access tokens; JWT for resource servers that refuse at+jwt",
   }),
@@ -152,14 +166,6 @@ export function clientRecord({ id, name: called, clientType: type, settings, ...
   };
 }
 
-/** Settings that the record has no member for: replacing it keeps them. */
-const unlisted = [
-  "refreshTokenAbsoluteLifetimeSeconds",
-  "refreshTokenGraceSeconds",
-  "issueRefreshTokenWithoutOfflineAccess",
-  "idTokenIncludesScopeClaims",
-] as const satisfies ReadonlyArray<keyof ApplicationSettings>;
-
 /** @param before undefined for a new client */
 export function settingsOf(
   body: NewClient | ChangedClient,
@@ -170,13 +176,11 @@ export function settingsOf(
   const given = Object.fromEntries(
     Object.entries(sent).map(([member, value]) => [settingOf(member), value]),
   ) as Partial<ApplicationSettings>;
-  const kept = before ? unlisted.map((member) => [member, before[member]] as const) : [];
   // Without users, the identity scopes have nothing to release.
   const isService = given.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return {
     ...defaultSettings(type),
     ...(isService ? { allowedScopes: [] } : {}),
-    ...Object.fromEntries(kept),
     ...given,
     ...(before ? changedConsentMembers(given, before) : bothConsentMembers(given)),
   };

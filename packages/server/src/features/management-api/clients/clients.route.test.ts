@@ -1,4 +1,5 @@
 /** Clients by API: the record as the contract has it, full replacement, what ends with them. */
+
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
@@ -13,6 +14,7 @@ import {
   redeem,
   refresh,
 } from "../../../testing/fixtures/client.ts";
+import { defineScopes } from "../../../testing/fixtures/scopes.ts";
 import {
   type ApiRequest,
   callApi,
@@ -33,7 +35,8 @@ const MEMBERS =
   `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls grantTypes
   allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri tlsClientCertificateBoundAccessTokens
   RequireConsent consentMode requirePkce requireNonceWithoutPkce AccessTokenLifetimeSeconds
-  RefreshTokenLifetimeSeconds idTokenSignedResponseAlg accessTokenSignedResponseAlg accessTokenType audience
+  RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
+  issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg accessTokenType audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
@@ -48,6 +51,7 @@ describe("management API: clients", () => {
       running = await startTestService({ databaseUrl: await fresh(), clock });
       org = await makeOrganisation(running.service);
       admin = await makeSystemAccount(running.service, org, { administrator: true });
+      await defineScopes(running.service, org.organisation.id, "jobs:run", "payroll");
     });
     after(async () => {
       await running.close();
@@ -119,8 +123,7 @@ describe("management API: clients", () => {
       });
       assert.equal(answer.status, 200);
       const native = await create({ clientType: "native", redirectUris: ["com.example.app:/cb"] });
-      assert.ok(!("clientSecret" in native.body));
-      assert.deepEqual(native.body["secrets"], []);
+      assert.deepEqual(["clientSecret" in native.body, native.body["secrets"]], [false, []]);
       const devices = { tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSanUri: "urn:x:device:1" };
       const meters = await create({ ...devices, tlsClientCertificateBoundAccessTokens: true });
       assert.ok(!("clientSecret" in meters.body));
@@ -163,6 +166,10 @@ describe("management API: clients", () => {
         requirePkce: false,
         AccessTokenLifetimeSeconds: 600,
         RefreshTokenLifetimeSeconds: 7200,
+        refreshTokenAbsoluteLifetimeSeconds: 86_400,
+        refreshTokenGraceSeconds: 0,
+        issueRefreshTokenWithoutOfflineAccess: false,
+        idTokenIncludesScopeClaims: true,
         idTokenSignedResponseAlg: "RS256",
         accessTokenSignedResponseAlg: "EdDSA",
         audience: "https://api.shop.example",
@@ -192,7 +199,7 @@ describe("management API: clients", () => {
       assert.equal((await put(created.id, created.body)).status, 200, "even the answer that made it");
     });
 
-    test("a replacement is complete, except for settings without a member", async () => {
+    test("a replacement is complete: an omitted member returns to its default", async () => {
       const { application } = await makeClient(running.service, org.organisation, {
         redirectUris: [REDIRECT_URI],
         accessTokenLifetimeSeconds: 120,
@@ -201,7 +208,7 @@ describe("management API: clients", () => {
       const { body } = await put(application.id, { name: "Bare" });
       assert.deepEqual([body["redirectUris"], body["AccessTokenLifetimeSeconds"]], [[], 3600]);
       const inside = await running.service.applications.read(org.organisation.id, application.id);
-      assert.equal(inside?.settings.refreshTokenGraceSeconds, 0);
+      assert.equal(inside?.settings.refreshTokenGraceSeconds, 10);
     });
 
     test("read-only members and records of other organisations can't be changed", async () => {
@@ -217,14 +224,7 @@ describe("management API: clients", () => {
         [after["clientId"], after["createdAt"], (after["secrets"] as unknown[]).length],
         [id, body["createdAt"], 1],
       );
-      for (const member of [
-        "orgId",
-        "org_id",
-        "version",
-        "settings",
-        "refreshTokenGraceSeconds",
-        "signingPoolId",
-      ]) {
+      for (const member of ["orgId", "org_id", "version", "settings", "signingPoolId"]) {
         const refused = await put(id, { name: "Shop", [member]: "x" });
         assert.deepEqual([refused.status, paths(refused.body)], [422, [`/${member}`]]);
       }

@@ -43,6 +43,7 @@ export class InvalidAssertion extends Error {
 /**
  * Reads the assertion and the client that it names; verifies nothing.
  * @throws OAuthError invalid_request when the parameters contradict each other
+ * @throws InvalidAssertion when the assertion names no client (RFC 7521 §4.2.1: invalid_client)
  */
 export function readAssertion(form: Form): { clientId: string; assertion: string } | undefined {
   const assertion = form.values.get("client_assertion");
@@ -54,7 +55,7 @@ export function readAssertion(form: Form): { clientId: string; assertion: string
   if (form.values.has("client_secret")) throw invalid("the client uses more than one authentication method");
   const named = form.values.get("client_id");
   const sub = assertion.length <= MAX_LENGTH ? decodeJwsUnverified(assertion)?.payload["sub"] : undefined;
-  if (typeof sub !== "string") throw invalid("client_assertion is not a JWT with a sub");
+  if (typeof sub !== "string") throw new InvalidAssertion("client_assertion is not a JWT with a sub");
   // RFC 7521 §4.2: client_id is optional, and must name the same client.
   if (named !== undefined && named !== sub) throw invalid("client_id differs from the assertion's sub");
   return { clientId: sub, assertion };

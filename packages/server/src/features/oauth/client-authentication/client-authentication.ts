@@ -29,7 +29,7 @@ import {
   readAssertion,
   verifyClientAssertion,
 } from "./client-assertion.ts";
-import { authenticatingDevice } from "./client-device.ts";
+import { authenticatingDevice, selfSignedRefusal } from "./client-device.ts";
 
 export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
@@ -120,6 +120,11 @@ async function verifyCredentials(
     if (typeof device === "string") throw refused(device, "certificate-invalid");
     return { application, device };
   }
+  if (registered === "self_signed_tls_client_auth" && method === "none") {
+    const refusal = await selfSignedRefusal(deps.clientKeys, application, request);
+    if (refusal !== undefined) throw refused(refusal, "certificate-invalid");
+    return { application };
+  }
   if (!isMethodAllowed(registered, method))
     throw refused(`the client may not use ${method}`, "authentication-method");
   if (assertion !== undefined) {
@@ -171,7 +176,7 @@ function headerCredentials(request: FastifyRequest, form: Form, organisation: Or
 }
 
 function bodyCredentials(form: Form, organisation: Organisation): Credentials {
-  const presented = readAssertion(form);
+  const presented = presentedAssertion(form, organisation);
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
@@ -180,6 +185,14 @@ function bodyCredentials(form: Form, organisation: Organisation): Credentials {
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
+}
+
+function presentedAssertion(form: Form, organisation: Organisation): ReturnType<typeof readAssertion> {
+  try {
+    return readAssertion(form);
+  } catch (error) {
+    throw error instanceof InvalidAssertion ? invalidClient(organisation, error.message) : error;
+  }
 }
 
 /** One response for an unknown, disabled or foreign client and a wrong secret; the cause is for the log. */

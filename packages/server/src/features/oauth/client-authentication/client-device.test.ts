@@ -169,6 +169,7 @@ forEachDatabase(({ fresh }) => {
       "client_secret_basic",
       "private_key_jwt",
       "tls_client_auth",
+      "self_signed_tls_client_auth",
       "none",
     ];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
@@ -188,7 +189,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(byProxy["tls_client_certificate_bound_access_tokens"], true);
     assert.equal(byProxy["mtls_endpoint_aliases"], undefined, "they are where all the others are");
     const nowhere = providerMetadata(device.orgId, { ...about, certificates: undefined });
-    const withoutTls = methods.filter((method) => method !== "tls_client_auth");
+    const withoutTls = methods.filter((method) => !method.endsWith("tls_client_auth"));
     assert.deepEqual(nowhere["token_endpoint_auth_methods_supported"], withoutTls);
     assert.equal(nowhere["tls_client_certificate_bound_access_tokens"], undefined);
   });

@@ -2,11 +2,14 @@
  * The device behind a request, by its TLS client certificate (RFC 8705). Looked up only for clients that use certificates,
  * at every request (device-identity.md §3).
  */
+
 import { readCertificate } from "@signet/protocol/certificates/certificate";
 import { certificateBinding } from "@signet/protocol/certificates/certificate-binding";
+import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
+import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applications/client-keys.ts";
 import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import { type PresentedDeviceDeps, presentedDevice } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -42,6 +45,27 @@ export async function authenticatingDevice(
 }
 
 /**
+ * self_signed_tls_client_auth (RFC 8705 §2.2): a certificate of the client's JWKS, compared byte by byte; whoever can change the
+ * JWKS ends it, its dates and issuer say nothing.
+ * @returns the reason for the log when it is refused
+ */
+export async function selfSignedRefusal(
+  clientKeys: ClientKeys,
+  application: Application,
+  request: FastifyRequest,
+): Promise<string | undefined> {
+  const der = clientCertificate(request);
+  if (!der) return "the request has no client certificate";
+  try {
+    const isRegistered = await clientKeys.hasCertificate(application, der);
+    return isRegistered ? undefined : "the certificate is not in the client's JWKS";
+  } catch (error) {
+    if (error instanceof ClientKeysUnavailable) return error.message;
+    throw error;
+  }
+}
+
+/**
  * The device that the tokens name: the one that authenticated the client, or for certificate-bound tokens the one whose
  * certificate came beside another method. @throws OAuthError when bound tokens lack a certificate
  */
@@ -52,6 +76,10 @@ export async function tokenDevice(
   request: FastifyRequest,
 ): Promise<TokenDevice | undefined> {
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
+  if (settings.tokenEndpointAuthMethod === "self_signed_tls_client_auth") {
+    const der = isBound ? clientCertificate(request) : undefined;
+    return der && { thumbprint: sha256Base64url(der) };
+  }
   const presented = clientDevice ?? (isBound ? await requestDevice(deps, orgId, request) : undefined);
   if (presented === undefined) return undefined;
   if (typeof presented === "string")
@@ -73,6 +101,8 @@ export async function hasValidBinding(
   const der = claims.cnf === undefined ? undefined : clientCertificate(request);
   const binding = certificateBinding(claims, der);
   if (binding !== "holds" || der === undefined) return binding === "unbound";
+  // A self-signed certificate is of no device: the key that TLS has proven is all there is.
+  if (claims.device_id === undefined) return true;
   const presented = await presentedDevice(deps, orgId, der);
   return presented.kind === "good" && presented.device.id === claims.device_id;
 }

@@ -307,6 +307,35 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo({ sub: other.user.id, jti: elsewhere }), 401, "another person's sign-in");
   });
 
+  test("an agent can't widen the scope beyond what was granted", async () => {
+    const pool = await makePool(running.service, org);
+    const agent = await makeAgent(running.service, org, pool);
+    const client = await makeClient(running.service, org.organisation, {
+      ...{ redirectUris: [REDIRECT_URI], signingPoolId: pool.id },
+      allowedScopes: ["openid", "email", "phone"],
+    });
+    const [key] = agent.keys;
+    assert.ok(key);
+    const serving = agent.serve();
+    const source = codeSource(org);
+    const granted = await source.tokens({ scope: "openid" }, client).finally(() => serving.stop());
+    const { jti } = payloadOf(granted.accessToken);
+    const widened = (scope: string) => tokenOf(pool, key, client, { sub: org.user.id, jti, scope });
+    const token = widened("openid email phone profile");
+    const userinfo = (bearer: string) =>
+      sendRaw(`${org.issuer}/userinfo`, { headers: { authorization: `Bearer ${bearer}` } });
+    const { status, body } = await userinfo(token);
+    assert.deepEqual([status, body], [200, { sub: org.user.id }]);
+    assert.equal((await userinfo(widened("email phone"))).status, 403, "nothing of it was granted");
+    const { body: described } = await postForm(`${org.issuer}/introspect`, { token, ...credentials(client) });
+    assert.deepEqual([described["active"], described["scope"]], [true, "openid"]);
+    const own = tokenOf(pool, key, client, { scope: "email offline_access" });
+    const { body: ofClient } = await postForm(`${org.issuer}/introspect`, {
+      ...{ token: own, ...credentials(client) },
+    });
+    assert.deepEqual([ofClient["active"], ofClient["scope"]], [true, "email"], "what the client may have");
+  });
+
   test("returns 404 for an unknown pool or another organisation's", async () => {
     const other = await makeOrganisation(running.service, `Other${randomUUID().slice(0, 4)}`);
     const pool = await makePool(running.service, other);

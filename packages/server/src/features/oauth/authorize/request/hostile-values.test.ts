@@ -1,4 +1,5 @@
 // Whatever stands in a stored name or comes with a request is text on every page (quality.md, "Attacks").
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createApplication } from "../../../../core/applications/applications.ts";
@@ -8,6 +9,7 @@ import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../../testing/fakes/quick-passwords.ts";
+import { defineScopes } from "../../../../testing/fixtures/scopes.ts";
 import {
   answerOf,
   decide,
@@ -64,6 +66,7 @@ forEachDatabase(({ fresh }) => {
       emailVerified: true,
       actor: "test",
     });
+    await defineScopes(service, organisation.id, "<img/src=x/onerror=alert(1)>", "'onload=alert(1)");
     const application = await createApplication(service, {
       orgId: organisation.id,
       name: `App ${PROBE}`,

@@ -6,6 +6,7 @@ export type ConsoleApplicationSettingsTexts = {
       noMinimum: string; noPool: string; unknownPool: string; unit: string;
       range: (values: { min: number; max: number }) => string;
       reading: (values: { seconds: number }) => string; fine: string;
+      undefinedScope: (values: { scope: string }) => string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
@@ -45,7 +46,8 @@ export type ConsoleApplicationSettingsTexts = {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;
         password: string; multiFactor: string; phishingResistant: string; authorization_code: string;
         refresh_token: string; client_credentials: string; device_code: string; client_secret_post: string;
-        client_secret_basic: string; private_key_jwt: string; tls_client_auth: string; none: string;
+        client_secret_basic: string; private_key_jwt: string; tls_client_auth: string;
+        self_signed_tls_client_auth: string; none: string;
       };
       choiceTexts: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;

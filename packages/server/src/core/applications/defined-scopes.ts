@@ -1,0 +1,92 @@
+/** The scopes of an application are defined: an undefined one cannot be set, and a deleted one leaves every application. */
+import type { Db } from "../../db/open.ts";
+import { type Act, auditFields } from "../audit/audit.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
+import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
+import { standardScopes } from "../scopes/scopes.ts";
+import type { Application, ApplicationSettings } from "./application.ts";
+import {
+  findApplication,
+  listApplications,
+  lockApplication,
+  replaceApplication,
+} from "./applications.store.ts";
+import { InvalidApplication } from "./validation.ts";
+
+const isStandard = (scope: string): boolean => standardScopes.some((one) => one === scope);
+
+/** Locks the scopes of a new application, so that they are not deleted before it is there. @throws InvalidApplication */
+export async function requireDefinedScopes(
+  tx: Db,
+  orgId: string,
+  { allowedScopes }: ApplicationSettings,
+): Promise<void> {
+  const custom = allowedScopes.filter((scope) => !isStandard(scope));
+  if (custom.length > 0) refuseUndefined(allowedScopes, custom, await lockScopesByName(tx, orgId, custom));
+}
+
+/**
+ * Those that the application has already may stay: they are older than this rule. Locks the application before it looks, as a
+ * deletion of a scope locks all of them.
+ * @throws InvalidApplication
+ */
+export async function requireAddedScopesDefined(
+  tx: Db,
+  before: Application,
+  { allowedScopes }: ApplicationSettings,
+): Promise<void> {
+  const had = before.settings.allowedScopes;
+  const added = allowedScopes.filter((scope) => !isStandard(scope) && !had.includes(scope));
+  if (added.length === 0) return;
+  await lockApplication(tx, before);
+  const defined = await listCustomScopes(tx, before.orgId);
+  refuseUndefined(
+    allowedScopes,
+    added,
+    defined.map(({ name }) => name),
+  );
+}
+
+function refuseUndefined(
+  all: readonly string[],
+  wanted: readonly string[],
+  defined: readonly string[],
+): void {
+  const faults = wanted
+    .filter((scope) => !defined.includes(scope))
+    .map((scope) => ({
+      path: `allowedScopes[${all.indexOf(scope)}]`,
+      message: `${scope} is not a scope of the organisation: define it first`,
+      code: "undefinedScope" as const,
+      value: scope,
+    }));
+  if (faults.length > 0) throw new InvalidApplication(faults);
+}
+
+const PAGE = 100;
+
+/** Takes a deleted scope from every application. The caller has locked the applications (`lockApplications`). */
+export async function withdrawScope(
+  tx: Db,
+  deps: RecordDeps,
+  { name, ...act }: Act & { readonly name: string },
+): Promise<void> {
+  const now = deps.clock();
+  for (let after: string | undefined; ; ) {
+    const page = await listApplications(tx, act.orgId, { after, limit: PAGE });
+    for (const { orgId, id, settings } of page) {
+      if (!settings.allowedScopes.includes(name)) continue;
+      await lockApplication(tx, { orgId, id });
+      const current = await findApplication(tx, orgId, id);
+      if (!current) continue;
+      const allowedScopes = current.settings.allowedScopes.filter((scope) => scope !== name);
+      const changed = { settings: { ...current.settings, allowedScopes }, updatedAt: now };
+      await replaceApplication(tx, { ...current, ...changed, version: current.version + 1 });
+      const event = { action: "application.changed", target: id } as const;
+      const details = { changed: ["allowedScopes"] };
+      await recordChange(tx, deps, "application", { ...auditFields(act, now), ...event, details });
+    }
+    after = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}
