@@ -17,10 +17,13 @@ import {
 /** The used part of Express's request. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl?: string;
-  readonly app?: {
-    /** Adds an error handler. */
-    use(handler: ExpressErrorHandler): unknown;
-  };
+  readonly app?: ExpressApplication;
+}
+
+/** The used part of an Express application. */
+export interface ExpressApplication {
+  /** Adds an error handler. */
+  use(handler: ExpressErrorHandler): unknown;
 }
 
 /** As Express expects it: recognised by its four parameters. */
@@ -66,15 +69,46 @@ export function expressMiddleware(
     Object.assign(request, { principal: principalOfResult(result) });
     return true;
   };
-  const applications = new Set<ExpressRequest["app"]>();
   return (request, response, next) => {
-    // At the first request, when the application has added its own handlers, which come first.
-    if (request.app && !applications.has(request.app)) {
-      applications.add(request.app);
-      request.app.use(expressErrorHandler);
-    }
+    if (typeof request.app?.use === "function") addLastErrorHandler(request.app);
     shouldContinue(request, response).then((continues) => {
       if (continues) next();
     }, next);
   };
+}
+
+/** What Express keeps beside its documented members. */
+interface ExpressInternals extends ExpressApplication {
+  /** Of an application that is mounted in another one. */
+  readonly parent?: ExpressInternals;
+  /** Express 5. In Express 4 reading it throws. */
+  readonly router?: ExpressRouter;
+  /** Express 4. */
+  readonly _router?: ExpressRouter;
+}
+interface ExpressRouter {
+  readonly stack?: readonly { readonly handle?: object }[];
+}
+
+/** The handler that answers; earlier ones of the same application pass on. */
+const lastHandlers = new WeakMap<object, ExpressErrorHandler>();
+/** The same for every copy of this package in a process. */
+const mark = Symbol.for("@signet/client-sdk/express-error-handler");
+
+/**
+ * Keeps ours behind everything that the application has added, which comes first: at the first request, and again when routes or
+ * error handlers were added since.
+ */
+function addLastErrorHandler(mounted: ExpressInternals): void {
+  let application = mounted;
+  while (application.parent !== undefined) application = application.parent;
+  const router = application._router ?? application.router;
+  const last = router?.stack?.at(-1)?.handle;
+  if (last === undefined ? lastHandlers.has(application) : mark in last) return;
+  const handler: ExpressErrorHandler = (error, request, response, next) =>
+    lastHandlers.get(application) === handler
+      ? expressErrorHandler(error, request, response, next)
+      : next(error);
+  lastHandlers.set(application, Object.assign(handler, { [mark]: true }));
+  application.use(handler);
 }

@@ -77,19 +77,38 @@ export function fastifyPlugin(
   return Object.assign(plugin, { [Symbol.for("skip-override")]: true });
 }
 
-/** Responses to errors of `requirePrincipal` and `requireScopes`, instead of Fastify's own. */
+/** Responses to errors of `requirePrincipal` and `requireScopes`, instead of Fastify's own, never of the application's. */
 function addErrorResponses(app: FastifyLike): void {
-  const failed = new WeakMap<FastifyRequestLike, Response>();
+  const failed = new WeakMap<FastifyRequestLike, { error: Error; response: Response }>();
+  // Before any error handler: only the body tells which one has answered.
   app.addHook("onError", async (request, _reply, error) => {
     const response = handlerErrorResponse(error);
-    if (response !== undefined) failed.set(request, response);
+    if (response === undefined) failed.delete(request);
+    else failed.set(request, { error, response });
   });
   app.addHook("onSend", async (request, reply, payload) => {
-    const response = failed.get(request);
-    if (response === undefined) return payload;
-    for (const [name, value] of response.headers) reply.header(name, value);
-    return response.text();
+    const failure = failed.get(request);
+    if (failure === undefined || !isDefaultAnswer(payload, failure.error)) return payload;
+    for (const [name, value] of failure.response.headers) reply.header(name, value);
+    return failure.response.text();
   });
+}
+
+/** Fastify's own body: `{"statusCode":403,"code":"insufficient_scope","error":"Forbidden","message":"…"}`, or part of it. */
+function isDefaultAnswer(payload: unknown, { message }: Error): boolean {
+  if (typeof payload !== "string" || !payload.startsWith('{"')) return false;
+  const body = parseObject(payload);
+  return body["message"] === message && Object.keys(body).every((name) => defaultMembers.has(name));
+}
+
+const defaultMembers: ReadonlySet<string> = new Set(["statusCode", "code", "error", "message"]);
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 async function sendResponse(response: Response, reply: FastifyReplyLike): Promise<FastifyReplyLike> {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, test } from "node:test";
-import express, { type ErrorRequestHandler } from "express";
-import Fastify from "fastify";
+import express, { type ErrorRequestHandler, type Express } from "express";
+import Fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
 import { authenticated, requirePrincipal } from "../principal.ts";
@@ -33,6 +33,10 @@ async function expressApp(ownHandler?: ErrorRequestHandler): Promise<Ask> {
   });
   app.use(router);
   if (ownHandler) app.use(ownHandler);
+  return listen(app);
+}
+
+async function listen(app: Express): Promise<Ask> {
   const server = app.listen(0, "127.0.0.1");
   closers.push(() => server.close());
   await once(server, "listening");
@@ -123,4 +127,81 @@ test("the application's own error handler in Express comes first, and Connect ca
   const fault = new Error("the handler's own");
   expressErrorHandler(fault, {} as never, {} as never, (error) => passed.push(error));
   assert.deepEqual(passed, [fault]);
+});
+
+test("Express: also handlers that are added later, and those of the outer application, come first", async () => {
+  const outer = express();
+  const app = express();
+  outer.use("/app", app);
+  for (const one of [outer, app]) one.set("env", "test");
+  // Two filters must not go on outdoing each other.
+  for (const one of [filter, stubFilter()]) app.use(expressMiddleware(one));
+  app.get("/early", (request) => requireScopes(requirePrincipal(request), "jobs:write"));
+  const ask = await listen(outer);
+  const problem = async (path: string) => (await ask(path)).headers.get("content-type");
+  assert.equal(await problem("/app/early"), "application/problem+json");
+  app.get("/late", (request) => requireScopes(requirePrincipal(request), "jobs:write"));
+  assert.equal(await problem("/app/late"), "application/problem+json");
+  const size = outer.router.stack.length;
+  for (let count = 0; count < 5; count++) await ask("/app/early");
+  assert.equal(outer.router.stack.length, size, "nothing is added again and again");
+  const own: ErrorRequestHandler = (error, _request, response, _next) =>
+    void response.status(403).send(`own ${error.code}`);
+  outer.use(own);
+  for (const path of ["/app/early", "/app/late"])
+    assert.equal(await (await ask(path)).text(), "own insufficient_scope", path);
+});
+
+test("Fastify: an answer of the application's own error handler stays as it is", async () => {
+  const app = Fastify();
+  await app.register(fastifyPlugin(filter));
+  type Handler = Parameters<FastifyInstance["setErrorHandler"]>[0];
+  const handlers: Record<string, Handler> = {
+    own: (error, _request, reply) => reply.code(409).send({ message: (error as Error).message, own: true }),
+    recovers: () => ({ recovered: true }),
+    page: (_error, _request, reply) => reply.code(403).type("text/html").send("<p>No."),
+    other: () => {
+      throw new Error("the handler's own");
+    },
+    again: (error) => {
+      throw error;
+    },
+    sends: (error, _request, reply) => reply.code(403).send(error),
+  };
+  for (const [name, handler] of Object.entries(handlers))
+    await app.register(async (part) => {
+      part.setErrorHandler(handler);
+      part.get(`/${name}`, async (request) => requireScopes(requirePrincipal(request), "jobs:write"));
+    });
+  closers.push(() => app.close());
+  const base = await app.listen({ host: "127.0.0.1", port: 0 });
+  const answers = async (name: string) => {
+    const response = await fetch(`${base}/${name}`);
+    return [response.status, response.headers.get("content-type")?.split(";")[0], await response.text()];
+  };
+  const detail = "The token lacks the scope jobs:write.";
+  assert.deepEqual(await answers("own"), [
+    409,
+    "application/json",
+    JSON.stringify({ message: detail, own: true }),
+  ]);
+  assert.deepEqual(await answers("recovers"), [200, "application/json", '{"recovered":true}']);
+  assert.deepEqual(await answers("page"), [403, "text/html", "<p>No."]);
+  assert.equal((await answers("other"))[1], "application/json");
+  for (const name of ["again", "sends"])
+    assert.deepEqual((await answers(name)).slice(0, 2), [403, "application/problem+json"], name);
+});
+
+test("Hono: an answer of the application's own error handler stays as it is", async () => {
+  const app = new Hono<{ Variables: SignetVariables }>();
+  app.use(honoMiddleware(filter));
+  app.get("/scope", (c) => {
+    requireScopes(authenticated(c.get("principal")), "jobs:write");
+    return c.text("written");
+  });
+  app.onError((error, c) => c.text(`own: ${error.message}`, 418));
+  const response = await app.request("/scope");
+  assert.equal(response.status, 418);
+  assert.equal(await response.text(), "own: The token lacks the scope jobs:write.");
+  assert.ok(response.headers.getSetCookie().includes("one=1; Path=/"), "the filter's cookies are there too");
 });

@@ -51,13 +51,17 @@ export function honoMiddleware(
     if (result.kind === "answer") return result.response;
     context.set("principal", principalOfResult(result));
     await next();
-    // Hono has already passed the error to the application's error handler, which doesn't know ours.
     const response = handlerErrorResponse(context.error);
-    if (response !== undefined) context.res = response;
+    if (response !== undefined && (await isDefaultAnswer(context.res))) context.res = response;
     // Set after the handler: earlier headers don't reach a handler's own Response.
     if (result.cookies.length > 0)
       context.header("cache-control", privateCacheControl(context.res.headers.get("cache-control")));
     for (const cookie of result.cookies) context.header("set-cookie", cookie, { append: true });
     return undefined;
   };
+}
+
+/** Hono has already passed the error to an error handler: an answer of the application's own one stays. */
+async function isDefaultAnswer(response: Response): Promise<boolean> {
+  return response.status === 500 && (await response.clone().text()) === "Internal Server Error";
 }

@@ -51,20 +51,26 @@ function checkOAuth(configuration: FilterProperties, reasons: string[]) {
   };
 }
 
-/** Without a setting what a registration defaults to: at Signet ES256, elsewhere RS256 (OpenID Connect Registration §2). */
 function checkIdTokenAlg(configuration: FilterProperties, reasons: string[]): string | undefined {
-  const { filterType, oauthIdTokenAlg, issuer } = configuration;
+  const { filterType, oauthIdTokenAlg } = configuration;
   if (filterType !== "OAuthFederated") {
     if (oauthIdTokenAlg !== undefined && filterType !== "None")
       reasons.push("oauthIdTokenAlg is only for OAuthFederated: other filters receive no ID tokens.");
     return undefined;
   }
+  return idTokenAlgOf(configuration);
+}
+
+/** The algorithm that ID tokens must have; undefined: any that the trusted keys have. */
+export function idTokenAlgOf(configuration: ConfigurationProperties): string | undefined {
+  const { oauthIdTokenAlg, issuer } = configuration;
   if (oauthIdTokenAlg !== undefined) return oauthIdTokenAlg;
   // Agents sign with the keys they have, and the pins decide which.
   if (
     Object.entries(configuration).some(([name, value]) => name.startsWith("sovereign") && value !== undefined)
   )
     return undefined;
+  // What a registration defaults to (OpenID Connect Registration §2: RS256).
   return issuer === undefined || signetIssuer.test(issuer) ? "ES256" : "RS256";
 }
 

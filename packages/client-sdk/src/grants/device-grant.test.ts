@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { SignetErrorCode } from "../errors.ts";
 import { pause } from "../pause.ts";
+import { testKey } from "../testing/signed-token.ts";
 import {
   CLIENT_ID,
   createTestProvider,
@@ -240,4 +241,35 @@ test("without a refresh token, the sign-in ends with the access token", async ()
   assert.equal(await api.token(), "at");
   provider.advance(3600);
   await assert.rejects(api.token(), failing("provider_refused", "invalid_grant"));
+});
+
+test("an ID token has the registered algorithm, the default's or the configured one", async () => {
+  const rsa = await testKey("rsa-1", "RS256");
+  provider.keys.push(rsa.jwk);
+  const byRsa = { key: rsa, header: { alg: "RS256", kid: "rsa-1" } };
+  script = [() => tokens(byRsa)];
+  await assert.rejects(signIn(), failing("token_algorithm"));
+  assert.equal((await signIn({}, { oauthIdTokenAlg: "RS256" })).claims?.sub, PERM_ID);
+  script = [() => tokens()];
+  await assert.rejects(signIn({}, { oauthIdTokenAlg: "RS256" }), failing("token_algorithm"));
+  await assert.rejects(signIn({}, { oauthIdTokenAlg: "none" }), failing("configuration"));
+});
+
+test("with signing agents the scopes are those that an agent has signed", async () => {
+  const agent = await testKey("agent-1");
+  const byAgent = { key: agent, header: { kid: "agent-1" } };
+  const pins = { sovereignPublicKeys: [agent.jwk] };
+  for (const [changes, expected] of [
+    [byAgent, ["openid", "notes"]],
+    [{ ...byAgent, claims: { client_id: "another" } }, []],
+    [{ claims: { scope: "openid admin" } }, []],
+  ] as const) {
+    const access_token = await provider.accessToken(changes);
+    script = [() => tokens(byAgent, { access_token, scope: "openid admin" })];
+    const { scopes, unsignedScopes } = await signIn({}, pins);
+    assert.deepEqual(scopes, expected);
+    assert.deepEqual(unsignedScopes, ["openid", "admin"]);
+  }
+  script = [() => tokens()];
+  assert.ok(!("unsignedScopes" in (await signIn())), "without agents nothing is called unsigned");
 });

@@ -1,10 +1,14 @@
 /** Device authorization grant (RFC 8628): a program without a browser lets its user sign in on another device. */
+import { decodeJwt } from "jose";
+import { errorReporter } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 import { pause } from "../pause.ts";
+import { scopesOfClaims } from "../principal.ts";
 import { type HttpAnswer, isAllowedUrl, providerError } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
+import { isSignedAccessToken } from "../tokens/signed-access-token.ts";
 import {
   type GrantConfiguration,
   type GrantOptions,
@@ -38,6 +42,8 @@ export interface DeviceGrantOptions extends GrantOptions {
 export interface DeviceTokens extends TokenSet {
   /** Of the verified ID token: who signed in. Undefined without the scope `openid`. */
   readonly claims: Claims | undefined;
+  /** With sovereign signing, what the token response says: `scopes` are then those of a token that an agent has signed. */
+  readonly unsignedScopes?: readonly string[];
 }
 
 /**
@@ -62,13 +68,20 @@ export async function deviceGrant(
   await options.onPrompt(authorization.prompt);
   const tokens = await poll(grant, authorization, options);
   const { idToken, accessToken } = tokens;
-  if (idToken === undefined) return { ...tokens, claims: undefined };
-  const claims = await verifyIdToken(idToken, {
+  const checks = {
     keys: createTrustedKeys(settings, provider, runtime),
     issuer: settings.tokenIssuer ?? grant.issuer,
-    ...{ clientId, accessToken, clock },
-  });
-  return { ...tokens, claims };
+    ...{ clientId, clock },
+  };
+  const claims =
+    idToken === undefined
+      ? undefined
+      : await verifyIdToken(idToken, { ...checks, algorithm: grant.idTokenAlg, accessToken });
+  if (settings.sovereign === undefined) return { ...tokens, claims };
+  const signed = { ...checks, isSovereign: true, onError: errorReporter(runtime.onError) };
+  const isSigned = claims?.sub !== undefined && (await isSignedAccessToken(signed, accessToken, claims.sub));
+  const scopes = isSigned ? scopesOfClaims(decodeJwt(accessToken)) : [];
+  return { ...tokens, claims, scopes, unsignedScopes: tokens.scopes ?? [] };
 }
 
 const DEFAULT_INTERVAL_SECONDS = 5;

@@ -1,6 +1,6 @@
 /** The part of a configuration that grants use, and the provider it names. */
-import { checkConfiguration } from "../configuration/check-configuration.ts";
-import { providerSetting } from "../configuration/properties.ts";
+import { checkConfiguration, idTokenAlgOf } from "../configuration/check-configuration.ts";
+import { propertyProblems, providerSetting, withVariables } from "../configuration/properties.ts";
 import type { ConfigurationProperties, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
@@ -45,6 +45,9 @@ const usedProperties = [
 export function grantSettings(configuration: GrantConfiguration, options: GrantOptions) {
   const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource, onError } = options;
   const members = Object.fromEntries(usedProperties.map((name) => [name, configuration[name]]));
+  const { oauthIdTokenAlg } = configuration;
+  const problems = propertyProblems({ filterType: "OAuthFederated", oauthIdTokenAlg });
+  if (problems.length > 0) throw configurationError(...problems.map(withVariables));
   // OAuthUserBearer has the same rules for URLs and ids; the audience stays unused.
   const settings = checkAsGrant({ ...members, filterType: "OAuthUserBearer", oauthAudience: "unused" });
   const { issuer, clientId, clientSecret, environment, scopes } = settings;
@@ -55,6 +58,7 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
   return {
     ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime: options },
     scope: scopes.length === 0 ? undefined : scopes.join(" "),
+    idTokenAlg: idTokenAlgOf(configuration),
     usesMtlsEndpoints: useMtlsEndpoints || authentication.method === "tls_client_auth",
     provider: createProvider({ issuer, http, clock, onError }),
   };

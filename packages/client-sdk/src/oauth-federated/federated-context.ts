@@ -51,7 +51,10 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   checkAuthorizationParameters(authorizationParameters);
   const maxAge = authorizationParameters["max_age"];
   const party = `${issuer} ${clientId}`;
-  const signIn = createSignInContext(settings, options, { party, purpose: "oauth-session" });
+  // A session whose tokens no agent had to sign must not outlive the day on which that became required.
+  const isSovereign = settings.sovereign !== undefined;
+  const purpose = isSovereign ? "signed-oauth-session" : "oauth-session";
+  const signIn = createSignInContext(settings, options, { party, purpose });
   const { clock, onError } = signIn;
   const http = createHttp(options, { environment, setting: providerSetting(settings) });
   const provider = createProvider({ issuer, http, clock, onError });
@@ -63,7 +66,7 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
     authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
     algorithm: settings.idTokenAlg,
     // The organisation's agents sign the tokens: unsigned data is not trusted.
-    isSovereign: settings.sovereign !== undefined,
+    isSovereign,
     scope: settings.scopes.join(" "),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     logins: createSingleFlight<FederatedSession>({

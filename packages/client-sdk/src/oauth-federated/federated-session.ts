@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
 import { withoutProtocolClaims } from "../provider/userinfo.ts";
-import { type Claims, isRecord, type SubjectClaims } from "../tokens/claims.ts";
+import { isRecord, type SubjectClaims } from "../tokens/claims.ts";
 import type { TokenResponse } from "./provider-calls.ts";
 
 export interface FederatedSession {
@@ -40,10 +40,12 @@ interface NewSession {
   /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
   readonly scope: string;
   readonly isSigned: boolean;
+  /** The organisation's agents sign the tokens. */
+  readonly isSovereign: boolean;
 }
 
 export function createSession(login: NewSession, now: number): FederatedSession {
-  const { party, idToken, claims, userinfo, response, scope, isSigned } = login;
+  const { party, claims, scope } = login;
   const { sid, iat: since } = claims;
   const session = {
     id: randomBase64url(16),
@@ -52,20 +54,16 @@ export function createSession(login: NewSession, now: number): FederatedSession 
     scope,
     ...(typeof sid === "string" ? { sid } : {}),
   };
-  return withNewTokens(session, { response, idToken, userinfo, isSigned }, now);
+  return withNewTokens(session, login, now);
 }
 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
 export function withNewTokens(
   session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken">,
-  {
-    response,
-    idToken,
-    userinfo,
-    isSigned,
-  }: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned">,
+  tokens: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned" | "isSovereign">,
   now: number,
 ): FederatedSession {
+  const { response, idToken, userinfo, isSigned } = tokens;
   const scope = response.scopes?.join(" ") ?? session.scope;
   return {
     ...session,
@@ -73,14 +71,26 @@ export function withNewTokens(
     userinfo,
     scope,
     isSigned,
-    ...tokenMembers(response, decodeJwt(idToken) as Claims, now),
+    ...tokenMembers(tokens, now),
   };
 }
 
-function tokenMembers(response: TokenResponse, { exp = 0 }: Claims, now: number) {
+function tokenMembers(
+  {
+    response,
+    idToken,
+    isSigned,
+    isSovereign,
+  }: Pick<NewSession, "response" | "idToken" | "isSigned" | "isSovereign">,
+  now: number,
+) {
   const { accessToken, refreshToken, expiresAt, hasExpiry } = response;
+  const { exp = 0 } = decodeJwt(idToken);
   // Without expires_in, the ID token's expiry is the best estimate.
-  const endsAt = hasExpiry ? expiresAt : Math.max(exp * 1000, expiresAt);
+  const told = hasExpiry ? expiresAt : Math.max(exp * 1000, expiresAt);
+  // Nobody has signed expires_in: the service alone must not prolong what the agents have signed.
+  const signedUntil = isSigned ? Math.min(exp, decodeJwt(accessToken).exp ?? 0) : exp;
+  const endsAt = isSovereign ? Math.min(told, signedUntil * 1000) : told;
   const margin = Math.min(MARGIN_MS, Math.max(0, endsAt - now) / 5);
   return {
     accessToken,

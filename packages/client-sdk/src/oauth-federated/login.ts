@@ -9,10 +9,10 @@ import { failure, redirect, respond } from "../sign-in/responses.ts";
 import { returnUrl } from "../sign-in/return-url.ts";
 import { type CallbackParameter, callbackUrl } from "../sign-in/sign-in.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
+import { isSignedAccessToken } from "../tokens/signed-access-token.ts";
 import type { FederatedContext } from "./federated-context.ts";
 import { createSession, type FederatedSession } from "./federated-session.ts";
 import { requestTokens } from "./provider-calls.ts";
-import { isSignedAccessToken } from "./signed-access-token.ts";
 
 export async function startLogin(
   context: FederatedContext,
@@ -72,7 +72,7 @@ async function redeemCode(
   attempt: LoginAttempt,
   code: string,
 ): Promise<FederatedSession> {
-  const { issuer, clientId, keys, algorithm, clock, maxAgeSeconds, party, scope } = context;
+  const { issuer, clientId, keys, algorithm, clock, maxAgeSeconds, party, scope, isSovereign } = context;
   const response = await requestTokens(context, {
     grant_type: "authorization_code",
     code,
@@ -86,7 +86,8 @@ async function redeemCode(
   const claims = await verifyIdToken(idToken, checks);
   const isSigned = await isSignedAccessToken(context, accessToken, claims.sub);
   const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
-  const session = createSession({ party, idToken, claims, userinfo, response, scope, isSigned }, clock());
+  const login = { party, idToken, claims, userinfo, response, scope, isSigned, isSovereign };
+  const session = createSession(login, clock());
   // An expired session would send the browser to sign in again, in an endless loop.
   if (session.refreshToken === undefined && session.endsAt <= clock())
     throw new SignetError("provider_answer", "The provider's tokens have already expired.");

@@ -8,10 +8,10 @@ import { SignetError } from "../errors.ts";
 import { fetchUserinfo, type Userinfo } from "../provider/userinfo.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
+import { isSignedAccessToken } from "../tokens/signed-access-token.ts";
 import type { FederatedContext, RefreshOutcome } from "./federated-context.ts";
 import { type FederatedSession, withNewTokens } from "./federated-session.ts";
 import { requestTokens, type TokenResponse } from "./provider-calls.ts";
-import { isSignedAccessToken } from "./signed-access-token.ts";
 
 /** For requests with the previous cookie: concurrent ones, and those whose response was lost. */
 const KEEP_REFRESHED_MS = 120_000;
@@ -73,7 +73,8 @@ async function redeemRefreshToken(
     const userinfo = await refreshUserinfo(context, session, response);
     const isSigned = await isSignedAccessToken(context, response.accessToken, decodeJwt(idToken).sub ?? "");
     const now = context.clock();
-    const renewed = withNewTokens(session, { response, idToken, userinfo, isSigned }, now);
+    const { isSovereign } = context;
+    const renewed = withNewTokens(session, { response, idToken, userinfo, isSigned, isSovereign }, now);
     const isRotated = renewed.refreshToken !== refreshToken;
     // Without rotation the next refresh has the same key and must not get this outcome.
     const untilNext = isRotated ? KEEP_REFRESHED_MS : Math.max(0, renewed.refreshAt - now);

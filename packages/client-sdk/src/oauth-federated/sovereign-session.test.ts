@@ -69,6 +69,50 @@ test("a refresh without an agent's signature ends the session", async () => {
   }
 });
 
+test("a session without agents' signatures ends when the application pins their keys, and the reverse", async () => {
+  const before = await federatedFixture();
+  before.idTokenChanges = { claims: { role: "Administrator" } };
+  const browser = before.browser();
+  await browser.signIn();
+  assert.equal(principalIn(await browser.go("/")).user?.role, "Administrator");
+  const { fixture } = await pinnedFixture();
+  const moved = fixture.browser();
+  for (const [name, value] of browser.cookies) moved.cookies.set(name, value);
+  assert.equal((await moved.go("/")).status, 302);
+  await moved.signIn();
+  principalIn(await moved.go("/"));
+  for (const [name, value] of moved.cookies) browser.cookies.set(name, value);
+  assert.equal((await browser.go("/")).status, 302);
+});
+
+test("expires_in, which nobody signs, keeps nobody signed in after the signed tokens have expired", async () => {
+  for (const hasRefreshToken of [true, false]) {
+    const { fixture } = await pinnedFixture();
+    fixture.tokenChanges = { expires_in: 86_400, ...(hasRefreshToken ? {} : { refresh_token: undefined }) };
+    const browser = fixture.browser();
+    await browser.signIn();
+    fixture.onRefresh = async () => Response.json({ error: "temporarily_unavailable" }, { status: 503 });
+    fixture.provider.advance(3599);
+    principalIn(await browser.go("/"));
+    fixture.provider.advance(10);
+    assert.notEqual((await browser.go("/")).result.kind, "authenticated");
+  }
+});
+
+test("the scopes of an access token end with it", async () => {
+  const { fixture, agent } = await pinnedFixture();
+  const { provider } = fixture;
+  const exp = provider.clock() / 1000 + 600;
+  const accessToken = () =>
+    provider.accessToken({ key: agent, header: { kid: "agent-1" }, claims: { scope: "openid notes", exp } });
+  fixture.tokenChanges = { access_token: await accessToken() };
+  const browser = fixture.browser();
+  await browser.signIn();
+  assert.ok(principalIn(await browser.go("/")).scopes.has("notes"));
+  provider.advance(700);
+  assert.deepEqual([...principalIn(await browser.go("/")).scopes], []);
+});
+
 /** What a service that lies says beside the signed tokens. */
 const lies = {
   sub: PERM_ID,

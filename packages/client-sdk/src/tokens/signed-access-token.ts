@@ -1,7 +1,13 @@
 /** Whether the organisation's agents have signed an access token: only then do its scopes and claims count. */
 import { SignetError } from "../errors.ts";
-import { verifyJwt } from "../tokens/verify-jwt.ts";
-import type { FederatedContext } from "./federated-context.ts";
+import { type JwtChecks, verifyJwt } from "./verify-jwt.ts";
+
+interface AgentSignature extends Pick<JwtChecks, "keys" | "issuer" | "clock"> {
+  readonly clientId: string;
+  /** The organisation's agents sign the tokens. */
+  readonly isSovereign: boolean;
+  readonly onError: (error: SignetError) => void;
+}
 
 /**
  * The token is for an API, so its audience is not ours; that it was issued to this application for this user is checked.
@@ -9,7 +15,7 @@ import type { FederatedContext } from "./federated-context.ts";
  * @throws SignetError `provider_unreachable`, `provider_answer` if the keys can't be fetched
  */
 export async function isSignedAccessToken(
-  context: FederatedContext,
+  context: AgentSignature,
   accessToken: string,
   sub: string,
 ): Promise<boolean> {
