@@ -101,6 +101,21 @@ describe("a call of the SDK", () => {
     });
   });
 
+  it("never reveals a part of the URL either", async () => {
+    const url = "https://id.example/Keys/sgn_sk_path/validate?key=sgn_sk_query";
+    for (const part of ["pathname", "search", "href"] as const) {
+      const fetch = async () => {
+        throw new TypeError(`refused: ${new URL(url)[part]}`, { cause: new Error(new URL(url)[part]) });
+      };
+      const http = createHttp({ fetch }, { environment: "production", hidesPaths: true });
+      await assert.rejects(http.json(url), (error: Error) => {
+        assert.doesNotMatch(inspect(error), /sgn_sk/);
+        assert.match(inspect(error), /refused: /);
+        return true;
+      });
+    }
+  });
+
   it("names the URL and the setting in errors, for the log only", async () => {
     const fails = {
       provider_unreachable: async () => {

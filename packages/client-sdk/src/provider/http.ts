@@ -185,13 +185,15 @@ function publicPart(url: string, hidesPaths: boolean): string {
   return `${protocol}//${host}${hidesPaths ? "" : pathname}`;
 }
 
-/** Deno and Bun include the URL in their errors. */
+/** Deno, Bun and proxies include the URL in their errors, or parts of it. */
 function withoutSecrets(cause: unknown, { url, hidesPaths }: Call): unknown {
   const { search, pathname } = new URL(url);
-  const secret = hidesPaths ? `${pathname}${search}` : search;
-  if (secret === "" || secret === "/") return cause;
+  const secrets = [search, hidesPaths ? pathname : ""].filter((part) => part.length > 1);
+  if (secrets.length === 0) return cause;
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
-  return new Error(`${String(cause)}${inner}`.replaceAll(secret, ""));
+  let text = `${String(cause)}${inner}`;
+  for (const secret of secrets) text = text.replaceAll(secret, "");
+  return new Error(text);
 }
 
 /** Absolute, without credentials or fragment, and encrypted (http: loopback, RFC 8252 §8.3, or outside `production`). */
