@@ -32,7 +32,9 @@ export function withStandardClaims<Claims extends Readonly<Record<string, unknow
   told: Claims,
   standard: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const added = Object.entries(standard).filter(([name]) => !(isLateClaim(name) && Object.hasOwn(told, name)));
+  const added = Object.entries(standard).filter(
+    ([name]) => !(isLateClaim(name) && Object.hasOwn(told, name)),
+  );
   return { ...told, ...Object.fromEntries(added) };
 }
 

@@ -188,7 +188,11 @@ forEachDatabase(({ fresh }) => {
     const requested = JSON.stringify({ userinfo: { role: null }, id_token: { role: null, nickname: null } });
     const settings = { allowedScopes, idTokenIncludesScopeClaims: true };
     const all = await codeSource(own).tokens({ scope: "openid profile shop" }, await client(own, settings));
-    for (const told of [await userinfo(own, all.accessToken), payloadOf(all.idToken), payloadOf(all.accessToken)])
+    for (const told of [
+      await userinfo(own, all.accessToken),
+      payloadOf(all.idToken),
+      payloadOf(all.accessToken),
+    ])
       assert.deepEqual([told["role"], told["nickname"]], decided);
     const asked = { scope: "openid profile", claims: requested };
     const byName = await codeSource(own).tokens(asked, await client(own, { allowedScopes }));
