@@ -34,17 +34,28 @@ export function createBearerUserinfo({ provider, http, clock, onError }: Userinf
     keepMs: (userinfo) => (userinfo === undefined ? KEEP_FAILED_MS : KEEP_MS),
     maxEntries: MAX_TOKENS,
   });
+  let hasFailed = false;
+  const call = async (token: string, sub: string): Promise<Userinfo | undefined> => {
+    try {
+      const userinfo = await fetchUserinfo({ provider, http }, token, sub);
+      hasFailed = false;
+      return userinfo;
+    } catch (error) {
+      if (!(error instanceof SignetError)) throw error;
+      hasFailed = error.code === "provider_unreachable";
+      onError(error);
+      return undefined;
+    }
+  };
   return async (token, claims) => {
     const isOfUser = claims["client_id"] !== claims.sub && scopesOfClaims(claims).includes("openid");
     if (!isOfUser || claims["cnf"] !== undefined) return undefined;
-    return calls.run(await sha256Base64url(token), async () => {
-      try {
-        return await fetchUserinfo({ provider, http }, token, claims.sub);
-      } catch (error) {
-        if (!(error instanceof SignetError)) throw error;
-        onError(error);
-        return undefined;
-      }
-    });
+    const key = await sha256Base64url(token);
+    const isWaitedFor = !hasFailed || calls.isKept(key);
+    const userinfo = calls.run(key, () => call(token, claims.sub));
+    if (isWaitedFor) return userinfo;
+    // After a failure nobody waits for the next attempts, with whichever token: the first success ends that.
+    userinfo.catch(onError);
+    return undefined;
   };
 }

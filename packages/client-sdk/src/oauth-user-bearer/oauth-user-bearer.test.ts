@@ -231,6 +231,27 @@ test("the user has every property of the specification, from userinfo, fetched o
   );
 });
 
+test("a userinfo endpoint that hangs delays the first request only, not each token's", async () => {
+  const own = await createTestProvider();
+  const errors: Error[] = [];
+  const onError = (error: Error) => void errors.push(error);
+  const api = bearer({}, { fetch: own.fetch, clock: own.clock, onError });
+  const emailWith = async (jti: string) =>
+    (await principalOf(ask(`Bearer ${await own.accessToken({ claims: { jti } })}`, api))).user?.email;
+  own.answers.set("/userinfo", () => new Response(null, { status: 503 }));
+  assert.equal(await emailWith("1"), undefined);
+  const { promise: hanging, resolve: end } = Promise.withResolvers<Response>();
+  own.answers.set("/userinfo", () => hanging);
+  // Would never return if it waited.
+  for (const jti of ["2", "3", "2"]) assert.equal(await emailWith(jti), undefined);
+  end(new Response(null, { status: 503 }));
+  own.answers.delete("/userinfo");
+  own.advance(5);
+  assert.equal(await emailWith("1"), undefined, "asked for, not waited for");
+  while ((await emailWith("1")) === undefined) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await emailWith("4"), "ada@example.com", "works again, with new tokens too");
+});
+
 test("with signing agents, userinfo counts for nothing", async () => {
   const own = await createTestProvider();
   Object.assign(own.userinfo, { role: "Administrator", org_id: "another" });

@@ -49,6 +49,11 @@ export function createSingleFlight<T>({ clock, keepMs, maxEntries }: SingleFligh
   };
 
   return {
+    /** Whether `run` has a result at once. */
+    isKept: (key: string): boolean => {
+      const flight = flights.get(key);
+      return flight?.keptUntil !== undefined && !isExpired(flight);
+    },
     /** Starts no work while some with this key is pending or its result kept. @param key a hash: keys are stored */
     run: (key: string, work: () => Promise<T>): Promise<T> => {
       const flight = flights.get(key);
