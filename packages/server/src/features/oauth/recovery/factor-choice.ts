@@ -1,4 +1,4 @@
-/** The choice on the page of a password reset: which passkeys stay, and whether a new authenticator app goes. */
+/** The choice on the page of a password reset: which passkeys stay, and whether a new authenticator app does. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import {
@@ -14,7 +14,8 @@ import type { FactorChoiceView } from "./factor-choice.page.ts";
 
 type Values = ReadonlyMap<string, string>;
 
-const REMOVE_TOTP = "remove-authenticator";
+/** `keep` or `remove`. Browsers require one; the app stays without it, because it signs nobody in alone. */
+const TOTP = "authenticator";
 
 /** By what the passkey is and not by its place in the list, which an intruder could change meanwhile. */
 const fieldOf = (passkeyId: string): string => `keep-${sha256Base64url(passkeyId)}`;
@@ -38,7 +39,7 @@ export async function loadFactorChoice(
     })),
     totp: totp && {
       createdAt: totp.createdAt,
-      removal: isNewFactor(totp, now) ? { field: REMOVE_TOTP, isChosen: values.has(REMOVE_TOTP) } : undefined,
+      choice: isNewFactor(totp, now) ? { field: TOTP, value: values.get(TOTP) } : undefined,
     },
   };
 }
@@ -47,5 +48,5 @@ export async function loadFactorChoice(
 export async function readFactorChoice(db: Db, user: User, values: Values): Promise<FactorChoice> {
   const passkeys = await listPasskeys(db, factorOwner(user));
   const keptPasskeys = passkeys.map(({ id }) => id).filter((id) => values.has(fieldOf(id)));
-  return { ...keepsNoPasskey, keptPasskeys, removesTotp: values.has(REMOVE_TOTP) };
+  return { ...keepsNoPasskey, keptPasskeys, removesTotp: values.get(TOTP) === "remove" };
 }

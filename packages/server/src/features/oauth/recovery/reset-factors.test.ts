@@ -186,9 +186,14 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a new authenticator app can be removed, an older one can't", async () => {
-    const removal = { "remove-authenticator": "yes" };
+    const removal = { authenticator: "remove" };
     await giveAuthenticator(running.service, org);
     await giveRecoveryCodes(running.service, org);
+    const asked = await testBrowser().get(await askForLink());
+    const choices = asked.body.match(/<input id="(keep|remove)-authenticator"[^>]*>/g) ?? [];
+    assert.equal(choices.length, 2);
+    // The owner must choose: browsers send nothing before, and nothing is chosen for them.
+    for (const choice of choices) assert.match(choice, / name="authenticator" type="radio" value="\w+" required>$/);
     assert.equal((await reset(removal)).status, 303);
     assert.ok(showsConsent(await byPassword()));
     assert.deepEqual(await summary(), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
@@ -198,9 +203,27 @@ forEachDatabase(({ fresh }) => {
     const link = await askForLink();
     const page = await testBrowser().get(link);
     assert.match(page.body, /id="authenticator-stays"/);
-    assert.doesNotMatch(page.body, /remove-authenticator/);
+    assert.doesNotMatch(page.body, /new-authenticator/);
     assert.equal((await reset(removal, link)).status, 303);
     assert.ok(showsTwoFactor(await byPassword()));
+  });
+
+  test("an authenticator app stays when its owner keeps it, and when nothing is chosen", async () => {
+    await giveAuthenticator(running.service, org);
+    for (const choice of [{ authenticator: "keep" }, {}, { authenticator: "" }, { authenticator: "yes" }]) {
+      assert.equal((await reset(choice)).status, 303);
+      assert.ok(showsTwoFactor(await byPassword()));
+    }
+  });
+
+  test("a refused password keeps what was chosen for the authenticator app", async () => {
+    await giveAuthenticator(running.service, org);
+    const [browser, link] = [testBrowser(), await askForLink()];
+    const { hidden } = await browser.get(link);
+    const again = await browser.post(link, { ...hidden, authenticator: "remove", password: "short" });
+    assert.equal(again.status, 422);
+    assert.match(again.body, /<input id="remove-authenticator"[^>]* checked>/);
+    assert.doesNotMatch(again.body, /<input id="keep-authenticator"[^>]* checked/);
   });
 
   test("a refused password changes no factor and keeps what was ticked", async () => {
