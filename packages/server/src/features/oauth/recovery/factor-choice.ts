@@ -3,11 +3,10 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import {
   type FactorChoice,
-  isNewFactor,
+  findResetFactors,
   keepsNoPasskey,
 } from "../../../core/second-factors/factors-after-reset.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
-import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
 import type { FactorChoiceView } from "./factor-choice.page.ts";
@@ -27,8 +26,7 @@ export async function loadFactorChoice(
   now: number,
   values: Values = new Map(),
 ): Promise<FactorChoiceView> {
-  const owner = factorOwner(user);
-  const [passkeys, totp] = [await listPasskeys(db, owner), await findTotp(db, owner)];
+  const { passkeys, totp, mayRemoveTotp } = await findResetFactors(db, factorOwner(user), now);
   return {
     passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
       field: fieldOf(id),
@@ -39,7 +37,7 @@ export async function loadFactorChoice(
     })),
     totp: totp && {
       createdAt: totp.createdAt,
-      choice: isNewFactor(totp, now) ? { field: TOTP, value: values.get(TOTP) } : undefined,
+      choice: mayRemoveTotp ? { field: TOTP, value: values.get(TOTP) } : undefined,
     },
   };
 }
