@@ -187,6 +187,9 @@ test("these files open connections, and no other: a new path belongs into the te
     "core/outbound/outbound.ts",
     "db/postgres/postgres-listener.ts",
     "db/postgres/postgres.ts",
+    // Looks after the connections of the two above.
+    "db/postgres/server-view.ts",
+    "db/postgres/watched-connections.ts",
     // Examples that the page shows.
     "features/admin-console/quickstart/code-snippets.ts",
     // In demo mode, to this server itself.
