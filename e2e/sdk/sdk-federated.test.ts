@@ -158,6 +158,7 @@ describe("a web application behind OAuthFederated", () => {
         firstname: "Uma",
         surname: "User",
         organisationId: fixture.org.organisation.id,
+        role: "Standard",
       });
     });
 

@@ -105,6 +105,7 @@ const environment: Readonly<Record<string, string>> = {
   SIGNET_MAIL_FROM: "sender address, or NAME <ADDRESS>; required with SMTP_URL",
   SIGNET_KEY_ROTATION_DAYS:
     "days until a signing key is rotated automatically (default 90); 0 disables rotation",
+  SIGNET_DRAIN_SECONDS: "seconds that the listeners stay open after SIGTERM (default 5, at most 300)",
   SIGNET_OUTBOUND_ALLOW:
     "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
   LOG_LEVEL: "trace, debug, info (default), warn, error, fatal or silent",

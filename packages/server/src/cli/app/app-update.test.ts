@@ -120,6 +120,10 @@ describe("signet app update", () => {
     });
 
     test("--for applies a stack's settings, keeps addresses and scopes, and prints the stack's settings", async () => {
+      await runForJson(
+        ["scope", "create", "--org", org, "--name", "jobs", "--display-name", "Jobs"],
+        settings.env,
+      );
       const { clientId } = await create("--scope", "openid", "--scope", "jobs");
       const changed = await json("update", clientId, "--for", "spring");
       assert.deepEqual(

@@ -148,7 +148,7 @@ describe("signet org export and apply", () => {
     test("removes records missing from the file with --prune, and names what is lost", async () => {
       const org = await makeOrg();
       await applied(org, content, "--yes");
-      const less = { ...content, scopes: [], applications: [shop] };
+      const less = { ...content, scopes: [], applications: [{ ...shop, allowedScopes: ["openid"] }] };
       const kept = await typed([...(await applying(org, less)), "--yes"]);
       assert.match(kept.out, /^ {2}\. application "Page" \(.+\): not in the file, left alone$/m);
       assert.deepEqual(await names(org), ["Page", "Shop"]);

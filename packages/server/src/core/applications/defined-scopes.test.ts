@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { boundTo } from "../../db/open.ts";
+import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
@@ -122,7 +123,7 @@ forEachDatabase(({ fresh }) => {
         ...running.service,
         database: boundTo(database, tx),
       });
-      deletion = remove("fleeting");
+      deletion = asAnotherRequest(() => remove("fleeting"));
       deletion.catch(() => {});
     });
     assert.equal(await deletion, true);

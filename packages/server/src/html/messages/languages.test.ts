@@ -58,7 +58,7 @@ const aMoment = Date.UTC(2026, 10, 21, 9, 30);
 const samples: Readonly<Record<string, readonly [string, string] | readonly [number, number]>> = {
   ...Object.fromEntries(
     ["address", "algorithm", "application", "browser", "destination", "email", "name", "names"]
-      .concat("organisation", "title", "value", "who", "group", "stack")
+      .concat("organisation", "title", "value", "who", "group", "stack", "scope")
       .map((name) => [name, [`Some${name}`, `Another${name}`]]),
   ),
   at: [aMoment, aMoment + 40 * 86_400_000],
