@@ -145,7 +145,8 @@ describe("console access", () => {
   test("asks for the second factor on a browser that is not trusted", async () => {
     const owned = { ...org, user: org.administrator };
     await askForFactors("optional");
-    await db().deleteFrom("totp_credential").where("user_id", "=", org.administrator.id).execute();
+    for (const table of ["totp_credential", "recovery_code"] as const)
+      await db().deleteFrom(table).where("user_id", "=", org.administrator.id).execute();
     const password = await consoleBrowser(running, org);
     assert.equal((await password.get("/users")).status, 200);
     const app = await giveAuthenticator(running.service, owned);
