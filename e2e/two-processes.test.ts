@@ -22,7 +22,7 @@ import { launchBrowser } from "./support/browser.ts";
 import { type ServerProcess, startServer } from "./support/server-process.ts";
 import { signet } from "./support/signet-command.ts";
 
-const redirectUri = "http://127.0.0.1/callback";
+const redirectUri = "http://127.0.0.1:8765/callback";
 const times = 100;
 
 describe("two nodes on one PostgreSQL", () => {

@@ -11,6 +11,7 @@ import { findAgent } from "../../packages/server/src/core/signing-pools/signing-
 import { findPool } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
 import { newAgentKey, presentedKey } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { defineScopes } from "../../packages/server/src/testing/fixtures/scopes.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
@@ -79,6 +80,7 @@ test("creates a web application after a validation error, and shows its secret o
 test("a machine-to-machine application: rotates its secret, is disabled and deleted", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;
+  await defineScopes(service(), fixture().orgId, "jobs:run");
   await visit.open("/applications/new");
   await enter(page, "kind-service");
   await type(page, "name", "Night run");

@@ -56,6 +56,8 @@ describe("device certificates with third-party clients", { skip }, () => {
     server = await startServer({ dataDir: folder, isDemo: false, settings: serverSettings() });
     settings = { SIGNET_DATA_DIR: folder, PORT: String(server.port) };
     orgId = String((await operate(["org", "create", "--name", "Acme"]))["id"]);
+    const scope = ["--name", "readings:write", "--display-name", "Write readings"];
+    await operate(["scope", "create", "--org", orgId, ...scope]);
     const made = await operate([
       ...["app", "create", "--org", orgId, "--name", "Meters", "--type", "confidential", "--bind-tokens"],
       ...["--auth-method", "tls_client_auth", "--grant", "client_credentials", "--scope", "readings:write"],

@@ -23,7 +23,7 @@ export type Chain = {
 
 export type Refreshed = { status: number; error: unknown; token: string };
 
-export const redirectUri = "http://127.0.0.1/callback";
+export const redirectUri = "http://127.0.0.1:8765/callback";
 
 /**
  * The first refresh token of a new family, asked for in a browser. With a session nobody is asked anything; without a

@@ -10,11 +10,11 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
-import { pythonFolder } from "../python-folder.ts";
+import { keptFolder } from "../kept-folder.ts";
 import { type ClientProgram, runClient } from "./client-run.ts";
 
 const here = import.meta.dirname;
-const python = path.join(pythonFolder, "bin/python");
+const python = path.join(keptFolder("python"), "bin/python");
 const timeout = 240_000;
 
 let running: TestService;

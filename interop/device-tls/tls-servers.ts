@@ -1,15 +1,12 @@
 /** TLS 1.3 servers of others that require a client certificate: OpenSSL, GnuTLS, BoringSSL and Go's crypto/tls. */
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { guardProcess } from "../../e2e/support/process-guard.ts";
-import { missingProgram, systemPath } from "../../e2e/support/programs.ts";
-import { eventually } from "../../packages/server/src/testing/eventually.ts";
+import { missingProgram } from "../../e2e/support/programs.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
+import { startProgram } from "../program.ts";
 
 /** PEM files. */
 export interface ServerFiles {
@@ -141,37 +138,13 @@ export async function startForeignServer(
 ): Promise<ForeignServer> {
   const port = await freePort();
   const [program, ...parameters] = kind.command(files, port);
-  const child = spawn(program, [...parameters, ...variant], { env: { ...process.env, PATH: systemPath() } });
-  guardProcess(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (bytes: Buffer) => {
-      output += bytes.toString("latin1");
-    });
-  await eventually(`${kind.name} listens`, () => {
-    if (child.exitCode !== null) throw new Error(`${kind.name} did not start: ${output}`);
-    return isListening(port);
-  });
+  const server = await startProgram(kind.name, [program, ...parameters, ...variant], { port });
   return {
     port,
-    output: () => output,
-    exchange: (client, line) => kind.exchange(child, client, line),
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-    },
+    output: server.output,
+    exchange: (client, line) => kind.exchange(server.child, client, line),
+    stop: server.stop,
   };
-}
-
-/** By the system's table: some servers count any connection as their one. */
-function isListening(port: number): boolean {
-  const socket = new RegExp(
-    `^\\s*\\d+: \\w+:${port.toString(16).toUpperCase().padStart(4, "0")} \\w+:\\w+ 0A `,
-    "m",
-  );
-  return ["/proc/net/tcp", "/proc/net/tcp6"].some((file) => socket.test(readFileSync(file, "utf8")));
 }
 
 /** @throws Error when the stream ends first */

@@ -16,10 +16,10 @@ import {
   startTestService,
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
-import { pythonFolder } from "../python-folder.ts";
+import { keptFolder } from "../kept-folder.ts";
 
 const here = import.meta.dirname;
-const program = path.join(pythonFolder, "bin/schemathesis");
+const program = path.join(keptFolder("python"), "bin/schemathesis");
 /** A minute on a quiet machine. */
 const LONGEST_MS = 10 * 60_000;
 

@@ -68,13 +68,14 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   app.setNotFoundHandler(notFoundHandler(renderErrorPage));
   logRequests(app, options.logRequest);
   logServedDocuments(app, published, options.logDocuments);
+  // Before the hooks that answer.
+  if (config.baseUrl.startsWith("https:")) sendHsts(app);
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
   const report = (cut: CutConnections) => options.logCutConnections?.(cut);
   const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
   boundConnections(app.server, bounded, options.connectionBounds);
-  if (config.baseUrl.startsWith("https:")) sendHsts(app);
 
   const sovereign = await openSovereign(service);
   app.addHook("onClose", () => sovereign.signing.close());

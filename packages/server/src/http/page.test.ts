@@ -122,6 +122,8 @@ forEachDatabase(({ fresh }) => {
       await visitor.post(`${secureOrg.issuer}/login`, { ...login.hidden, ...secureOrg.user }),
       await visitor.get(`${secureOrg.issuer}/userinfo`),
       await visitor.get(`${secure.baseUrl}/nothing`),
+      await visitor.get(`${secure.baseUrl}/nothing%00`),
+      await visitor.get(`${secureOrg.issuer}/login`),
       await visitor.get(`${secure.baseUrl}/healthz`),
       await visitor.get(`${secure.baseUrl}/`),
     ];

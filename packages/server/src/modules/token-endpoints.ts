@@ -38,7 +38,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
     grants: [
       authorizationCodeGrant(deps),
       refreshTokenGrant(deps),
-      clientCredentialsGrant,
+      clientCredentialsGrant(deps),
       deviceCodeGrant(deps),
     ],
   });

@@ -129,7 +129,8 @@ export const scopeCommands: readonly Command[] = [
   },
   {
     name: "scope delete",
-    summary: "delete a custom scope: it no longer adds claims; requests that name it still succeed",
+    summary:
+      "delete a custom scope and take it from every application: new and refreshed tokens no longer have it",
     usage: "NAME --org ID [--json]",
     positionals: 1,
     runInOrganisation: async (call) => {

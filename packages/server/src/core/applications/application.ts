@@ -122,7 +122,7 @@ export function usesSecrets({ clientType, settings }: Pick<Application, "clientT
 export const isSecretMethod = (method: TokenEndpointAuthMethod): boolean =>
   method === "client_secret_basic" || method === "client_secret_post";
 
-export const identityScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
+const identityScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
 
 /** The defaults of a client type (from the specification where it has them). */
 export function defaultSettings(clientType: ClientType): ApplicationSettings {

@@ -194,6 +194,7 @@ test("these files open connections, and no other: a new path belongs into the te
     "core/outbound/outbound.ts",
     "db/postgres/postgres-listener.ts",
     "db/postgres/postgres.ts",
+    // Looks after the connections of the two above.
     "db/postgres/server-view.ts",
     "db/postgres/watched-connections.ts",
     // Examples that the page shows.

@@ -5,7 +5,7 @@
 import type { User } from "../users/user.ts";
 import { type Claims, customClaims } from "./custom-claims.ts";
 import type { CustomScope, ScopeFingerprints } from "./custom-scope.ts";
-import { claimsOfScopes, scopeClaims, withoutCustom } from "./scopes.ts";
+import { claimsOfScopes, isLateClaim, scopeClaims, withoutCustom, withStandardClaims } from "./scopes.ts";
 
 export interface ClaimRequest {
   readonly essential: boolean;
@@ -39,12 +39,11 @@ function scopeOfClaim(
   customScopes: readonly CustomScope[],
 ): string | undefined {
   const standard = Object.entries(scopeClaims).find(([, claims]) => claims.includes(name))?.[0];
-  const scopes = [
-    ...withoutCustom(standard === undefined ? [] : [standard], customScopes),
-    ...customScopes
-      .filter(({ claims }) => claims.some((claim) => claim.name === name))
-      .map((scope) => scope.name),
-  ];
+  const standardScopes = withoutCustom(standard === undefined ? [] : [standard], customScopes);
+  const custom = customScopes
+    .filter(({ claims }) => claims.some((claim) => claim.name === name))
+    .map((scope) => scope.name);
+  const scopes = isLateClaim(name) ? [...custom, ...standardScopes] : [...standardScopes, ...custom];
   return scopes.find((scope) => allowed.includes(scope));
 }
 
@@ -93,7 +92,7 @@ function claimValueOf(name: string, about: RequestedValues): unknown {
   const scope = scopeOfClaim(name, allowed, customScopes);
   if (scope === undefined) return undefined;
   const standard = claimsOfScopes(user, withoutCustom([scope], customScopes));
-  const claims = { ...customClaims({ ...about, scopes: [scope] }), ...standard };
+  const claims = withStandardClaims(customClaims({ ...about, scopes: [scope] }), standard);
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 

@@ -18,6 +18,26 @@ export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
   address: ["address"],
 };
 
+/**
+ * Claims that became standard ones later. Organisations may have a custom claim of the same name, which administrators have
+ * decided: it is told as before, and nothing that users write about themselves takes its place.
+ */
+const lateClaims: readonly string[] =
+  "middle_name nickname profile picture website gender birthdate zoneinfo role address".split(" ");
+
+export const isLateClaim = (name: string): boolean => lateClaims.includes(name);
+
+/** @param told claims of custom scopes */
+export function withStandardClaims<Claims extends Readonly<Record<string, unknown>>>(
+  told: Claims,
+  standard: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const added = Object.entries(standard).filter(
+    ([name]) => !(isLateClaim(name) && Object.hasOwn(told, name)),
+  );
+  return { ...told, ...Object.fromEntries(added) };
+}
+
 /** Listed in `claims_supported` beside the protocol's own claims. */
 export const userClaims = (ownScopes: Named): readonly string[] =>
   withoutCustom(Object.keys(scopeClaims), ownScopes).flatMap((scope) => scopeClaims[scope] ?? []);

@@ -9,7 +9,7 @@ import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
 import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
-import { claimsOfScopes, withoutCustom } from "../scopes/scopes.ts";
+import { claimsOfScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import { type Authentication, newTokenId } from "./token-family.ts";
 
@@ -113,11 +113,10 @@ function idTokenAdditions(
 ): Claims {
   const { user, requestedClaims, customScopes, consented, ofScopes } = about;
   const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
-  const standard = withoutCustom(scopes, customScopes);
-  return {
-    ...requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed }),
-    ...(idTokenIncludesScopeClaims ? { ...ofScopes, ...claimsOfScopes(user, standard) } : {}),
-  };
+  const requested = requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed });
+  if (!idTokenIncludesScopeClaims) return requested;
+  const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));
+  return withStandardClaims({ ...requested, ...ofScopes }, standard);
 }
 
 /** @returns undefined when no user's consent limits the claims */

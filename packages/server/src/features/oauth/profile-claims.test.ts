@@ -171,6 +171,40 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
+  test("a custom claim with the name of a later standard one is what the organisation decided, everywhere", async () => {
+    const { service } = running;
+    const own = await makeOrganisation(service, "Deciding");
+    await giveFullProfile(service, own);
+    const orgId = own.organisation.id;
+    const claims = [
+      { name: "role", source: "static", value: "viewer" },
+      { name: "nickname", source: "static", value: "as decided" },
+    ] as const;
+    const scope = { orgId, name: "shop", displayName: "Shop", description: "", claims, sensitive: false };
+    await createCustomScope(service, { ...scope, actor: "test" });
+    await service.customScopes.list(orgId);
+    const decided = ["viewer", "as decided"];
+    const allowedScopes = ["openid", "profile", "shop"];
+    const requested = JSON.stringify({ userinfo: { role: null }, id_token: { role: null, nickname: null } });
+    const settings = { allowedScopes, idTokenIncludesScopeClaims: true };
+    const all = await codeSource(own).tokens({ scope: "openid profile shop" }, await client(own, settings));
+    for (const told of [
+      await userinfo(own, all.accessToken),
+      payloadOf(all.idToken),
+      payloadOf(all.accessToken),
+    ])
+      assert.deepEqual([told["role"], told["nickname"]], decided);
+    const asked = { scope: "openid profile", claims: requested };
+    const byName = await codeSource(own).tokens(asked, await client(own, { allowedScopes }));
+    const idToken = payloadOf(byName.idToken);
+    assert.deepEqual([idToken["role"], idToken["nickname"]], decided);
+    assert.equal((await userinfo(own, byName.accessToken))["role"], "viewer");
+    const without = { allowedScopes: ["openid", "profile"], idTokenIncludesScopeClaims: true };
+    const standard = await codeSource(own).tokens({ scope: "openid profile" }, await client(own, without));
+    assert.equal(payloadOf(standard.idToken)["role"], "Standard");
+    assert.equal((await userinfo(own, standard.accessToken))["nickname"], "Umi");
+  });
+
   test("a profile change keeps the details that it does not name", async () => {
     const { details: _, ...person } = fullProfile;
     const change = { orgId: org.organisation.id, id: org.user.id, profile: person, actor: "test" };

@@ -4,7 +4,7 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
 import { requestedValues } from "../../core/scopes/requested-claims.ts";
-import { claimsOfScopes, withoutCustom } from "../../core/scopes/scopes.ts";
+import { claimsOfScopes, withoutCustom, withStandardClaims } from "../../core/scopes/scopes.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
@@ -45,10 +45,8 @@ async function userinfoClaims(
       ? undefined
       : await consentedFingerprints(deps, orgId, family?.consentId ?? null);
   const sources = { customScopes, user, consented };
-  return {
-    ...customClaims({ ...sources, scopes }),
-    ...requestedValues(family?.requestedClaims.userinfo ?? {}, { ...sources, allowed }),
-    ...claimsOfScopes(user, withoutCustom(scopes, customScopes)),
-    sub: user.id,
-  };
+  const requested = requestedValues(family?.requestedClaims.userinfo ?? {}, { ...sources, allowed });
+  const custom = { ...customClaims({ ...sources, scopes }), ...requested };
+  const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));
+  return { ...withStandardClaims(custom, standard), sub: user.id };
 }

@@ -31,7 +31,7 @@ forEachDatabase(({ fresh }) => {
       redirectUris: [REDIRECT_URI],
       requireConsent: false,
       grantTypes: ["authorization_code", "refresh_token", "client_credentials"],
-      allowedScopes: ["openid", "profile", "offline_access", "jobs:run", "jobs:read"],
+      allowedScopes: ["openid", "profile", "address", "offline_access", "jobs:run", "jobs:read"],
       allowedResources: [A, B],
       audience: "https://default.example",
     });
@@ -84,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await granted("&scope=+jobs:read++jobs:run+"), "jobs:read jobs:run", "spaces too many");
     assert.equal(await granted("&scope=jobs:read+jobs:read+admin"), "jobs:read");
     assert.equal(await granted("&scope=openid+profile+jobs:run"), "jobs:run");
-    for (const none of ["openid", "admin", "openid offline_access", '"', "JOBS:RUN", " "]) {
+    for (const none of ["openid", "address", "admin", "openid offline_access", '"', "JOBS:RUN", " "]) {
       const answer = await ask(`&scope=${encodeURIComponent(none)}`);
       assertOAuthError(answer, 400, "invalid_scope", none);
     }

@@ -169,6 +169,8 @@ forEachDatabase(({ fresh }) => {
     const codes = await showFactor(browser, org, wrong, { code: app.code(clock()) });
     assert.ok(showsRecoveryCodes(codes));
     assert.equal(recoveryCodesOf(codes).length, 10);
+    // A step of the application's request: a window that the application has opened must stay connected to it.
+    assert.equal(codes.headers.get("cross-origin-opener-policy"), "unsafe-none");
     const link = /id="codes-kept" href="([^"]+)"/.exec(codes.body)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const done = await browser.get(new URL(link, org.issuer).href);
     assert.ok(answerOf(done).get("code"));

@@ -110,8 +110,9 @@ async function showRecoveryCodes(
   codes: readonly string[],
 ): Promise<void> {
   const frame = pageFrame(visit, request.uiLocales, signedIn.user);
-  const { application } = signInDestination(request, visit.organisation, frame.messages);
+  const destination = signInDestination(request, visit.organisation, frame.messages);
   const continueUri = flowPath(deps, visit, "authorize", pending.flow);
+  const { application, redirectsElsewhere } = destination;
   const page = recoveryCodesPage({ ...frame, application, codes, continueUri, script: copyScript.path });
-  return show(visit, frame, page);
+  return show(visit, frame, page, { redirectsElsewhere });
 }
