@@ -19,13 +19,14 @@ export interface ProgramOptions {
   readonly folder?: string;
   /** How it is stopped. Default: SIGKILL, for those that keep nothing. */
   readonly signal?: "SIGKILL" | "SIGTERM";
+  readonly startsWithinMs?: number;
 }
 
-/** @throws Error with the program's own words when it does not listen within 15 seconds */
+/** @throws Error with the program's own words when it does not listen in time */
 export async function startProgram(
   name: string,
   [program, ...parameters]: readonly [string, ...string[]],
-  { port, folder, signal = "SIGKILL" }: ProgramOptions,
+  { port, folder, signal = "SIGKILL", startsWithinMs = 15_000 }: ProgramOptions,
 ): Promise<RunningProgram> {
   const env = { ...process.env, PATH: systemPath() };
   const child = spawn(program, parameters, folder === undefined ? { env } : { env, cwd: folder });
@@ -42,10 +43,14 @@ export async function startProgram(
     await exited;
   };
   try {
-    await eventually(`${name} listens`, () => {
-      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-      return isListening(port);
-    });
+    await eventually(
+      `${name} listens`,
+      () => {
+        if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+        return isListening(port);
+      },
+      startsWithinMs,
+    );
   } catch (error) {
     await stop();
     throw new Error(`${name} did not start: ${output}`, { cause: error });
