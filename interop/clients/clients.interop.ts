@@ -1,6 +1,5 @@
 /** OpenID Connect clients of other languages, each with the settings that `app create --for` prints for it. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { quickPasswords } from "../../packages/server/src/testing/fakes/quick-passwords.ts";
@@ -10,11 +9,10 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
-import { keptFolder } from "../kept-folder.ts";
 import { type ClientProgram, runClient } from "./client-run.ts";
+import { missingPython, python } from "./python-program.ts";
 
 const here = import.meta.dirname;
-const python = path.join(keptFolder("python"), "bin/python");
 const timeout = 240_000;
 
 let running: TestService;
@@ -31,10 +29,6 @@ const inPython = (folder: "authlib" | "django", refreshes: boolean): ClientProgr
   parameters: [path.join(here, folder, "sign_in.py")],
   refreshes,
 });
-
-const missingPython = (module: string): string | false =>
-  (!existsSync(python) || spawnSync(python, ["-c", `import ${module}`]).status !== 0) &&
-  `${module} is not installed`;
 
 test("Authlib with Flask", { skip: missingPython("authlib"), timeout }, () =>
   runClient(running, org, inPython("authlib", true)),

@@ -19,6 +19,7 @@ import {
 import { missingApache, startApache } from "./apache.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
 import { makePerson, type Person } from "./person.ts";
+import { missingPython, startAllauth, startUvicorn } from "./python-program.ts";
 import { missingSpring, startSpring } from "./spring.ts";
 import { createForStack, type StackFiles } from "./stack-files.ts";
 
@@ -173,5 +174,22 @@ test("Spring Boot, client and resource server", { skip: missingSpring(), timeout
     const out = await person.submit(`${address}/logout`, { _csrf: token });
     // The application's page demands a sign-in again, and Signet's session has ended as well.
     assert.ok(showsLogin(out), `signed out: ${out.url} ${out.status}`);
+  }),
+);
+
+test("FastAPI with Authlib", { skip: missingPython("fastapi, uvicorn, itsdangerous"), timeout }, () =>
+  withServer("fastapi", startUvicorn, async ({ address }, person) => {
+    const home = await person.signIn(await person.open(`${address}/`));
+    assert.deepEqual(claimsOf(jsonOf(home)), uma());
+  }),
+);
+
+test("django-allauth", { skip: missingPython("allauth"), timeout }, () =>
+  withServer("allauth", startAllauth, async ({ address }, person) => {
+    const press = async (url: string) => person.submit(url, (await person.open(url)).hidden);
+    const home = await person.signIn(await press(`${address}/accounts/oidc/signet/login/`));
+    assert.deepEqual(jsonOf(home), uma());
+    // It ends its own session only.
+    assert.deepEqual(jsonOf(await press(`${address}/accounts/logout/`)), {});
   }),
 );

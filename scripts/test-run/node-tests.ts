@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { repositoryRoot } from "../source-files.ts";
+import { END_OF_RUN } from "./skipped-tests.ts";
 
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
 const concurrency = Math.min(4, os.availableParallelism() + 1);
@@ -16,11 +17,11 @@ export interface NodeTestRun {
   readonly env: NodeJS.ProcessEnv;
   /** Beyond it a test is stuck: the runner is interrupted, still reports, and names what it was at. */
   readonly timeoutMs: number;
-  /** Where the tests that were skipped are listed, a line each. */
+  /** Where the tests that were skipped are listed, a line each, and the end of the run. */
   readonly skippedFile: string;
 }
 
-/** @returns the exit code; under CI=true a skipped test is a failure */
+/** @returns the exit code; a run that did not come to its end is a failure, and under CI=true a skipped test */
 export async function runNodeTests(run: NodeTestRun): Promise<number> {
   const reporter = path.join(import.meta.dirname, "skipped-tests.ts");
   const parameters = [
@@ -44,13 +45,19 @@ export async function runNodeTests(run: NodeTestRun): Promise<number> {
   // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
   process.on("SIGINT", () => {});
   const [code] = (await once(child, "exit")) as [number | null];
-  return (await skippedFail(run.skippedFile)) ? code || 1 : (code ?? 1);
+  return (await reportFails(run.skippedFile)) ? code || 1 : (code ?? 1);
 }
 
-async function skippedFail(skippedFile: string): Promise<boolean> {
-  if (process.env["CI"] !== "true") return false;
-  const skipped = await readFile(skippedFile, "utf8");
-  if (skipped === "") return false;
+async function reportFails(file: string): Promise<boolean> {
+  // The runner makes the file with its first event.
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+  // Node exits with 0, and says nothing, when the global setup fails.
+  if (lines.at(-1) !== END_OF_RUN) {
+    console.error("\nThe test run broke off before its end.");
+    return true;
+  }
+  const skipped = lines.slice(0, -1).join("\n");
+  if (process.env["CI"] !== "true" || skipped === "") return false;
   console.error(`\nUnder CI every test must run. Skipped or marked as open:\n${skipped}`);
   return true;
 }

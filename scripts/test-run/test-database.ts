@@ -20,6 +20,17 @@ let folder: string | undefined;
  * of a database with the schema in it, and of an SQLite file with it: to copy one costs a tenth of what the migrations cost.
  */
 export async function globalSetup(): Promise<void> {
+  try {
+    await prepare();
+  } catch (error) {
+    // Node's runner does not always tell.
+    console.error("The databases for the tests can't be prepared:", error);
+    await globalTeardown();
+    throw error;
+  }
+}
+
+async function prepare(): Promise<void> {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-template-"));
   const file = path.join(folder, "signet.db");
   await makeSchema(`sqlite:${file}`);
@@ -39,8 +50,7 @@ async function preparePostgres(): Promise<void> {
 
 async function makeSchema(url: string): Promise<void> {
   const database = openDatabase(url, 1);
-  await migrate(database);
-  await database.close();
+  await migrate(database).finally(() => database.close());
 }
 
 export async function globalTeardown(): Promise<void> {

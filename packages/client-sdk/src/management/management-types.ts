@@ -48,7 +48,7 @@ export type ChangedClient = {
   RefreshTokenLifetimeSeconds?: number;
   /** 300 to 31536000, for the token and all its successors */
   refreshTokenAbsoluteLifetimeSeconds?: number;
-  /** 0 to 60: how long a rotated token gets the same successor again; 0 never */
+  /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
   refreshTokenGraceSeconds?: number;
   issueRefreshTokenWithoutOfflineAccess?: boolean;
   idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";

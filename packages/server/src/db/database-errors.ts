@@ -35,9 +35,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof TurnTimeout) return true;
   if (FOREIGN_KEY_CODES.has(errcode) || FOREIGN_KEY_CODES.has(code)) return true;
   if (typeof errcode === "number" && SQLITE_CODES.has(errcode & 0xff)) return true;
+  if (isNotReached(error)) return true;
   if (typeof code === "string" && (NETWORK_CODES.has(code) || isPostgresTrouble(code))) return true;
   return POOL_MESSAGE.test(error.message);
 }
+
+/**
+ * Whatever the system says to a connection attempt: EACCES and EPERM of a firewall, ENOENT of a socket file, EMFILE. With other
+ * calls the same codes are faults of our own.
+ */
+const isNotReached = (error: Error): boolean => "syscall" in error && error.syscall === "connect";
 
 /** The first two ask for a retry. */
 const RETRIED_CODES = new Set(["40001", "40P01", READ_ONLY]);

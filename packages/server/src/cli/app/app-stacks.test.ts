@@ -76,7 +76,7 @@ const libraries: Readonly<Record<StackName, Library>> = {
     claims: "userinfo",
     prints: ["OIDC_RP_SIGN_ALGO", "OIDC_USE_PKCE = True", "OIDC_OP_JWKS_ENDPOINT", "def logout_url"],
   },
-  allauth: { ...web, prints: ["SOCIALACCOUNT_PROVIDERS", "OAUTH_PKCE_ENABLED", "server_url"] },
+  allauth: { ...web, prints: ["AccountMiddleware", "OAUTH_PKCE_ENABLED", "server_url", "allauth.urls"] },
   authlib: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "server_metadata_url"] },
   fastapi: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "FastAPI"] },
   go: { ...web, algs: anyAlg, prints: ["oidc.NewProvider", "S256ChallengeOption"] },

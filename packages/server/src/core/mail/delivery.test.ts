@@ -12,7 +12,7 @@ import {
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { setOrganisationStatus } from "../organisations/organisations.ts";
-import { deliverDueMails, type MailLine } from "./delivery.ts";
+import { deliverDueMails, type MailLine, startMailDelivery } from "./delivery.ts";
 import { findReadableMail, listReadableMails } from "./mail.store.ts";
 import type { Mail } from "./mail.ts";
 import { outbox } from "./outbox.ts";
@@ -90,6 +90,23 @@ describe("email delivery", () => {
       const row = await lastRow();
       assert.equal(row?.data, "");
       assert.equal(row?.sent_at, clock());
+    });
+
+    test("an email of a transaction that takes long is sent after it, and without an error", async () => {
+      const { deps, sent } = node();
+      const box = outbox({ ...deps, isOpen: true });
+      const errors: unknown[] = [];
+      const stop = startMailDelivery({ ...deps, outbox: box, onError: (error) => errors.push(error) });
+      await deps.database.transaction(async (tx) => {
+        const recipient = org.user.email;
+        await box.put(tx, { orgId: org.organisation.id, recipient, locale: "en", mail: notice() });
+        // Longer than the delivery waits before it looks.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        assert.deepEqual([errors, sent], [[], []]);
+      });
+      await eventually("it is sent", () => sent.length === 1);
+      await stop();
+      assert.deepEqual(errors, []);
     });
 
     test("a rolled-back transaction leaves no email", async () => {

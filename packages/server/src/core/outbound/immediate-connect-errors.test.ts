@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { generateKeyPair, SignJWT } from "jose";
 import { openChangeFeed } from "../../db/change-feed.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import { openDatabase } from "../../db/open.ts";
+import { viewFromNewConnection } from "../../db/postgres/server-view.ts";
 import {
   type FailingConnects,
   failingConnects,
@@ -156,8 +158,13 @@ suite("a connection that fails immediately", () => {
       for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
         const calls = connects.count();
         failing(host);
-        const database = openDatabase(`postgres://signet@${host}:${port}/signet`);
-        await assert.rejects(database.ping(), { code }, host);
+        const url = `postgres://signet@${host}:${port}/signet`;
+        const database = openDatabase(url);
+        await assert.rejects(database.ping(), (error) => {
+          assert.equal((error as { code?: unknown }).code, code, host);
+          return isDatabaseUnavailable(error);
+        });
+        assert.equal(await viewFromNewConnection(url, []), undefined);
         const feed = openChangeFeed(database);
         await assert.rejects(feed, { code }, host);
         await database.close();

@@ -5,6 +5,7 @@
  * long as one that fails. Failed attempts are repeated with growing delays, then given up and audited.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type FairTurns, fairTurns, type OutboxLimits } from "./fair-turns.ts";
@@ -164,7 +165,8 @@ export function startOutbox<Row extends OutboxRow, Name extends OutboxTable["nam
   const timer = setInterval(run, everyMs);
   timer.unref();
   return {
-    run,
+    // Asked for by what is still inside its own transaction (transaction-scope.ts), and part of none.
+    run: AsyncLocalStorage.bind(run),
     stop: async () => {
       isStopped = true;
       clearInterval(timer);

@@ -113,6 +113,28 @@ export const consumeRecoveryCode = (
       .where("used_at", "is", null),
   );
 
+/** When the oldest code was made, used or not; undefined without codes. */
+export async function findRecoveryCodesSince(db: Db, owner: FactorOwner): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("recovery_code")
+    .select("created_at")
+    .where((eb) => allOf(eb, ownedBy(owner)))
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** Codes count as made no later than at `since`. */
+export async function backdateRecoveryCodes(db: Db, owner: FactorOwner, since: number): Promise<void> {
+  await db
+    .updateTable("recovery_code")
+    .set({ created_at: since })
+    .where((eb) => allOf(eb, ownedBy(owner)))
+    .where("created_at", ">", since)
+    .execute();
+}
+
 export async function deleteRecoveryCodes(db: Db, owner: FactorOwner): Promise<void> {
   await db
     .deleteFrom("recovery_code")

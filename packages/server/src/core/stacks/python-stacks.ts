@@ -69,6 +69,12 @@ export const allauth: Stack = {
     {
       file: "settings.py",
       lines: `INSTALLED_APPS += ["allauth", "allauth.account", "allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+LOGIN_REDIRECT_URL = "/"
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
@@ -87,6 +93,12 @@ SOCIALACCOUNT_PROVIDERS = {
         ],
     }
 }`,
+    },
+    {
+      file: "urls.py",
+      lines: `from django.urls import include, path
+
+urlpatterns += [path("accounts/", include("allauth.urls"))]`,
     },
   ],
 };

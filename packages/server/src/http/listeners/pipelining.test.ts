@@ -13,7 +13,10 @@ const requests = (count: number, path = "/") => `GET ${path} HTTP/1.1\r\nHost: a
 suite("requests that wait behind another on one connection", () => {
   const admits = pipelineLimit(3);
   const held: ServerResponse[] = [];
+  /** Listeners for the end of the connection, at its last request. */
+  let listeners = 0;
   const server = createServer((request, response) => {
+    listeners = request.socket.listenerCount("close");
     if (admits(request, response)) held.push(response);
   });
   let port: number;
@@ -33,16 +36,20 @@ suite("requests that wait behind another on one connection", () => {
     socket.on("data", (text: string) => {
       answers += text;
     });
-    for (const round of [1, 2, 3]) {
+    const rounds = Array.from({ length: 12 }, (_, index) => index + 1);
+    let atFirst = 0;
+    for (const round of rounds) {
       socket.write(requests(4));
       await eventually("they have come", () => held.length === 4);
+      if (round === 1) atFirst = listeners;
       for (const [index, response] of held.splice(0).entries()) response.end(`<${round}.${index}>`);
       await eventually("they are answered", () => answers.includes(`<${round}.3>`));
     }
     assert.deepEqual(
       answers.match(/<[\d.]+>/g),
-      [1, 2, 3].flatMap((round) => [0, 1, 2, 3].map((index) => `<${round}.${index}>`)),
+      rounds.flatMap((round) => [0, 1, 2, 3].map((index) => `<${round}.${index}>`)),
     );
+    assert.equal(listeners, atFirst, "nothing is left of those that were answered");
     socket.destroy();
   });
 

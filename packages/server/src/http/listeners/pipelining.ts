@@ -11,19 +11,15 @@ const MAX_QUEUED = 8;
 export type AdmitsRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function pipelineLimit(max = MAX_QUEUED): AdmitsRequest {
-  const queued = new Map<Socket, number>();
+  const queued = new WeakMap<Socket, number>();
   return ({ socket }, response) => {
     // An answer has its socket at once, unless another one is before it. Nearly every request ends here.
     if (response.socket) return true;
     const waiting = queued.get(socket) ?? 0;
     if (waiting >= max) socket.destroy();
     if (socket.destroyed) return false;
-    if (waiting === 0) socket.once("close", () => queued.delete(socket));
     queued.set(socket, waiting + 1);
-    response.once("finish", () => {
-      const now = queued.get(socket);
-      if (now !== undefined) queued.set(socket, now - 1);
-    });
+    response.once("finish", () => queued.set(socket, (queued.get(socket) ?? 1) - 1));
     return true;
   };
 }

@@ -36,3 +36,7 @@ export async function createRecoveryCodes(tx: Db, owner: FactorOwner, now: numbe
   await replaceRecoveryCodes(tx, owner, hashes, now);
   return codes;
 }
+
+/** In place of used-up codes: a password isn't enough, and an administrator has to help. */
+export const createUnknownRecoveryCode = (tx: Db, owner: FactorOwner, madeAt: number): Promise<void> =>
+  replaceRecoveryCodes(tx, owner, [hashRecoveryCode(newRecoveryCode().replaceAll("-", ""))], madeAt);

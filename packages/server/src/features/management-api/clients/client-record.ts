@@ -69,7 +69,8 @@ const members = {
     description: "300 to 31536000, for the token and all its successors",
   }),
   refreshTokenGraceSeconds: Type.Integer({
-    description: "0 to 60: how long a rotated token gets the same successor again; 0 never",
+    description:
+      "0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat",
   }),
   issueRefreshTokenWithoutOfflineAccess: Type.Boolean(),
   idTokenSignedResponseAlg: Type.Enum(algorithms),

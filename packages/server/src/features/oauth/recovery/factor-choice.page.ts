@@ -1,4 +1,7 @@
-/** The sign-in methods on the page of a password reset: each passkey stays only if its owner ticks it. */
+/**
+ * The sign-in methods on the page of a password reset: each passkey stays only if its owner ticks it, and a new authenticator
+ * app is kept or removed by a choice that has no default.
+ */
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { quotableName } from "../../../html/quotable-name.ts";
@@ -11,8 +14,8 @@ export type FactorChoiceView = {
     createdAt: number;
     lastUsedAt: number | null;
   }[];
-  /** Without `removal`, the app stays. */
-  totp?: { createdAt: number; removal?: { field: string; isChosen: boolean } | undefined } | undefined;
+  /** Without `choice`, the app stays. */
+  totp?: { createdAt: number; choice?: { field: string; value: string | undefined } | undefined } | undefined;
 };
 
 type Text = Messages["recovery"]["factors"];
@@ -36,15 +39,21 @@ ${passkeys.map(
 )}</fieldset>`;
 }
 
-function totpChoice({ createdAt, removal }: NonNullable<FactorChoiceView["totp"]>, text: Text): Html {
-  if (!removal)
+function totpChoice({ createdAt, choice }: NonNullable<FactorChoiceView["totp"]>, text: Text): Html {
+  if (!choice)
     return html`<p class="quiet" id="authenticator-stays">${text.authenticatorStays({ at: createdAt })}</p>`;
+  const options = [
+    { value: "keep", label: text.keepAuthenticator },
+    { value: "remove", label: text.removeAuthenticator },
+  ];
   return html`<fieldset class="tick-list" id="new-authenticator">
 <legend>${text.authenticator}</legend>
 <p class="quiet">${text.authenticatorText({ at: createdAt })}</p>
-<div class="check">
-<input id="${removal.field}" name="${removal.field}" type="checkbox" value="yes"${removal.isChosen && html` checked`}>
-<label for="${removal.field}">${text.removeAuthenticator}</label>
+${options.map(
+  ({ value, label }) => html`<div class="check">
+<input id="${value}-authenticator" name="${choice.field}" type="radio" value="${value}" required${choice.value === value && html` checked`}>
+<label for="${value}-authenticator">${label}</label>
 </div>
-</fieldset>`;
+`,
+)}</fieldset>`;
 }

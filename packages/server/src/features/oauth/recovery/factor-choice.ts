@@ -1,20 +1,20 @@
-/** The choice on the page of a password reset: which passkeys stay, and whether a new authenticator app goes. */
+/** The choice on the page of a password reset: which passkeys stay, and whether a new authenticator app does. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import {
   type FactorChoice,
-  isNewFactor,
+  findResetFactors,
   keepsNoPasskey,
 } from "../../../core/second-factors/factors-after-reset.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
-import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
 import type { FactorChoiceView } from "./factor-choice.page.ts";
 
 type Values = ReadonlyMap<string, string>;
 
-const REMOVE_TOTP = "remove-authenticator";
+/** `keep` or `remove`. Browsers require one; the app stays without it, because it signs nobody in alone. */
+const TOTP = "authenticator";
 
 /** By what the passkey is and not by its place in the list, which an intruder could change meanwhile. */
 const fieldOf = (passkeyId: string): string => `keep-${sha256Base64url(passkeyId)}`;
@@ -26,8 +26,7 @@ export async function loadFactorChoice(
   now: number,
   values: Values = new Map(),
 ): Promise<FactorChoiceView> {
-  const owner = factorOwner(user);
-  const [passkeys, totp] = [await listPasskeys(db, owner), await findTotp(db, owner)];
+  const { passkeys, totp, mayRemoveTotp } = await findResetFactors(db, factorOwner(user), now);
   return {
     passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
       field: fieldOf(id),
@@ -38,7 +37,7 @@ export async function loadFactorChoice(
     })),
     totp: totp && {
       createdAt: totp.createdAt,
-      removal: isNewFactor(totp, now) ? { field: REMOVE_TOTP, isChosen: values.has(REMOVE_TOTP) } : undefined,
+      choice: mayRemoveTotp ? { field: TOTP, value: values.get(TOTP) } : undefined,
     },
   };
 }
@@ -47,5 +46,5 @@ export async function loadFactorChoice(
 export async function readFactorChoice(db: Db, user: User, values: Values): Promise<FactorChoice> {
   const passkeys = await listPasskeys(db, factorOwner(user));
   const keptPasskeys = passkeys.map(({ id }) => id).filter((id) => values.has(fieldOf(id)));
-  return { ...keepsNoPasskey, keptPasskeys, removesTotp: values.has(REMOVE_TOTP) };
+  return { ...keepsNoPasskey, keptPasskeys, removesTotp: values.get(TOTP) === "remove" };
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
+import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -185,10 +186,51 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(browser, org, wrong, { code, method: "recovery" })));
   });
 
+  test("a passkey that isn't new and has no recovery codes left is no way around a second factor", async () => {
+    const passkey = await givePasskey(running.service, org);
+    clock.advance(15 * DAY);
+    assert.equal((await reset()).status, 303);
+    assert.ok(showsLogin(await byPasskey(passkey)));
+    assert.ok(showsTwoFactor(await byPassword()));
+    assert.equal((await reset()).status, 303);
+    assert.ok(showsTwoFactor(await byPassword()), "nor does another reset help");
+    const organisation = home.organisation;
+    const user = await findUser(db(), organisation.id, org.user.id);
+    assert.ok(user);
+    await resetFactors(running.service, { organisation, user, actor: "test" });
+    assert.ok(showsConsent(await byPassword()), "an administrator does");
+  });
+
+  test("nor do two resets, the second of which removes a newer authenticator app", async () => {
+    const removal = { authenticator: "remove" };
+    for (const hasCodes of [true, false]) {
+      org = await withUser(running.service, home, `two-resets-${hasCodes}@acme.example`);
+      const passkey = await givePasskey(running.service, org);
+      clock.advance(15 * DAY);
+      // Made anew lately: their age says less than the passkey's.
+      if (hasCodes) await giveRecoveryCodes(running.service, org);
+      await giveAuthenticator(running.service, org);
+      const page = await testBrowser().get(await askForLink());
+      assert.match(page.body, /id="authenticator-stays"/);
+      for (let time = 0; time < 2; time++) {
+        assert.equal((await reset(removal)).status, 303);
+        assert.ok(showsLogin(await byPasskey(passkey)));
+        assert.ok(showsTwoFactor(await byPassword()));
+        assert.ok((await summary()).hasTotp);
+      }
+    }
+  });
+
   test("a new authenticator app can be removed, an older one can't", async () => {
-    const removal = { "remove-authenticator": "yes" };
+    const removal = { authenticator: "remove" };
     await giveAuthenticator(running.service, org);
     await giveRecoveryCodes(running.service, org);
+    const asked = await testBrowser().get(await askForLink());
+    const choices = asked.body.match(/<input id="(keep|remove)-authenticator"[^>]*>/g) ?? [];
+    assert.equal(choices.length, 2);
+    // The owner must choose: browsers send nothing before, and nothing is chosen for them.
+    for (const choice of choices)
+      assert.match(choice, / name="authenticator" type="radio" value="\w+" required>$/);
     assert.equal((await reset(removal)).status, 303);
     assert.ok(showsConsent(await byPassword()));
     assert.deepEqual(await summary(), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
@@ -198,9 +240,27 @@ forEachDatabase(({ fresh }) => {
     const link = await askForLink();
     const page = await testBrowser().get(link);
     assert.match(page.body, /id="authenticator-stays"/);
-    assert.doesNotMatch(page.body, /remove-authenticator/);
+    assert.doesNotMatch(page.body, /new-authenticator/);
     assert.equal((await reset(removal, link)).status, 303);
     assert.ok(showsTwoFactor(await byPassword()));
+  });
+
+  test("an authenticator app stays when its owner keeps it, and when nothing is chosen", async () => {
+    await giveAuthenticator(running.service, org);
+    for (const choice of [{ authenticator: "keep" }, {}, { authenticator: "" }, { authenticator: "yes" }]) {
+      assert.equal((await reset(choice)).status, 303);
+      assert.ok(showsTwoFactor(await byPassword()));
+    }
+  });
+
+  test("a refused password keeps what was chosen for the authenticator app", async () => {
+    await giveAuthenticator(running.service, org);
+    const [browser, link] = [testBrowser(), await askForLink()];
+    const { hidden } = await browser.get(link);
+    const again = await browser.post(link, { ...hidden, authenticator: "remove", password: "short" });
+    assert.equal(again.status, 422);
+    assert.match(again.body, /<input id="remove-authenticator"[^>]* checked>/);
+    assert.doesNotMatch(again.body, /<input id="keep-authenticator"[^>]* checked/);
   });
 
   test("a refused password changes no factor and keeps what was ticked", async () => {

@@ -12,8 +12,8 @@ export type RecoveryTexts = {
     factors: {
       passkeys: string; passkeysText: string; passkey: string; added: (values: { at: number }) => string;
       used: (values: { at: number }) => string; authenticator: string;
-      authenticatorText: (values: { at: number }) => string; removeAuthenticator: string;
-      authenticatorStays: (values: { at: number }) => string;
+      authenticatorText: (values: { at: number }) => string; keepAuthenticator: string;
+      removeAuthenticator: string; authenticatorStays: (values: { at: number }) => string;
     };
     refused: {
       "too-short": (values: { min: number }) => string; "too-long": (values: { max: number }) => string;

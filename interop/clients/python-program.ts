@@ -1,0 +1,21 @@
+/** Python programs that listen, with what `.ci/run` installs (requirements.txt), beside the printed files. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { keptFolder } from "../kept-folder.ts";
+import { type RunningProgram, startProgram } from "../program.ts";
+import type { StackFiles } from "./stack-files.ts";
+
+export const python = path.join(keptFolder("python"), "bin/python");
+
+export const missingPython = (module: string): string | false =>
+  (!existsSync(python) || spawnSync(python, ["-c", `import ${module}`]).status !== 0) &&
+  `${module} is not installed`;
+
+export const startUvicorn = ({ folder, port }: StackFiles): Promise<RunningProgram> =>
+  startProgram("FastAPI", [python, "-Bm", "uvicorn", "main:app", "--port", String(port)], { port, folder });
+
+export function startAllauth({ folder, port }: StackFiles): Promise<RunningProgram> {
+  const program = path.join(import.meta.dirname, "allauth/project.py");
+  return startProgram("django-allauth", [python, "-B", program, String(port)], { port, folder });
+}
