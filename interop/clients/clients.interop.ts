@@ -49,8 +49,9 @@ const missingGo = (): string | false => {
 test("go-oidc with golang.org/x/oauth2", { skip: missingGo(), timeout }, () =>
   runClient(running, org, {
     stack: "go",
-    command: "go",
-    parameters: ["run", "-C", path.join(here, "go-oidc"), "."],
+    command: "sh",
+    // `go run -C` came with Go 1.20.
+    parameters: ["-c", 'cd "$0" && exec go run .', path.join(here, "go-oidc")],
     refreshes: true,
   }),
 );
