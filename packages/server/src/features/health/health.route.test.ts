@@ -54,6 +54,11 @@ describe("health checks", () => {
     assert.deepEqual(await get("/readyz"), [503, { status: "draining" }]);
   });
 
+  test("/readyz rejects what it can't require: a misspelt probe would pass while the database is away", async () => {
+    const [status] = await get("/readyz?require=databse");
+    assert.equal(status, 422);
+  });
+
   test("/readyz does not wait for a database that says nothing, and asks it once", async () => {
     const { promise: never, resolve: end } = Promise.withResolvers<void>();
     ping = () => never;

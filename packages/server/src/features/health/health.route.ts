@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import type { DescribedOperation } from "../../http/api/described-operation.ts";
+import { invalid } from "../../http/api/api-error.ts";
+import { type DescribedOperation, problemAnswers } from "../../http/api/described-operation.ts";
 import { parseQuery } from "../../http/form-body.ts";
 import { watchProcess } from "./process-state.ts";
 
@@ -35,16 +36,22 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
   const databaseState = boundedPing(deps.ping);
   app.get("/readyz", options, async (request, reply) => {
     reply.header("cache-control", "no-store");
+    const isDatabaseRequired = requiresDatabase(request);
     if (deps.isDraining()) return reply.code(503).send({ status: "draining" });
     const database = await databaseState();
-    if (database === "away" && requiresDatabase(request))
+    if (database === "away" && isDatabaseRequired)
       return reply.code(503).header("retry-after", "2").send({ status: "database unavailable", database });
     return reply.send({ status: "ready", database });
   });
 }
 
-const requiresDatabase = (request: FastifyRequest): boolean =>
-  parseQuery(request).values.get("require") === "database";
+/** @throws ApiError for anything else: a misspelt probe would pass while the database is away */
+function requiresDatabase(request: FastifyRequest): boolean {
+  const required = parseQuery(request).values.get("require");
+  if (required !== undefined && required !== "database")
+    throw invalid([{ path: "?require", message: "must be database" }]);
+  return required === "database";
+}
 
 /** One ping at a time, however many ask. @returns `away` while it has not come back */
 function boundedPing(ping: HealthDeps["ping"]): () => Promise<DatabaseState> {
@@ -95,7 +102,8 @@ export const healthOperations: readonly DescribedOperation[] = [
     summary: "Readiness: the node accepts traffic",
     description:
       "Also while the database is away, because discovery and JWKS are served then. With `require=database` the answer is 503 then.",
-    query: Type.Object({ require: Type.Optional(Type.Literal("database")) }),
+    // An empty one counts as none.
+    query: Type.Object({ require: Type.Optional(literals("database", "")) }),
     answers: {
       200: {
         description: "Ready",
@@ -109,6 +117,7 @@ export const healthOperations: readonly DescribedOperation[] = [
         }),
         headers: { "Retry-After": "seconds to wait" },
       },
+      ...problemAnswers([400, 422]),
     },
   },
 ];
