@@ -82,6 +82,9 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await refresh(org, refreshToken)).status, 200);
       assert.equal((await repeats()) - before, noted, `${pause}`);
     }
+    // Whoever holds the token cannot fill the log with it.
+    for (let count = 0; count < 5; count++) await refresh(org, refreshToken);
+    assert.equal((await repeats()) - before, 1);
   });
 
   test("the previous token ends with the lifetime of its successor", async () => {

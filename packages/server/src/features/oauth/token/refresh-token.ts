@@ -6,7 +6,7 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
-import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
@@ -111,18 +111,22 @@ async function rotate(
   return { tokens: await releaseTokens(signed), refreshToken };
 }
 
-/** A lost response is repeated within seconds. Later it may be a copy of the token, and an administrator should see it. */
+/**
+ * A lost response is repeated within seconds. Later it may be a copy of the token, and an administrator should see it: once
+ * per token and hour, since whoever holds it can repeat it in any number.
+ */
 async function recordLateRepeat(
-  { database }: GrantDeps,
+  deps: GrantDeps,
   { application, address }: GrantRequest,
-  { orgId, userId, rotatedAt }: TokenFamily,
+  { orgId, id, userId, rotatedAt }: TokenFamily,
   now: number,
 ): Promise<void> {
   if (now < (rotatedAt ?? now) + application.settings.refreshTokenGraceSeconds * 1000) return;
-  await recordAuditEvent(database.query, {
-    ...{ orgId, at: now, actor: `client:${application.id}`, action: "refresh-token.repeated", address },
+  const subject = `refresh-token.repeated|${id}|${rotatedAt}`;
+  await recordOnce(deps, { orgId, subject, everyMs: 3_600_000 }, () => ({
+    ...{ actor: `client:${application.id}`, action: "refresh-token.repeated" as const, address },
     ...(userId === undefined ? {} : { target: userId }),
-  });
+  }));
 }
 
 /** @throws OAuthError invalid_grant; a reused token revokes its family first */
