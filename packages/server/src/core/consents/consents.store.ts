@@ -9,17 +9,11 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
-import type { CustomScope, ScopeFingerprints } from "../scopes/custom-scope.ts";
-import {
-  definitionsOf,
-  readDefinitions,
-  type ScopeDefinitions,
-  stillDefined,
-  writeDefinitions,
-} from "../scopes/scope-definitions.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import { definitionsOf, type ScopeDefinitions, writeDefinitions } from "../scopes/scope-definitions.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
-import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import { type Consent, preauthorization } from "./consent.ts";
+import { countingScopes, readCountingScopes } from "./counting-scopes.ts";
 
 /** The active consents of every kind that apply to this user and application. */
 export async function findConsents(
@@ -323,30 +317,6 @@ export async function findConsentedFingerprints(db: Db, key: Key): Promise<Scope
 
 const readFingerprints = (text: string | null): ScopeFingerprints =>
   text === null ? {} : (JSON.parse(text) as ScopeFingerprints);
-
-type ScopeRow = Pick<ConsentTable, "org_id" | "scope" | "scope_definitions"> &
-  (Pick<ConsentTable, "granted_at" | "revoked_at"> | Pick<PreauthorizationTable, "created_at">);
-
-/** The scopes of each row that count (scope-definitions.ts). A revoked consent keeps what it was about. */
-function countingScopes(row: ScopeRow, customScopes: readonly CustomScope[]): string[] {
-  const scopes = row.scope.split(" ");
-  if ("revoked_at" in row && row.revoked_at !== null) return scopes;
-  const createdAt = "granted_at" in row ? row.granted_at : row.created_at;
-  const definitions = readDefinitions(row.scope_definitions);
-  return stillDefined(scopes, { definitions, createdAt }, customScopes);
-}
-
-const alwaysStandard = new Set<string>(standardScopes.filter((name) => !lateStandardScopes.includes(name)));
-
-const isAboutCustomScopes = ({ scope, scope_definitions }: ScopeRow): boolean =>
-  (scope_definitions ?? "{}") !== "{}" || scope.split(" ").some((name) => !alwaysStandard.has(name));
-
-/** Of rows of one organisation. Few have custom scopes. */
-export async function readCountingScopes(db: Db, rows: readonly ScopeRow[]): Promise<string[][]> {
-  const row = rows.find(isAboutCustomScopes);
-  const customScopes = row === undefined ? [] : await listCustomScopes(db, row.org_id);
-  return rows.map((one) => countingScopes(one, customScopes));
-}
 
 async function fromRows(db: Db, rows: readonly ConsentTable[]): Promise<Consent[]> {
   const scopes = await readCountingScopes(db, rows);

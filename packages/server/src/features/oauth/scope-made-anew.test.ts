@@ -3,7 +3,7 @@
  * carried the grant. The clock stands still, so that no time can tell the two apart.
  */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { findConsents } from "../../core/consents/consents.store.ts";
@@ -55,7 +55,10 @@ forEachDatabase(({ fresh }) => {
     running = await startTestService({ databaseUrl: await fresh(), clock, passwords: quickPasswords });
     org = await makeOrganisation(running.service);
     source = codeSource(org);
-    await define("pay");
+  });
+  beforeEach(async () => {
+    const scopes = await listCustomScopes(running.service.database.query, org.organisation.id);
+    if (!scopes.some(({ name }) => name === "pay")) await define("pay");
   });
   after(async () => {
     await running.close();
@@ -182,7 +185,6 @@ forEachDatabase(({ fresh }) => {
     const grant = { application, scopes: ["openid", "pay"], actor: "test" };
     await assert.rejects(grantOrganisationConsent(running.service, grant), InvalidConsent);
     await assert.rejects(createPreauthorization(running.service, grant), InvalidConsent);
-    await define("pay");
   });
 
   test("a code that is not redeemed yet, and its family", async () => {
@@ -324,6 +326,5 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await asks(app));
     await remove();
     assert.equal((await introspect(app, tokens.accessToken))["scope"], "openid");
-    await define("pay");
   });
 });

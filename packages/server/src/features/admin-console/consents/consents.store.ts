@@ -1,7 +1,7 @@
 /** Lists consents with their users and applications. */
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
-import { readCountingScopes } from "../../../core/consents/consents.store.ts";
+import { readCountingScopes } from "../../../core/consents/counting-scopes.ts";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
 
