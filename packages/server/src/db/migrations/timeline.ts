@@ -12,6 +12,7 @@ import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
 import { migratedBy } from "./0013-migrated-by.ts";
 import { scopeDefinitions } from "./0014-scope-definitions.ts";
+import { auditSearch } from "./0016-audit-search.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const timeline: readonly Migration[] = [
   refusedRequests,
   migratedBy,
   scopeDefinitions,
+  auditSearch,
 ];
