@@ -62,12 +62,12 @@ test("resets a forgotten password by email, signs in, and sends the notices", as
   const password = "a quiet harbour at night";
   await page.goto(`${demo.baseUrl}/demo/try`);
   await page.locator("#forgot-password").click();
-  await look(/^Forgot password\?/);
+  await look(/^Forgot your password\?/);
   await page.locator("#email").fill("nobody");
   await page.evaluate("document.querySelector('form').noValidate = true");
   await page.locator("#recovery-submit").click();
   await page.locator("#recovery-notice").waitFor();
-  await look(/^Forgot password\?/);
+  await look(/^Forgot your password\?/);
   await page.locator("#email").fill(demo.user.email);
   await page.locator("#recovery-submit").click();
   await look("Check your email");
@@ -101,7 +101,7 @@ test("resets a forgotten password by email, signs in, and sends the notices", as
   await page.locator("#mail-action").click();
   await look("This link no longer works");
   await page.locator("#recovery-again").click();
-  await look(/^Forgot password\?/);
+  await look(/^Forgot your password\?/);
   await page.context().close();
 });
 

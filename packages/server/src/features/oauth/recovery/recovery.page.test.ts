@@ -93,7 +93,7 @@ test("every page is valid HTML and escapes all values, in every state", () => {
 test("the pages work without a flow", () => {
   const { application: _none, ...bare } = form;
   const page = render(recoveryPage({ ...bare, signInUri: undefined }));
-  assert.match(page, /<h1>Forgot password\?<\/h1>/);
+  assert.match(page, /<h1>Forgot your password\?<\/h1>/);
   assert.doesNotMatch(page, /<a /);
   const { application: _neither, ...alone } = frame;
   const done = render(donePage({ ...alone, heading: "Done", text: "It is done." }));

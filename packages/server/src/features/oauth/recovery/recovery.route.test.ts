@@ -1,4 +1,4 @@
-/** "Forgot password?": one answer for every address, and a mail for those that are somebody's. */
+/** "Forgot your password?": one answer for every address, and a mail for those that are somebody's. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setUserStatus } from "../../../core/users/users.ts";
