@@ -19,6 +19,8 @@ import type { RelyingParty } from "../../core/second-factors/passkeys/passkeys.t
 import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
+import type { IconName } from "../../html/components/icons.ts";
+import { interFont } from "../../html/fonts.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
@@ -137,13 +139,13 @@ export const requestOrigin = ({ request, messages }: AccountVisit) => ({
 
 export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
 
-const pages: ReadonlyArray<readonly [page: AccountPage, path: string]> = [
-  ["profile", "account/profile"],
-  ["security", "account/security"],
-  ["sessions", "account/sessions"],
-  ["consents", "user/consents"],
-  ["activity", "account/activity"],
-  ["data", "account/data"],
+const pages: ReadonlyArray<readonly [page: AccountPage, path: string, icon: IconName]> = [
+  ["profile", "account/profile", "person"],
+  ["security", "account/security", "lock"],
+  ["sessions", "account/sessions", "browser"],
+  ["consents", "user/consents", "application"],
+  ["activity", "account/activity", "activity"],
+  ["data", "account/data", "data"],
 ];
 
 /** @param current the navigation entry to highlight, if any */
@@ -155,6 +157,8 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     messages,
     nonce: newNonce(),
     stylesheet: consoleStylesheet.path,
+    font: interFont.path,
+    isEndUserPage: true,
     organisation: pageOrganisation(organisation),
     homeUri: accountPath(organisation, "profile"),
     consoleUri: (rest) => consolePath(organisation, rest),
@@ -163,8 +167,9 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
       label: frame.account,
       sections: [
         {
-          links: pages.map(([page, path]) => ({
+          links: pages.map(([page, path, icon]) => ({
             id: page,
+            icon,
             label: frame.accountPages[page],
             uri: `/oauth/${organisation.id}/${path}`,
             isCurrent: page === current,
