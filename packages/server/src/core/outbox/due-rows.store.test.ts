@@ -96,15 +96,21 @@ forEachDatabase(({ fresh, name }) => {
       const plan = await running.service.database.transaction(async (tx) => {
         // An empty table is read as a whole, unless that is forbidden.
         if (name === "postgres") await sql`set local enable_seqscan = off`.execute(tx);
-        const explain = name === "postgres" ? sql`explain ${statement}` : sql`explain query plan ${statement}`;
+        const explain =
+          name === "postgres" ? sql`explain ${statement}` : sql`explain query plan ${statement}`;
         const { rows } = await explain.execute(tx);
         return rows.map((row) => Object.values(row as object).join(" ")).join("\n");
       });
       const index = `${table.name}_turns`;
       const byQueue =
-        name === "postgres" ? `${index} on .*\n +Index Cond: \\(\\(org_id = queues` : `${index} \\(org_id=\\?`;
+        name === "postgres"
+          ? `${index} on .*\n +Index Cond: \\(\\(org_id = queues`
+          : `${index} \\(org_id=\\?`;
       assert.match(plan, new RegExp(byQueue));
-      assert.doesNotMatch(plan, new RegExp(`SCAN (due|${table.name}\\b(?! USING COVERING INDEX ${index}))|Seq Scan`));
+      assert.doesNotMatch(
+        plan,
+        new RegExp(`SCAN (due|${table.name}\\b(?! USING COVERING INDEX ${index}))|Seq Scan`),
+      );
     }
   });
 });
