@@ -39,7 +39,7 @@ export async function activityCard(
 function timelineItem(
   organisation: Organisation,
   { kind, id }: { readonly kind: string; readonly id: string },
-  { event, who, what, reason, target, application, browser }: DisplayedEvent,
+  { event, who, what, reason, target, application, browser, typedEmail }: DisplayedEvent,
 ) {
   const isByItself = event.actor === `${kind}:${id}`;
   const isOther = event.target !== id && target !== undefined && !target.isCode;
@@ -53,6 +53,7 @@ function timelineItem(
       reason,
       isOther && html`<bdi>${target.text}</bdi>`,
       !isByItself && html`<bdi>${who}</bdi>`,
+      typedEmail !== undefined && html`<bdi>${typedEmail}</bdi>`,
       application && application.id !== id && html`<bdi>${application.name}</bdi>`,
       event.address !== undefined && html`<bdi>${event.address}</bdi>`,
       browser,

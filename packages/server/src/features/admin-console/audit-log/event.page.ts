@@ -83,7 +83,8 @@ const applicationCell = ({ id, name, uri }: NonNullable<AuditEventView["applicat
     : html`<a href="${linkAddress(uri)}"><bdi>${name}</bdi></a> <code>${id}</code>`;
 
 function detailsCard({ event, messages }: AuditEventView): Html | undefined {
-  const entries = Object.entries(event.details);
+  // The reason is among the facts above, in the reader's language.
+  const entries = Object.entries(event.details).filter(([name]) => name !== "reason");
   if (entries.length === 0) return undefined;
   const shown = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
   return card({

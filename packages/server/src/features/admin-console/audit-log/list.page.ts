@@ -11,7 +11,7 @@ import {
   state,
 } from "../../../html/components/parts.ts";
 import { successNotice } from "../../../html/components/record-form.ts";
-import { noResults, pager, table } from "../../../html/components/table.ts";
+import { pager, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { type DisplayedEvent, isFailure } from "./display-events.ts";
@@ -60,7 +60,8 @@ function rows(view: AuditListView): Html {
   if (events.length === 0)
     return view.refused
       ? html``
-      : html`${noResults(messages)}<p class="quiet" id="none-hint">${list.noneText}</p>
+      : html`<div class="empty" role="status"><p class="item-name">${messages.console.frame.list.noneFound}</p>
+<p class="quiet" id="none-hint">${list.noneText}</p></div>
 `;
   return table({
     label: messages.console.frame.pages.auditLog,

@@ -6,7 +6,9 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
-import type { Html } from "../../../html/html.ts";
+import { facts } from "../../../html/components/parts.ts";
+import { type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import {
@@ -27,6 +29,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { actionText } from "./display-events.ts";
 import { type FilterInput, readFilterInput } from "./filter.ts";
 import { filterQuery } from "./filter-form.page.ts";
 
@@ -60,12 +63,25 @@ function savePage(view: FormView<FilterForm>, { organisation }: Visit): Html {
     title: text.title,
     summary: text.text({ organisation: organisation.name }),
     breadcrumbs: [{ label: frame.pages.auditLog, uri: back }],
+    above: filterFacts(filter, messages),
     id: "filter-form",
     hidden: Object.entries(filter).map(([name, value]) => ({ name, value })),
     fields: textField({ ...fieldsOf(view, labels)("name"), maxLength: 60 }),
     submit: { id: "filter-submit", label: text.submit },
     cancelUri: `${back}?${filterQuery(filter)}`,
   });
+}
+
+/** What is saved, in the words of the search form. */
+function filterFacts({ search, category, event, from, to }: FilterInput, messages: Messages): Html {
+  const { filter: text, groups } = messages.console.auditLog;
+  return facts([
+    { label: text.search, content: search !== "" && html`<bdi>${search}</bdi>` },
+    { label: text.category, content: category !== "" && groups[category] },
+    { label: text.event, content: event !== "" && actionText(event, messages) },
+    { label: text.from, content: from !== "" && from },
+    { label: text.to, content: to !== "" && to },
+  ]);
 }
 
 /** POST filters/new */
