@@ -1,5 +1,5 @@
 /**
- * Uncaught errors of a group of test files. To know whose each one is, node:test follows every promise of the process, a fifth
+ * Uncaught errors of a group of test files. To know whose each one is, node:test follows every promise of the process, a tenth
  * of the processor time of all tests; Node's own context, which costs nothing, knows the test as well.
  */
 import { type AsyncHook, AsyncLocalStorage, createHook } from "node:async_hooks";
