@@ -130,7 +130,7 @@ async function findRefusal(
 export async function refuse(
   deps: HmacDeps,
   request: FastifyRequest,
-  { orgId, id }: SystemAccount,
+  { orgId, id, applicationId }: SystemAccount,
   refusal: Refusal,
 ): Promise<never> {
   await recordOnce(deps, { orgId, subject: `${id}|${refusal}` }, () => ({
@@ -138,6 +138,7 @@ export async function refuse(
     action: "system-account.refused",
     target: id,
     address: addressOf(request),
+    applicationId,
     details: { reason: refusal },
   }));
   throw notAuthenticated(refusal);
