@@ -26,5 +26,5 @@ export async function startRails({ folder, port }: StackFiles): Promise<RunningP
     await rename(path.join(folder, path.basename(file)), path.join(folder, file));
   }
   const command = ["ruby", path.join(import.meta.dirname, "rails/app.rb"), String(port)] as const;
-  return startProgram("Rails", command, { port, folder, signal: "SIGTERM", startsWithinMs: 30_000 });
+  return startProgram("Rails", command, { port, folder, signal: "SIGTERM", startsWithinMs: 90_000 });
 }

@@ -15,7 +15,7 @@ import { missingSpring, startSpring } from "./spring.ts";
 import { type StackService, startStackService } from "./stack-service.ts";
 
 /** Some compile or migrate first, side by side with other tests. */
-const timeout = 120_000;
+const timeout = 180_000;
 
 let service: StackService;
 let org: TestOrganisation;
