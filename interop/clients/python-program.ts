@@ -17,6 +17,6 @@ export const startUvicorn = ({ folder, port }: StackFiles): Promise<RunningProgr
 
 /** A program of ours in the working folder of the printed files. */
 export const startPythonProgram =
-  (file: "allauth/project.py" | "pyoidc/app.py" | "social/project.py") =>
+  (file: "django/allauth_project.py" | "pyoidc/app.py" | "social/project.py") =>
   ({ folder, port }: StackFiles): Promise<RunningProgram> =>
     startProgram(file, [python, "-B", path.join(import.meta.dirname, file), String(port)], { port, folder });

@@ -147,19 +147,13 @@ export async function refuse(
 /**
  * For the management API: administrators' accounts, for any application of their organisation, in the strict form where
  * strict-form.ts wants it.
- * @param rule.strictOnly rejects the plain form everywhere, which an eavesdropper could replay
  */
-export function administratorAccountAuthenticator(
-  deps: HmacDeps,
-  rule: { readonly strictOnly?: boolean } = {},
-): ApiAuthenticator<SystemAccountCaller> {
+export function administratorAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<SystemAccountCaller> {
   return {
     authenticate: async (request, raw) => {
       const caller = await authenticateSystemAccount(deps, request, raw);
       if (!caller.account.isAdministrator)
         return refuse(deps, request, caller.account, "not-an-administrator");
-      if (rule.strictOnly && readStrictHeaders(request) === undefined)
-        return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
     authorise: async (caller, request, body, operation) => {
