@@ -140,13 +140,17 @@ test("FastAPI with Authlib", { skip: missingPython("fastapi, uvicorn, itsdangero
 );
 
 test("django-allauth", { skip: missingPython("allauth"), timeout }, () =>
-  service.withServer("allauth", startPythonProgram("django/allauth_project.py"), async ({ address }, person) => {
-    const press = async (url: string) => person.submit(url, (await person.open(url)).hidden);
-    const home = await person.signIn(await press(`${address}/accounts/oidc/signet/login/`));
-    assert.deepEqual(jsonOf(home), uma());
-    // It ends its own session only.
-    assert.deepEqual(jsonOf(await press(`${address}/accounts/logout/`)), {});
-  }),
+  service.withServer(
+    "allauth",
+    startPythonProgram("django/allauth_project.py"),
+    async ({ address }, person) => {
+      const press = async (url: string) => person.submit(url, (await person.open(url)).hidden);
+      const home = await person.signIn(await press(`${address}/accounts/oidc/signet/login/`));
+      assert.deepEqual(jsonOf(home), uma());
+      // It ends its own session only.
+      assert.deepEqual(jsonOf(await press(`${address}/accounts/logout/`)), {});
+    },
+  ),
 );
 
 test("passport-openidconnect", { skip: missingNpmClients(), timeout }, () =>
