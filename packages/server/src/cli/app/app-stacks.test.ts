@@ -62,7 +62,12 @@ const libraries: Readonly<Record<StackName, Library>> = {
   express: { ...web, algs: ES256, prints: ["issuerBaseURL", 'idTokenSigningAlg: "ES256"'] },
   react: { ...browserApp, refresh: true, prints: ["authority", "redirect_uri", "AuthProvider"] },
   vue: { ...browserApp, refresh: true, prints: ["UserManager"] },
-  angular: { ...browserApp, nonce: true, refresh: true, prints: ["provideAuth", "redirectUrl"] },
+  angular: {
+    ...browserApp,
+    nonce: true,
+    refresh: true,
+    prints: ["provideAuth", "redirectUrl", "ignoreNonceAfterRefresh: true"],
+  },
   spring: {
     ...web,
     pkce: false,
@@ -81,7 +86,7 @@ const libraries: Readonly<Record<StackName, Library>> = {
   fastapi: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "FastAPI"] },
   go: { ...web, algs: anyAlg, prints: ["oidc.NewProvider", "S256ChallengeOption"] },
   rust: { ...web, prints: ["CoreProviderMetadata", "new_random_sha256"] },
-  rails: { ...web, pkce: false, prints: ["provider :openid_connect", "client_signing_alg"] },
+  rails: { ...web, pkce: false, prints: ["provider :openid_connect", "client_signing_alg", "id_token_hint"] },
   dotnet: { ...web, auth: "post", algs: anyAlg, prints: ["AddOpenIdConnect", "UsePkce = true"] },
   php: { ...web, prints: ["OpenIDConnectClient", "setCodeChallengeMethod('S256')"] },
   "oauth2-proxy": { ...web, prints: ["oidc_issuer_url", 'code_challenge_method = "S256"'] },
@@ -316,6 +321,14 @@ describe("signet app create --for: the command", () => {
         "Shop",
       );
       assert.match(own.setup[0]?.lines ?? "", /shop\.example\/login\/oauth2\/code\/x/);
+    });
+
+    test("oauth2-proxy's sign-out leads to the server, which its settings allow", async () => {
+      const { setup, issuer } = await create("oauth2-proxy");
+      const [config, signOut] = setup.map(({ lines }) => lines);
+      assert.match(config ?? "", new RegExp(`^whitelist_domains = \\["${new URL(issuer).host}"\\]$`, "m"));
+      const { searchParams } = new URL(signOut ?? "", "http://localhost");
+      assert.equal(new URL(searchParams.get("rd") ?? "").host, new URL(issuer).host);
     });
 
     test("an unknown stack is told with all that are known; so is what contradicts the stack", async () => {
