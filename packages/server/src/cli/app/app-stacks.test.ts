@@ -35,7 +35,6 @@ interface Created {
   readonly clientSecret?: string;
   readonly postLogoutRedirectUris: readonly string[];
   readonly tokenEndpointAuthMethod: string;
-  readonly allowedResources: readonly string[];
   readonly createdScopes: readonly string[];
   readonly setup: readonly SetupFile[];
 }
@@ -93,7 +92,7 @@ describe("signet app create --for", () => {
         state,
         ...(sent.nonce ? { nonce } : {}),
         ...(sent.pkce ? { code_challenge: s256(verifier), code_challenge_method: "S256" } : {}),
-        ...(libraries[stack].resource ? { resource: made.allowedResources[0] ?? "" } : {}),
+        ...(libraries[stack].resource ? { resource: libraries[stack].resource } : {}),
       });
       return { query: String(query), verifier, nonce, state, redirectUri };
     }
@@ -163,7 +162,7 @@ describe("signet app create --for", () => {
         if (library.accessToken) {
           const { typ, alg } = library.accessToken;
           assert.equal(decodeProtectedHeader(accessToken).typ, typ);
-          const audience = made.allowedResources[0] ?? org.issuer;
+          const audience = library.resource ?? org.issuer;
           await jwtVerify(accessToken, jwks, { issuer: org.issuer, audience, algorithms: [alg], typ });
         }
         if (library.refresh) {
