@@ -70,7 +70,7 @@ describe("an error that nobody catches", () => {
     const known = process.listeners("uncaughtException");
     const watched = watchUncaughtErrors(log, { maxStopMs: 20, exit });
     const [handle] = process.listeners("uncaughtException").filter((listener) => !known.includes(listener));
-    const alive = setTimeout(() => {}, 10_000);
+    const alive = setTimeout(() => exit(0), 10_000);
     try {
       assert.ok(!watched.hasFailed());
       handle?.(new Error("late"), "uncaughtException");
