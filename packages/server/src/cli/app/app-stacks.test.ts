@@ -33,6 +33,7 @@ interface Created {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
+  readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   readonly tokenEndpointAuthMethod: string;
   readonly createdScopes: readonly string[];
