@@ -69,7 +69,7 @@ async function loginWithPasskey(
   { flow, request }: CurrentFlow,
   form: PageForm,
 ): Promise<LoginFailure | undefined> {
-  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request.uiLocales);
+  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request);
   if (!failure) await continueFlow(deps, visit, flow);
   return failure;
 }
@@ -83,10 +83,11 @@ async function loginWithPassword(
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
   const source = directSource(addressOf(visit.request));
-  const outcome = await checkPassword(deps, { orgId, ...input, source });
+  const { flow, request } = current;
+  const applicationId = request.application?.id;
+  const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });
   if (typeof outcome === "string") return outcome;
   const { user, passwordChangedAt } = outcome;
-  const { flow, request } = current;
   const now = deps.clock();
   const factors = await browserFactorStatus(deps, visit, request, user);
   const signedIn = { session: passwordSession(user, now), user };
@@ -107,13 +108,13 @@ async function loginWithPassword(
 async function startPasswordSession(
   deps: PasswordDeps,
   visit: Visit,
-  { request: { uiLocales } }: CurrentFlow,
+  { request }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
   const before = await currentSession(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
   });
   if (started) finishSignIn(deps, visit, started.token);
   return started !== undefined;
