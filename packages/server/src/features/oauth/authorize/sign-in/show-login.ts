@@ -3,7 +3,7 @@ import type { Application } from "../../../../core/applications/application.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { passkeyScript } from "../../../../html/scripts.ts";
+import { signInScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
   currentSession,
@@ -46,7 +46,7 @@ export async function showLogin(
     email: email ?? request.loginHint ?? confirming?.user.email,
     isReauthentication: confirming !== undefined,
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
-    script: passkeyScript.path,
+    script: signInScript.path,
     ...failure,
   });
   if (failure.retryAfterSeconds !== undefined)
