@@ -1,6 +1,8 @@
 /** The page of one audit event. */
+
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { card, facts, moment } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { queryString } from "../../../page-kit/page.ts";
 import type { DisplayedEvent } from "./display-events.ts";
@@ -28,7 +30,7 @@ function eventCard({ event, who, target, consoleUri, messages }: AuditEventView)
     id: "event",
     title: text.title,
     body: facts([
-      { label: list.when, content: moment(event.at, messages.format.minute), id: "event-when" },
+      { label: list.when, content: relativeTime(event.at, messages.format.minute), id: "event-when" },
       { label: text.id, content: code(event.id), id: "event-id" },
       { label: text.action, content: code(event.action), id: "event-action" },
       {

@@ -1,12 +1,17 @@
 /** The audit log with its filters. */
 import { auditGroups } from "../../../core/audit/actions.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
-import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/components/parts.ts";
-import { noResults, pager, searchForm, table } from "../../../html/components/table.ts";
+import { filterBar, noResults } from "../../../html/components/filter-bar.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { actionText, type DisplayedEvent } from "./display-events.ts";
 import { type FilterInput, isSearch } from "./filter.ts";
 
@@ -30,7 +35,6 @@ export function auditListPage(view: AuditListView): Html {
     title: frame.pages.auditLog,
     breadcrumbs: [],
     summary: text.summary,
-    scripts: [copyScript.path],
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
 ${listSearch(view)}${rows(view)}${further(view)}</section>
@@ -46,7 +50,7 @@ function listSearch({ messages, input, consoleUri }: AuditListView): Html {
   const { filter } = messages.console.auditLog;
   const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
     textField({ id, label, type, value: input[id], maxLength: 200, messages });
-  return searchForm({
+  return filterBar({
     action: consoleUri("/audit-log"),
     label: `${filter.who} (${filter.whoHint})`,
     value: input.search,
@@ -95,7 +99,7 @@ function rows({ messages, events, consoleUri }: AuditListView): Html {
     rows: events.map(({ event, what, who, target }) => ({
       id: `event-${event.id}`,
       cells: [
-        html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${moment(event.at, messages.format.minute)}</a>`,
+        html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${relativeTime(event.at, messages.format.minute)}</a>`,
         what,
         html`<bdi>${who}</bdi>`,
         target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
@@ -119,10 +123,10 @@ export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["ta
 function further({ messages, newestUri, olderUri, searchedBackTo }: AuditListView): Html {
   const { list } = messages.console.auditLog;
   if (searchedBackTo === undefined || olderUri === undefined)
-    return html`${pager({ newestUri, olderUri, messages })}`;
+    return html`${pagination({ newestUri, olderUri, messages })}`;
   return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
-${pager({ newestUri, messages })}`;
+${pagination({ newestUri, messages })}`;
 }
 
 function exportCard({ messages, exportUris }: AuditListView): Html {
@@ -145,7 +149,7 @@ function chainCard({ messages, head, orgId }: AuditListView): Html {
     id: "chain",
     title: chain.title,
     text: `${chain.length({ count: head.seq })} ${chain.moved({ at: head.updatedAt })}`,
-    body: snippet({
+    body: codeBlock({
       id: "chain-check",
       title: chain.check,
       lines: `signet audit verify --org ${orgId} --expect ${head.seq}:${head.hash}`,
