@@ -117,7 +117,7 @@ test("times are in the reader's zone, with the exact time on hover", async (t) =
   const at = new Date((await first?.getAttribute("datetime")) ?? "");
   const words = new Intl.DateTimeFormat("en-GB", {
     dateStyle: "medium",
-    timeStyle: "short",
+    timeStyle: "medium",
     timeZone: "Pacific/Auckland",
   });
   assert.equal(await first?.getAttribute("title"), words.format(at));

@@ -11,7 +11,8 @@ import {
 import type { Application } from "../applications/application.ts";
 import { deleteApplication } from "../applications/application-changes.ts";
 import { createApplication } from "../applications/applications.ts";
-import { insertRefusedRequests, listRefusedRequests } from "./refused-requests.store.ts";
+import { duringRequest } from "../audit/audited-request.ts";
+import { findRefusedRequest, insertRefusedRequests, listRefusedRequests } from "./refused-requests.store.ts";
 import { type RefusedBatch, refusedRequests } from "./refused-requests.ts";
 
 const refusal = (description: string, reason = "pkce-required") =>
@@ -62,6 +63,29 @@ test("what could not be written is written later", async () => {
   state.fails = false;
   await noted.close();
   assert.equal(written[0]?.requests.length, 1);
+});
+
+test("closing waits for the write that is under way", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  let underWay = 0;
+  const noted = refusedRequests({
+    clock: () => 1,
+    onError: assert.ifError,
+    write: async () => {
+      underWay += 1;
+      // Only the first takes long: that of `close` itself would be waited for anyway.
+      if (underWay === 1) await promise;
+      underWay -= 1;
+    },
+  });
+  noted.note({ orgId: "o", id: "a" }, "token", refusal("one"));
+  t.mock.timers.tick(10_000);
+  assert.equal(underWay, 1);
+  const closed = noted.close();
+  setImmediate(finish);
+  await closed;
+  assert.equal(underWay, 0);
 });
 
 test("answers that are no fault of the request are not noted", async () => {
@@ -126,6 +150,25 @@ forEachDatabase(({ fresh }) => {
     await Promise.all([write(one, many), write(one, many), write(one, many)]);
     const kept = await stored(one);
     assert.ok(kept.length > 0 && kept.length <= 10, `${kept.length}`);
+  });
+
+  test("a refused request is found by its reference, in its own organisation only", async () => {
+    const one = await application();
+    const { refusedRequests: noted } = running.service;
+    duringRequest({ requestId: "node-42", userAgent: undefined }, () =>
+      noted.note(one, "authorize", refusal("the redirect URI", "redirect-uri-unregistered")),
+    );
+    await noted.flush();
+    const find = (orgId: string, requestId: string) =>
+      findRefusedRequest(running.service.database.query, { orgId, requestId });
+    const found = await find(one.orgId, "node-42");
+    assert.deepEqual(
+      [found?.applicationId, found?.reason, found?.requestId],
+      [one.id, "redirect-uri-unregistered", "node-42"],
+    );
+    assert.equal(await find(one.orgId, "node-4"), undefined);
+    const other = await makeOrganisation(running.service, "Other");
+    assert.equal(await find(other.organisation.id, "node-42"), undefined);
   });
 
   test("go with their application, and nothing is kept of one that is gone", async () => {

@@ -9,9 +9,9 @@ import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import type { PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
-import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
+import { type RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
@@ -27,6 +27,7 @@ import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
 import { pageMessages, pageOrganisation, wasAlready } from "../../page-kit/console-frame.ts";
+import type { BusyDeps } from "../../page-kit/full-queue.ts";
 import {
   type BrowserSessionPort,
   consolePath,
@@ -36,7 +37,7 @@ import {
   type Visit,
 } from "../../page-kit/page.ts";
 
-export interface AccountDeps extends GuessDeps {
+export interface AccountDeps extends GuessDeps, BusyDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;
@@ -114,14 +115,13 @@ export const refusal = (status: number, title: string, text?: string): Refusal =
 /** As `refusal`, for one that ends by itself: sets `Retry-After` (RFC 9110 §10.2.3), and a limit's own headers. */
 export function waitRefusal(
   { reply }: Visit,
-  error: RateLimited | PasswordQueueFull,
+  error: RateLimited,
   title: string,
   text: (wait: { seconds: number }) => string,
 ): Refusal {
   const { retryAfterSeconds: seconds } = error;
-  if (error instanceof RateLimited) reply.headers(rateLimitHeaders(error));
-  reply.header("retry-after", String(seconds));
-  return refusal(error instanceof RateLimited ? 429 : 503, title, text({ seconds }));
+  reply.headers(rateLimitHeaders(error)).header("retry-after", String(seconds));
+  return refusal(429, title, text({ seconds }));
 }
 
 export function factorChange(visit: AccountVisit): FactorChange {

@@ -7,7 +7,7 @@ import { emptyState } from "../../html/components/empty-state.ts";
 import { selectField } from "../../html/components/fields.ts";
 import { filterBar } from "../../html/components/filter-bar.ts";
 import { pagination } from "../../html/components/pagination.ts";
-import { exactTime, relativeTime } from "../../html/components/relative-time.ts";
+import { relativeTime } from "../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../html/components/table.ts";
 import { tabs } from "../../html/components/tabs.ts";
 import { timeline } from "../../html/components/timeline.ts";
@@ -120,35 +120,29 @@ export const timelineCard = (messages: Messages, now: number): Html =>
   card({
     id: "timeline",
     title: "Timeline",
-    body: timeline(
-      "Activity",
-      [
+    body: timeline({
+      label: "Activity",
+      none: "Nothing has happened yet.",
+      words: messages.format.second,
+      items: [
         {
-          id: "t1",
+          id: "kit-event-1",
           title: "Signed in",
-          text: "Fleet Desk · Firefox on Linux · 10.0.3.8",
-          kind: "good",
+          facts: ["Fleet Desk", "Firefox on Linux", "10.0.3.8"],
           icon: "check",
-          time: relativeTime(now - 90_000, messages.format.minute),
+          at: now - 90_000,
         },
         {
-          id: "t2",
+          id: "kit-event-2",
           title: "Sign-in failed",
-          text: "Incorrect password",
-          kind: "bad",
+          facts: ["Incorrect password"],
+          isBad: true,
           icon: "close",
-          time: relativeTime(now - 8_000_000, messages.format.minute),
+          at: now - 8_000_000,
         },
-        {
-          id: "t3",
-          title: "Password changed",
-          uri: KIT,
-          text: "by Ada Lindqvist",
-          time: exactTime(now - 90_000_000, messages.format.minute),
-        },
+        { id: "kit-event-3", title: "Password changed", uri: KIT, facts: [], at: now - 90_000_000 },
       ],
-      "Nothing has happened yet.",
-    ),
+    }),
   });
 
 export const stateCards = (): Html =>

@@ -1,34 +1,43 @@
-/** What happened, newest first: embedded in the record that it happened to. */
+/** What happened to a record, newest first: one entry for each event, with what is known of it below. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
-import type { BadgeKind } from "./badge.ts";
 import { type IconName, icon } from "./icons.ts";
+import { relativeTime } from "./relative-time.ts";
 
-export type TimelineEvent = {
+export type TimelineItem = {
   id: string;
-  /** `Signed in`. */
-  title: Content;
-  uri?: string | undefined;
-  /** Who, from where, with what. */
-  text?: Content;
-  /** A `time` element: relative-time.ts. */
-  time: Content;
-  kind?: BadgeKind | undefined;
-  icon?: IconName | undefined;
+  at: number;
+  /** `Signed in` */
+  title: string;
+  uri?: string;
+  icon?: IconName;
+  /** A failure or refusal: the colour repeats what the title says. */
+  isBad?: boolean;
+  /** Further facts in order; empty ones are left out. */
+  facts: readonly Content[];
 };
 
-export const timeline = (label: string, events: readonly TimelineEvent[], none: string): Html =>
-  events.length === 0
-    ? html`<p class="quiet">${none}</p>
-`
-    : html`<ol class="timeline" aria-label="${label}">
-${events.map(timelineItem)}</ol>
+/** @param view.words `messages.format.second` */
+export function timeline(view: {
+  label: string;
+  items: readonly TimelineItem[];
+  none: string;
+  words: (milliseconds: number) => string;
+}): Html {
+  if (view.items.length === 0)
+    return html`<p class="quiet">${view.none}</p>
 `;
+  return html`<ol class="timeline" aria-label="${view.label}">
+${view.items.map((item) => timelineItem(item, view.words))}</ol>
+`;
+}
 
-function timelineItem({ id, title, uri, text, time, kind = "plain", icon: name }: TimelineEvent): Html {
-  const heading = uri === undefined ? title : html`<a href="${linkAddress(uri)}">${title}</a>`;
-  return html`<li class="timeline-item ${kind}" id="${id}"><span class="timeline-dot">${name && icon(name)}</span>
-<div><p class="timeline-title">${heading}</p>
-${text !== undefined && html`<p class="quiet">${text}</p>`}</div>
-<span class="timeline-time quiet">${time}</span></li>
+function timelineItem(item: TimelineItem, words: (at: number) => string): Html {
+  const { id, at, title, uri, isBad, facts } = item;
+  const known = facts.filter((fact) => fact !== undefined && fact !== false && fact !== "");
+  const name = uri === undefined ? title : html`<a href="${linkAddress(uri)}">${title}</a>`;
+  return html`<li class="timeline-item${isBad && " bad"}" id="${id}"><span class="timeline-dot">${item.icon && icon(item.icon)}</span>
+<div><p class="timeline-title">${name}</p>
+${known.length > 0 && html`<p class="quiet timeline-facts">${known.map((fact) => html`<span>${fact}</span> `)}</p>`}</div>
+<span class="timeline-time quiet">${relativeTime(at, words)}</span></li>
 `;
 }

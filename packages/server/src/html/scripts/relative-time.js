@@ -21,8 +21,8 @@ const wordsFor = (time) => {
 const update = (root) => {
   for (const element of root.querySelectorAll("time[data-relative]")) {
     const time = new Date(element.dateTime);
-    element.title = exact.format(time);
-    element.textContent = wordsFor(time) ?? element.title;
+    element.title = toTheSecond.format(time);
+    element.textContent = wordsFor(time) ?? exact.format(time);
   }
   for (const element of root.querySelectorAll("time[data-exact]"))
     element.textContent = toTheSecond.format(new Date(element.dateTime));

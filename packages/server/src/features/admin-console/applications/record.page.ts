@@ -24,6 +24,7 @@ export type ApplicationView = RecordView<Application> & {
   recent: readonly RecentSignIn[];
   refused: readonly RefusedRequest[];
   assigned: { count: number; isMore: boolean };
+  activity: Html;
 };
 
 export function recordPage(view: ApplicationView): Html {
@@ -53,6 +54,7 @@ export function recordPage(view: ApplicationView): Html {
 `,
       recentCard(view),
       refusedCard(view),
+      view.activity,
       endCard(view, {
         ...end,
         id: "end",

@@ -1,6 +1,5 @@
 /** POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time. */
 import type { FastifyInstance } from "fastify";
-import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
@@ -14,6 +13,7 @@ import {
 import type { User } from "../../../../core/users/user.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
+import { retryAfterFullQueue } from "../../../../page-kit/full-queue.ts";
 import {
   browserRoute,
   continueFlow,
@@ -56,8 +56,7 @@ async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
       visit.reply.headers(rateLimitHeaders(error));
       return showLogin(deps, visit, { ...state, error: "rate-limited", status: 429, retryAfterSeconds });
     }
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    const { retryAfterSeconds } = error;
+    const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showLogin(deps, visit, { ...state, error: "busy", status: 503, retryAfterSeconds });
   }
 }
@@ -69,7 +68,7 @@ async function loginWithPasskey(
   { flow, request }: CurrentFlow,
   form: PageForm,
 ): Promise<LoginFailure | undefined> {
-  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request.uiLocales);
+  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request);
   if (!failure) await continueFlow(deps, visit, flow);
   return failure;
 }
@@ -83,10 +82,11 @@ async function loginWithPassword(
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
   const source = directSource(addressOf(visit.request));
-  const outcome = await checkPassword(deps, { orgId, ...input, source });
+  const { flow, request } = current;
+  const applicationId = request.application?.id;
+  const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });
   if (typeof outcome === "string") return outcome;
   const { user, passwordChangedAt } = outcome;
-  const { flow, request } = current;
   const now = deps.clock();
   const factors = await browserFactorStatus(deps, visit, request, user);
   const signedIn = { session: passwordSession(user, now), user };
@@ -107,13 +107,13 @@ async function loginWithPassword(
 async function startPasswordSession(
   deps: PasswordDeps,
   visit: Visit,
-  { request: { uiLocales } }: CurrentFlow,
+  { request }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
   const before = await currentSession(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
   });
   if (started) finishSignIn(deps, visit, started.token);
   return started !== undefined;
