@@ -6,8 +6,8 @@ import { textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
-import type { GalleryEntry } from "./gallery.ts";
 import { titleOf } from "./gallery.page.ts";
+import type { GalleryEntry } from "./gallery.ts";
 
 export type ApplicationInput = { name: string; address: string };
 
@@ -49,7 +49,9 @@ export function applicationFormPage(
 /** Where sign-ins return to at first: with the address that the form starts with. */
 function redirectHint(entry: GalleryEntry, address: string, label: string): Content {
   const { redirectUris = [] } =
-    entry.stack === undefined ? settingsAt(entry.kind, address) : settingsOfStack(stacks[entry.stack], address);
+    entry.stack === undefined
+      ? settingsAt(entry.kind, address)
+      : settingsOfStack(stacks[entry.stack], address);
   const [first] = redirectUris;
   return first !== undefined && html`<br>${label} <code id="redirect-preview">${first}</code>`;
 }

@@ -30,8 +30,8 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { duplicateCreation, initialSettings } from "../applications/create-application.ts";
 import { type ApplicationInput, applicationFormPage } from "./application-form.page.ts";
 import { explainFaults } from "./explain-faults.ts";
-import { type GalleryEntry, galleryEntry, isGalleryName } from "./gallery.ts";
 import { titleOf } from "./gallery.page.ts";
+import { type GalleryEntry, galleryEntry, isGalleryName } from "./gallery.ts";
 import { type RunningDeps, showRunning } from "./running.route.ts";
 
 const DEFAULT_ADDRESS = "http://localhost:3000";
@@ -57,7 +57,8 @@ function needsOf(entry: GalleryEntry): Needs {
   };
 }
 
-const findEntry = (name: string | undefined): GalleryEntry => galleryEntry(isGalleryName(name) ? name : "web");
+const findEntry = (name: string | undefined): GalleryEntry =>
+  galleryEntry(isGalleryName(name) ? name : "web");
 
 const formPath = ({ organisation }: Visit, { name }: GalleryEntry): string =>
   consolePath(organisation, `/quickstart/new?for=${name}`);
@@ -110,8 +111,7 @@ export async function createFromForm(deps: RunningDeps, visit: Visit): Promise<v
     if (created === "duplicate-submission")
       return rerender(duplicateCreation(visit, signedIn, needs.hasSecret ? "web" : "spa"));
     const { application, plaintext: secret } = created;
-    if (secret !== undefined)
-      return showRunning(deps, visit, signedIn, application, { secret, entry });
+    if (secret !== undefined) return showRunning(deps, visit, signedIn, application, { secret, entry });
     const path = `/quickstart/${application.id}?for=${entry.name}`;
     await redirectTo(visit, consolePath(visit.organisation, path));
   } catch (error) {
@@ -136,8 +136,7 @@ function createOnce(
       entry.stack === undefined
         ? {
             clientType: clientTypeOf[entry.kind],
-            settings:
-              address === undefined ? initialSettings(entry.kind) : settingsAt(entry.kind, address),
+            settings: address === undefined ? initialSettings(entry.kind) : settingsAt(entry.kind, address),
           }
         : {
             clientType: stacks[entry.stack].clientType,

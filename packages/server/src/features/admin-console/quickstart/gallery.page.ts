@@ -8,7 +8,9 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { galleryScript } from "../../../html/scripts.ts";
 import { entriesOf, type GalleryEntry, type GalleryGroup, galleryGroups, initialsOf } from "./gallery.ts";
 
-export function galleryPage(view: ConsoleFrame): Html {
+type GalleryView = ConsoleFrame & { devicesUri: string };
+
+export function galleryPage(view: GalleryView): Html {
   const { messages, consoleUri } = view;
   const { gallery, inspector } = messages.console.quickstart;
   const open = buttonLink({
@@ -44,7 +46,7 @@ export function galleryPage(view: ConsoleFrame): Html {
 export const titleOf = ({ title, kind }: GalleryEntry, { console }: Messages): string =>
   title ?? (kind === undefined ? "" : console.applications.kinds[kind]);
 
-function groupSection({ messages, consoleUri }: ConsoleFrame, group: GalleryGroup): Html {
+function groupSection({ messages, consoleUri, devicesUri }: GalleryView, group: GalleryGroup): Html {
   const { quickstart, applications } = messages.console;
   const { groups, more } = quickstart.gallery;
   const cards = entriesOf(group).map((entry) => {
@@ -62,12 +64,16 @@ function groupSection({ messages, consoleUri }: ConsoleFrame, group: GalleryGrou
 <h2 id="group-${group}-title">${groups[group]}</h2>
 <ul class="gallery">
 ${cards}${
-    group === "machine" && [
-      galleryCard({ id: "quickstart-system-account", uri: consoleUri("/system-accounts/new"), ...more.account }),
-      galleryCard({ id: "quickstart-device", uri: consoleUri("/devices"), ...more.device }),
-      galleryCard({ id: "quickstart-agent", uri: consoleUri("/pools"), ...more.agent }),
-    ]
-  }</ul></section>
+  group === "machine" && [
+    galleryCard({
+      id: "quickstart-system-account",
+      uri: consoleUri("/system-accounts/new"),
+      ...more.account,
+    }),
+    galleryCard({ id: "quickstart-device", uri: devicesUri, ...more.device }),
+    galleryCard({ id: "quickstart-agent", uri: consoleUri("/pools"), ...more.agent }),
+  ]
+}</ul></section>
 `;
 }
 

@@ -25,7 +25,18 @@ export type GalleryName = StackName | SampleName | ApplicationKind;
 const groups: Readonly<Record<GalleryGroup, readonly GalleryName[]>> = {
   web: [
     ...(["nextjs", "express", "express-sdk", "fastify", "hono", "authjs", "bun-deno"] as const),
-    ...(["django", "allauth", "fastapi", "authlib", "go", "spring", "dotnet", "php", "rails", "rust"] as const),
+    ...([
+      "django",
+      "allauth",
+      "fastapi",
+      "authlib",
+      "go",
+      "spring",
+      "dotnet",
+      "php",
+      "rails",
+      "rust",
+    ] as const),
     ...(["generic", "web", "legacy"] as const),
   ],
   spa: ["react", "vue", "angular", "javascript", "spa"],
@@ -61,7 +72,9 @@ export type GalleryEntry = {
 
 export const isGalleryName = (text: string | undefined): text is GalleryName =>
   text !== undefined &&
-  (Object.hasOwn(stacks, text) || Object.hasOwn(samples, text) || applicationKinds.some((kind) => kind === text));
+  (Object.hasOwn(stacks, text) ||
+    Object.hasOwn(samples, text) ||
+    applicationKinds.some((kind) => kind === text));
 
 export function galleryEntry(name: GalleryName): GalleryEntry {
   const words = searchWords[name] === undefined ? {} : { words: searchWords[name] };

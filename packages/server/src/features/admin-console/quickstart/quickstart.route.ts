@@ -17,5 +17,6 @@ export function quickstartRoutes(app: FastifyInstance, deps: RunningDeps & Inspe
 async function showGallery(deps: RunningDeps, visit: Visit): Promise<void> {
   const signedIn = await requireAdministrator(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "quickstart");
-  await show(visit, frame, galleryPage(frame));
+  const devicesUri = `/devices/manage/${visit.organisation.id}`;
+  await show(visit, frame, galleryPage({ ...frame, devicesUri }));
 }
