@@ -24,6 +24,7 @@ import {
   doubleSubmitScript,
   formPostScript,
   framesScript,
+  galleryScript,
   liveScript,
   passkeyScript,
   signInScript,
@@ -42,7 +43,7 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript, galleryScript],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });
