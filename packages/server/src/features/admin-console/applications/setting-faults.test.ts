@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messages } from "../../../html/messages/messages.ts";
 import { redirectUrisFault, returnUrlsFault, settingFaults } from "./setting-faults.ts";
-import { applicationCards, controls } from "./setting-fields.ts";
 
 const en = messages(["en"]);
 const { reasons } = en.console.applicationSettings;
@@ -43,11 +42,4 @@ test("reports a fault without a text of its own, once for each field", () => {
   assert.deepEqual(Object.keys(texts), [...ids]);
   assert.equal(texts["idTokenSignedResponseAlg"], en.console.applicationSettings.faults.other);
   assert.match(texts["contacts"] ?? "", /^Line 4: /);
-});
-
-test("every setting is in one card, client authentication only for confidential clients", () => {
-  const all = applicationCards({ clientType: "confidential" }).flatMap(([, ids]) => ids);
-  assert.deepEqual([...all].sort(), Object.keys(controls).sort());
-  const spa = applicationCards({ clientType: "spa" }).flatMap(([, ids]) => ids);
-  assert.ok(!spa.includes("jwks") && !spa.includes("requirePkce") && spa.includes("redirectUris"));
 });

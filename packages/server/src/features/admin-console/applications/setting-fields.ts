@@ -1,7 +1,6 @@
-/** The settings of an application: the control of each member, and the card it is in. */
+/** The settings of an application: the control of each member. The tab and the card of each are in record-tabs.ts. */
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
-  type Application,
   accessModes,
   accessTokenTypes,
   consentModes,
@@ -90,68 +89,3 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   signingPoolId: { kind: "pool" },
   backchannelLogoutUri: text,
 };
-
-export type CardId = keyof Messages["console"]["applicationSettings"]["cards"];
-
-const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
-  ["general", ["name", "description", "homepageUri", "logoUri", "contacts"]],
-  ["addresses", ["redirectUris", "postLogoutRedirectUris"]],
-  ["signIn", ["access", "consentMode", "requiredAcr", "requirePkce", "requireNonceWithoutPkce"]],
-  ["tokens", ["grantTypes", "allowedScopes", "audience", "allowedResources"]],
-  [
-    "lifetimes",
-    [
-      "accessTokenLifetimeSeconds",
-      "refreshTokenLifetimeSeconds",
-      "refreshTokenAbsoluteLifetimeSeconds",
-      "refreshTokenGraceSeconds",
-      "issueRefreshTokenWithoutOfflineAccess",
-    ],
-  ],
-  [
-    "signatures",
-    [
-      "idTokenSignedResponseAlg",
-      "accessTokenSignedResponseAlg",
-      "accessTokenType",
-      "idTokenIncludesScopeClaims",
-      "signingPoolId",
-    ],
-  ],
-  [
-    "proof",
-    [
-      "tokenEndpointAuthMethod",
-      "jwks",
-      "jwksUri",
-      "tlsClientAuthSanUri",
-      "tlsClientCertificateBoundAccessTokens",
-    ],
-  ],
-  ["legacy", ["returnUrls", "allowPermanentKeys", "requireSignedKeyCalls"]],
-  ["logout", ["backchannelLogoutUri"]],
-];
-
-/** Public clients have no client authentication and must use PKCE. */
-const forConfidential: readonly SettingId[] = [
-  "tokenEndpointAuthMethod",
-  "jwks",
-  "jwksUri",
-  "tlsClientAuthSanUri",
-  "requirePkce",
-  "requireNonceWithoutPkce",
-];
-
-type OfType = Pick<Application, "clientType">;
-
-/** The cards of one application's settings, in the order of the page. */
-export const applicationCards = ({
-  clientType,
-}: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
-  cards.map(([card, ids]) => [
-    card,
-    clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
-  ]);
-
-export const applicationFields = (application: OfType): SettingId[] =>
-  applicationCards(application).flatMap(([, ids]) => ids);

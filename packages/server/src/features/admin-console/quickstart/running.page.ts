@@ -99,7 +99,7 @@ function envCard(view: RunningView, env: string): Html {
     text: running.envText,
     body: html`${
       unregistered !== undefined &&
-      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
+      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/urls#redirectUris`))}">${running.register}</a></p>
 `
     }${snippet({ id: "env-file", title: ".env", lines: env, ...view.messages.console.frame.secret })}${isLacking && secretElsewhere(view)}`,
   });
