@@ -29,6 +29,7 @@ export type TabView = FormView<SettingsInput & { readonly consentScopes?: string
   IntegrationView & {
     readonly tab: TabId;
     readonly content: TabContent;
+    readonly activity: Html | undefined;
     readonly now: number;
   };
 
@@ -87,7 +88,7 @@ function tabBody(view: TabView): Content {
   const form = settingsForm(view);
   switch (view.tab) {
     case "general":
-      return [form, generalCards(view)];
+      return [form, generalCards(view), view.activity];
     case "credentials":
       return [credentialCards(view), form];
     case "access":

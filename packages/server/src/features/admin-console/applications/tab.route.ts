@@ -15,6 +15,7 @@ import type { SentForm } from "../../../page-kit/accept-form.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { type EditForm, type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consoleRoute, redirectTo, requireAdministrator } from "../../../page-kit/page.ts";
+import { activityCard } from "../audit-log/activity.page.ts";
 import { consentFaults, grantConsentInput } from "./admin-consent.ts";
 import { applicationPages, findEndpoints } from "./application-pages.ts";
 import { type TabId, tabFields, tabIds, tabOf, tabPath } from "./record-tabs.ts";
@@ -99,6 +100,10 @@ const tabForm = (deps: ConsoleDeps, tab: TabId): EditForm<ConsoleDeps, Applicati
       // What the form had no field for is as the record has it.
       input: withoutPrivateKeys({ ...tabInput(tab, record), ...view.input }),
       content: await loadTabContent(deps, tab, record),
+      activity:
+        tab === "general"
+          ? await activityCard(deps, organisation, { kind: "client", id: record.id }, view.messages)
+          : undefined,
       uriOf: (rest: string) => applicationPages.path(organisation, record.id, rest),
       breadcrumbs: applicationPages.listCrumbs(view),
       lastChange: await findLastChange(deps, record.orgId, record.id, view.messages),
