@@ -81,7 +81,7 @@ describe("form that waits for a new sign-in", () => {
     const path = `/applications/${org.ids["applications"]}/disable`;
     const form = formOfPage(await here.get(path));
     assert.equal((await here.post(path, form)).status, 303);
-    const over = new RegExp(`/applications/${org.ids["applications"]}\\?done=`);
+    const over = new RegExp(`/applications/${org.ids["applications"]}/advanced\\?done=`);
     const asked = await here.get(path);
     assert.deepEqual([asked.status, over.test(asked.headers.get("location") ?? "")], [303, true]);
     form.set("csrf", "somebody-elses");
@@ -93,7 +93,7 @@ describe("form that waits for a new sign-in", () => {
     const here = await consoleBrowser(running, org);
     for (const path of [
       "/scopes/new",
-      `/applications/${org.ids["applications"]}/settings`,
+      `/applications/${org.ids["applications"]}`,
       "/settings/branding",
     ]) {
       const form = formOfPage(await here.get(path), { name: "half\0name" });

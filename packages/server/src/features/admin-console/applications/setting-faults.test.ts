@@ -5,6 +5,8 @@ import { redirectUrisFault, returnUrlsFault, settingFaults } from "./setting-fau
 
 const en = messages(["en"]);
 const { reasons } = en.console.applicationSettings;
+/** Of a list with one line, whose number says nothing. */
+const alone = (reason: string) => reason.charAt(0).toUpperCase() + reason.slice(1);
 
 test("every reason of the URI validation has a text in the reader's language", () => {
   const cases: ReadonlyArray<readonly [string, keyof typeof reasons]> = [
@@ -22,12 +24,12 @@ test("every reason of the URI validation has a text in the reader's language", (
     ["HTTPS://a.example/", "normalForm"],
   ];
   for (const [uri, reason] of cases)
-    assert.equal(redirectUrisFault(uri, "spa", en), `Line 1: ${reasons[reason]}`, uri);
-  assert.equal(redirectUrisFault("com.example:b", "native", en), `Line 1: ${reasons.slash}`);
-  assert.equal(returnUrlsFault("https://a.example//b", "confidential", en), `Line 1: ${reasons.plain}`);
+    assert.equal(redirectUrisFault(`https://fine.example/\n${uri}`, "spa", en), `Line 2: ${reasons[reason]}`);
+  assert.equal(redirectUrisFault("\ncom.example:b", "native", en), alone(reasons.slash));
+  assert.equal(returnUrlsFault("https://a.example//b", "confidential", en), alone(reasons.plain));
   const german = messages(["de"]);
   const expected = german.console.applicationSettings.reasons.wildcard;
-  assert.ok(redirectUrisFault("https://*.example/", "spa", german)?.endsWith(expected));
+  assert.ok(redirectUrisFault("https://a.example/\nhttps://*.example/", "spa", german)?.endsWith(expected));
 });
 
 test("reports a fault without a text of its own, once for each field", () => {

@@ -40,8 +40,11 @@ function faultText({ path, code, value = "" }: Fault, text: Texts, isSingle = fa
   const general = Object.hasOwn(own, member) ? (own[member] ?? text.faults.other) : text.faults.other;
   if (index === undefined) return general;
   const reason = code ? text.reasons[code] : general;
-  return isSingle ? reason : text.inLine({ count: Number(index) + 1, value: reason });
+  return isSingle ? capitalized(reason) : text.inLine({ count: Number(index) + 1, value: reason });
 }
+
+/** A reason alone is a sentence; after a line's number it goes on. */
+const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** The first line's fault; undefined when all lines are valid. */
 export function redirectUrisFault(value: string, type: ClientType, messages: Messages): string | undefined {
