@@ -91,11 +91,7 @@ describe("form that waits for a new sign-in", () => {
 
   test("rejects input that is no text, shows it and explains", async () => {
     const here = await consoleBrowser(running, org);
-    for (const path of [
-      "/scopes/new",
-      `/applications/${org.ids["applications"]}`,
-      "/settings/branding",
-    ]) {
+    for (const path of ["/scopes/new", `/applications/${org.ids["applications"]}`, "/settings/branding"]) {
       const form = formOfPage(await here.get(path), { name: "half\0name" });
       const page = await here.post(path, form);
       assert.equal(page.status, 403, path);

@@ -27,7 +27,8 @@ export function consentScopesField(view: AccessView): Html {
   const { allowedScopes } = record.settings;
   const open = allowedScopes.filter((scope) => !content.consented.includes(scope));
   const isChosenNow = consentModeOf(record.settings) !== "organisation";
-  const values = input.consentScopes === undefined ? (isChosenNow ? open : []) : readLines(input.consentScopes);
+  const values =
+    input.consentScopes === undefined ? (isChosenNow ? open : []) : readLines(input.consentScopes);
   const standard: Readonly<Record<string, string>> = messages.scopes;
   const choices = open.map((name) => {
     const text = scopes.find((scope) => scope.name === name)?.text ?? standard[name];
@@ -73,7 +74,8 @@ export function assignedCard(view: AccessView): Content {
 `,
         )}</ul>
 `,
-      (!isForAll || count > 0) && html`<p class="quiet">${more}</p>
+      (!isForAll || count > 0) &&
+        html`<p class="quiet">${more}</p>
 `,
     ],
   });

@@ -29,11 +29,10 @@ export async function findIssuer(
 export async function findEndpoints(
   deps: Pick<ConsoleDeps, "database" | "baseUrl">,
   application: Application,
-): Promise<{ issuer: string; endpoints: Readonly<Record<Endpoint, string>> }> {
+): Promise<{ issuer: string; discoveryUri: string; endpoints: Readonly<Record<Endpoint, string>> }> {
   const { pool, issuer } = await findIssuer(deps, application);
   const own = issuerOf(deps.baseUrl, application.orgId);
   const endpoints = {
-    discovery: `${own}/.well-known/openid-configuration`,
     authorization: `${own}/authorize`,
     token: `${own}/token`,
     userinfo: `${own}/userinfo`,
@@ -41,5 +40,5 @@ export async function findEndpoints(
     endSession: `${own}/end_session`,
     device: `${own}/device`,
   };
-  return { issuer, endpoints };
+  return { issuer, discoveryUri: `${own}/.well-known/openid-configuration`, endpoints };
 }

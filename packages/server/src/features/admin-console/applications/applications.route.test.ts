@@ -67,9 +67,7 @@ forEachDatabase(({ name: database, fresh }) => {
       [web.clientType, web.settings.redirectUris],
       ["confidential", ["https://shop.example/callback"]],
     );
-    const spa = await found(
-      await make("spa", { name: "Spa", redirectUris: "https://spa.example/" }),
-    );
+    const spa = await found(await make("spa", { name: "Spa", redirectUris: "https://spa.example/" }));
     assert.deepEqual([spa.clientType, spa.settings.requireConsent, spa.secrets], ["spa", true, []]);
     const native = await found(await make("native", { name: "Phone" }));
     assert.deepEqual(
@@ -261,7 +259,14 @@ forEachDatabase(({ name: database, fresh }) => {
   test("rejects another site's form on every route", async () => {
     const id = org.native.id;
     const before = await found(id);
-    for (const rest of ["/new", `/${id}`, `/${id}/urls`, `/${id}/secrets/new`, `/${id}/users`, `/${id}/disable`]) {
+    for (const rest of [
+      "/new",
+      `/${id}`,
+      `/${id}/urls`,
+      `/${id}/secrets/new`,
+      `/${id}/users`,
+      `/${id}/disable`,
+    ]) {
       const page = await console.post(`/applications${rest}`, { csrf: "forged", name: "Taken", kind: "web" });
       assert.ok(page.status === 403 || page.status === 303, `${rest}: ${page.status}`);
     }

@@ -2,26 +2,27 @@
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { buttonLink, card, copyable, facts } from "../../../html/components/parts.ts";
-import type { Html } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 
 export type IntegrationView = RecordView<Application> & {
   /** Of the tokens. */
   readonly issuer: string;
+  readonly discoveryUri: string;
   readonly endpoints: Readonly<Record<Endpoint, string>>;
 };
 
-export type Endpoint = "discovery" | "authorization" | "token" | "userinfo" | "jwks" | "endSession" | "device";
+export type Endpoint = "authorization" | "token" | "userinfo" | "jwks" | "endSession" | "device";
 
 /** Those that the application's grant types use. */
 function endpointsOf({ record }: IntegrationView): readonly Endpoint[] {
   switch (kindOf(record)) {
     case "service":
-      return ["discovery", "token", "jwks"];
+      return ["token", "jwks"];
     case "device":
-      return ["discovery", "device", "token", "userinfo", "jwks"];
+      return ["device", "token", "userinfo", "jwks"];
     default:
-      return ["discovery", "authorization", "token", "userinfo", "jwks", "endSession"];
+      return ["authorization", "token", "userinfo", "jwks", "endSession"];
   }
 }
 
@@ -40,8 +41,11 @@ export function integrationCard(view: IntegrationView): Html {
       facts([
         copied("client-id", text.clientId, record.id),
         copied("issuer", text.issuer, view.issuer),
-        ...endpointsOf(view).map((name) => copied(`endpoint-${name}`, integration[name], endpoints[name])),
+        copied("discovery", integration.discovery, view.discoveryUri),
       ]),
+      html`<details class="endpoints"><summary>${integration.endpoints}</summary>
+${facts(endpointsOf(view).map((name) => copied(`endpoint-${name}`, integration[name], endpoints[name])))}</details>
+`,
       buttonLink({
         id: "application-quickstart",
         uri: view.consoleUri(`/quickstart/${record.id}`),

@@ -22,9 +22,9 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPages } from "./application-pages.ts";
 import { createOnce, duplicateCreation, initialSettings, showSecret } from "./create-application.ts";
 import { chooseKindPage, newApplicationPage } from "./new.page.ts";
+import { fieldChoices } from "./setting-choices.route.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { SettingId } from "./setting-fields.ts";
-import { fieldChoices } from "./setting-choices.route.ts";
 import { readSettingsInput, type SettingsInput, toInput, toSettings } from "./settings-input.ts";
 
 export function newApplicationRoute(app: FastifyInstance, deps: ConsoleDeps): void {

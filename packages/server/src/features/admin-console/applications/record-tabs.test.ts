@@ -24,7 +24,13 @@ test("what an application's type has no use for is left out, unless it is in use
     assert.ok(!spa.includes(id), id);
   assert.ok(spa.includes("redirectUris"));
   const service = fieldsOf("service");
-  for (const id of ["redirectUris", "consentMode", "access", "requirePkce", "idTokenSignedResponseAlg"] as const)
+  for (const id of [
+    "redirectUris",
+    "consentMode",
+    "access",
+    "requirePkce",
+    "idTokenSignedResponseAlg",
+  ] as const)
     assert.ok(!service.includes(id), id);
   assert.ok(service.includes("tokenEndpointAuthMethod") && service.includes("allowedScopes"));
   assert.ok(fieldsOf("service", { redirectUris: ["https://left.example/"] }).includes("redirectUris"));

@@ -15,7 +15,11 @@ import type { TabId } from "./record-tabs.ts";
 export type TabContent = {
   readonly recent: readonly RecentSignIn[];
   readonly refused: readonly RefusedRequest[];
-  readonly assigned: { readonly users: readonly AssignedUser[]; readonly count: number; readonly isMore: boolean };
+  readonly assigned: {
+    readonly users: readonly AssignedUser[];
+    readonly count: number;
+    readonly isMore: boolean;
+  };
   readonly consented: readonly string[];
 };
 

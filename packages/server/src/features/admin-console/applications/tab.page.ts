@@ -4,8 +4,13 @@ import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
-import { card, copyStatus, copyable, tabs } from "../../../html/components/parts.ts";
-import { failureNotice, lastChangeLine, recordForm, successNotice } from "../../../html/components/record-form.ts";
+import { card, copyable, copyStatus, tabs } from "../../../html/components/parts.ts";
+import {
+  failureNotice,
+  lastChangeLine,
+  recordForm,
+  successNotice,
+} from "../../../html/components/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { checksScript, copyScript } from "../../../html/scripts.ts";
 import { endCard, type RecordView } from "../../../page-kit/record-pages.ts";
@@ -57,12 +62,14 @@ type HeadingView = RecordView<Application>;
 /** Also of pages below a tab. */
 export const recordHeading = ({ record, messages }: HeadingView): { heading: Content; summary: Content } => ({
   heading: html`<span class="record-name">${avatar(record.name, record.settings.logoUri)}<bdi>${record.name}</bdi></span>`,
-  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyable({
-    id: "record-id",
-    value: record.id,
-    label: messages.console.applications.record.clientId,
-    ...messages.console.frame.secret,
-  })}</span>`,
+  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyable(
+    {
+      id: "record-id",
+      value: record.id,
+      label: messages.console.applications.record.clientId,
+      ...messages.console.frame.secret,
+    },
+  )}</span>`,
 });
 
 export const recordTabs = ({ uriOf, messages, tab }: Pick<TabView, "uriOf" | "messages" | "tab">): Html => {
@@ -116,7 +123,12 @@ function settingsForm(view: TabView): Content {
 const settingsCard = (view: TabView, id: CardId, fields: readonly SettingId[]): Html =>
   card({
     id: `card-${id}`,
-    ...view.messages.console.applicationSettings.cards[id],
+    title: view.messages.console.applicationSettings.cards[id].title,
+    // The hint of a card's only setting says it already.
+    text:
+      fields.length > 1 || id === "legacy"
+        ? view.messages.console.applicationSettings.cards[id].text
+        : undefined,
     body: html`<div class="fields">${fields.map((field) => shownWhenNeeded(field, view))}${
       id === "consent" && consentScopesField(view)
     }</div>

@@ -69,7 +69,8 @@ forEachDatabase(({ name: database, fresh }) => {
     }
     return pages;
   }
-  const tabOfField = (field: string) => tabOf(field === "otherScopes" ? "allowedScopes" : (field as SettingId));
+  const tabOfField = (field: string) =>
+    tabOf(field === "otherScopes" ? "allowedScopes" : (field as SettingId));
 
   test("saving the unchanged form of each tab changes no setting", async () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -318,7 +319,7 @@ forEachDatabase(({ name: database, fresh }) => {
       ["consent.granted-for-organisation", `user:${org.administrator.id}`],
     );
     // A later save of the tab consents to nothing more.
-    await console.send(`/applications/${id}/access`, { otherScopes: "jobs:run", "allowedScopes": "openid" });
+    await console.send(`/applications/${id}/access`, { otherScopes: "jobs:run", allowedScopes: "openid" });
     assert.deepEqual((await consents())[0]?.scopes.length, allowedScopes.length);
     assert.match((await console.get(`/applications/${id}/access`)).body, /Consented for all users: /);
   });

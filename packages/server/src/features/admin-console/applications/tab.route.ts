@@ -30,8 +30,8 @@ import {
   toSettings,
   withoutPrivateKeys,
 } from "./settings-input.ts";
-import { loadTabContent } from "./tab-content.ts";
 import { FIELDS, tabPage } from "./tab.page.ts";
+import { loadTabContent } from "./tab-content.ts";
 
 export function applicationTabRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/applications/:id", tabForm(deps, "general"));
@@ -64,9 +64,7 @@ const tabInput = (tab: TabId, record: Application): TabInput => {
  */
 function shownFields(tab: TabId, { values }: SentForm): SettingId[] {
   const shown = (values.get(FIELDS) ?? "").split(" ");
-  return shown.filter(
-    (id): id is SettingId => Object.hasOwn(controls, id) && tabOf(id as SettingId) === tab,
-  );
+  return shown.filter((id): id is SettingId => Object.hasOwn(controls, id) && tabOf(id as SettingId) === tab);
 }
 
 const settingsOf = ({ consentScopes: _, ...settings }: TabInput): SettingsInput => settings;

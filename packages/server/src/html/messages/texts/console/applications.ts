@@ -86,7 +86,7 @@ export type ConsoleApplicationsTexts = {
       };
       integration: {
         title: string; discovery: string; authorization: string; token: string; userinfo: string;
-        jwks: string; endSession: string; device: string; quickstart: string;
+        jwks: string; endSession: string; device: string; quickstart: string; endpoints: string;
       };
       consentNow: {
         label: string; hint: string; given: (values: { scopes: string }) => string; manage: string;
