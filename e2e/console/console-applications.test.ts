@@ -192,7 +192,7 @@ test("settings: a validation error keeps the input and takes the focus; then the
   await visit.open(`/applications/${id}`);
   await enter(page, "tab-tokens");
   await type(page, "audience", "https://api.northwind.example");
-  await type(page, "accessTokenLifetimeSeconds", "1");
+  await type(page, "accessTokenLifetimeSeconds", "100");
   await enter(page, "settings-save");
   await isReady(page, "accessTokenLifetimeSeconds");
   assert.equal(await page.locator("#audience").inputValue(), "https://api.northwind.example");
@@ -201,7 +201,8 @@ test("settings: a validation error keeps the input and takes the focus; then the
   // The notice leads to the field.
   await reach(page, "#form-notice a");
   await page.keyboard.press("Enter");
-  await type(page, "accessTokenLifetimeSeconds", "600");
+  await type(page, "accessTokenLifetimeSeconds", "10");
+  await pick(page, "accessTokenLifetimeSeconds-unit", "minutes");
   await enter(page, "settings-save");
   assert.equal(await doneText(page), "Settings saved.");
   const saved = (await recordOf(id))?.settings;

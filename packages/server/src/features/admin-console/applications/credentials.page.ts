@@ -1,7 +1,10 @@
 /** The credentials of an application: its client secrets; how it authenticates is in the form below them. */
 import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
 import { isActive } from "../../../core/applications/client-secrets.ts";
-import { buttonLink, card, moment, state } from "../../../html/components/parts.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -77,9 +80,9 @@ function secretTable(view: SecretsView): Html {
         cells: [
           html`<bdi class="item-name">${name}</bdi><span class="quiet item-note"><code>…${hint}</code></span>`,
           secretStatus(secret, view),
-          moment(createdAt, messages.format.day),
-          lastUsedAt === null ? frame.never : moment(lastUsedAt, messages.format.minute),
-          expiresAt === null ? frame.never : moment(expiresAt, messages.format.day),
+          relativeTime(createdAt, messages.format.day),
+          lastUsedAt === null ? frame.never : relativeTime(lastUsedAt, messages.format.minute),
+          expiresAt === null ? frame.never : relativeTime(expiresAt, messages.format.day),
         ],
         actions: isActive(secret, now) ? rowLink(revoke) : undefined,
       };
@@ -90,6 +93,6 @@ function secretTable(view: SecretsView): Html {
 
 function secretStatus(secret: ClientSecret, { now, messages }: SecretsView): Html {
   const { secrets } = messages.console.applications;
-  if (isActive(secret, now)) return state("good", secrets.active);
-  return secret.revokedAt === null ? state("warn", secrets.expired) : state("bad", secrets.revoked);
+  if (isActive(secret, now)) return badge("good", secrets.active);
+  return secret.revokedAt === null ? badge("warn", secrets.expired) : badge("bad", secrets.revoked);
 }

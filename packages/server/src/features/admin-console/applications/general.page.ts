@@ -1,7 +1,8 @@
 /** The first tab below its form: who signed in lately, and what was refused. */
 import type { Application } from "../../../core/applications/application.ts";
 import type { RecentSignIn } from "../../../core/applications/application-use.store.ts";
-import { card, moment } from "../../../html/components/parts.ts";
+import { card } from "../../../html/components/card.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
@@ -24,7 +25,7 @@ function recentCard(view: GeneralView): Html {
       : html`<a class="item-name" href="${linkAddress(view.consoleUri(`/users/${userId}`))}"><bdi>${email}</bdi></a>`;
   const rows = view.content.recent.map((one, index) => ({
     id: `recent-${index}`,
-    cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],
+    cells: [named(one), relativeTime(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],
   }));
   const columns = [recent.who, recent.when, recent.state];
   return card({

@@ -1,7 +1,9 @@
 /** Beside every tab: what the application's own configuration needs, to be copied. */
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import { buttonLink, card, copyable, facts } from "../../../html/components/parts.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 
@@ -32,7 +34,7 @@ export function integrationCard(view: IntegrationView): Html {
   const { integration, record: text } = applications;
   const copied = (id: string, label: string, value: string) => ({
     label,
-    content: copyable({ id, value, label, ...frame.secret }),
+    content: copyField({ id, value, label, ...frame.secret }),
   });
   return card({
     id: "integration",

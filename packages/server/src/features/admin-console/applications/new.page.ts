@@ -76,7 +76,7 @@ export function newApplicationPage(view: NewApplicationView): Html {
 /** A list begins with one address: the URLs tab takes more of them. */
 function initialField(id: SettingId, view: NewApplicationView): Content {
   const control = controls[id];
-  if (control.kind !== "lines") return settingField(id, view);
+  if (control.kind !== "uris") return settingField(id, view);
   const { label } = view.messages.console.applicationSettings.fields[id];
   return textField({
     ...{ id, label, hint: view.messages.console.applications.create.firstUri, messages: view.messages },

@@ -17,8 +17,10 @@ export type SettingId = keyof Messages["console"]["applicationSettings"]["fields
 export type Control =
   | { readonly kind: "text"; readonly isCode?: boolean; readonly isRequired?: boolean }
   | { readonly kind: "prose" }
+  /** One address a row. */
+  | { readonly kind: "uris"; readonly check?: "redirect-uris" | "return-urls" }
   /** One value a line. */
-  | { readonly kind: "lines"; readonly isCode?: boolean; readonly check?: "redirect-uris" | "return-urls" }
+  | { readonly kind: "lines" }
   | { readonly kind: "seconds" }
   | { readonly kind: "check" }
   | { readonly kind: "radio" | "select"; readonly values: readonly string[]; readonly hasNone?: boolean }
@@ -44,7 +46,6 @@ export const acrNames: Readonly<Record<string, string>> = {
 
 const algorithms = Object.keys(jwsAlgorithms);
 const text: Control = { kind: "text", isCode: true };
-const lines: Control = { kind: "lines", isCode: true };
 const check: Control = { kind: "check" };
 const seconds: Control = { kind: "seconds" };
 const alg: Control = { kind: "select", values: algorithms };
@@ -55,8 +56,8 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   homepageUri: text,
   logoUri: text,
   contacts: { kind: "lines" },
-  redirectUris: { ...lines, check: "redirect-uris" },
-  postLogoutRedirectUris: { ...lines, check: "redirect-uris" },
+  redirectUris: { kind: "uris", check: "redirect-uris" },
+  postLogoutRedirectUris: { kind: "uris", check: "redirect-uris" },
   access: { kind: "radio", values: accessModes },
   consentMode: { kind: "radio", values: consentModes },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
@@ -65,7 +66,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   grantTypes: { kind: "several", values: grantTypes.map(toGrantName) },
   allowedScopes: { kind: "scopes" },
   audience: text,
-  allowedResources: lines,
+  allowedResources: { kind: "uris" },
   accessTokenLifetimeSeconds: seconds,
   refreshTokenLifetimeSeconds: seconds,
   refreshTokenAbsoluteLifetimeSeconds: seconds,
@@ -83,7 +84,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   jwksUri: text,
   tlsClientAuthSanUri: text,
   tlsClientCertificateBoundAccessTokens: check,
-  returnUrls: { ...lines, check: "return-urls" },
+  returnUrls: { kind: "uris", check: "return-urls" },
   allowPermanentKeys: check,
   requireSignedKeyCalls: check,
   signingPoolId: { kind: "pool" },

@@ -4,15 +4,16 @@ import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
-import { card, copyable, copyStatus, tabs } from "../../../html/components/parts.ts";
+import { card } from "../../../html/components/card.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { tabs } from "../../../html/components/tabs.ts";
+import { toast } from "../../../html/components/toast.ts";
 import {
   failureNotice,
   lastChangeLine,
   recordForm,
-  successNotice,
 } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
-import { checksScript, copyScript } from "../../../html/scripts.ts";
 import { endCard, type RecordView } from "../../../page-kit/record-pages.ts";
 import { assignedCard, consentScopesField } from "./access.page.ts";
 import { applicationStatus } from "./application-status.ts";
@@ -49,7 +50,6 @@ export function tabPage(view: TabView): Html {
     ...recordHeading(view),
     title: view.tab === "general" ? record.name : `${applications.tabs[view.tab]} – ${record.name}`,
     notice: failureNotice(failure, messages) ?? doneNotice(view),
-    scripts: [checksScript.path, copyScript.path],
     body: html`${recordTabs(view)}<div class="with-aside"><div class="with-aside-main">
 ${tabBody(view)}${lastChangeLine(view.lastChange, messages)}</div>
 <div class="with-aside-beside">${integrationCard(view)}</div></div>
@@ -59,10 +59,9 @@ ${copyStatus}`,
 
 type HeadingView = RecordView<Application>;
 
-/** Also of pages below a tab. */
-export const recordHeading = ({ record, messages }: HeadingView): { heading: Content; summary: Content } => ({
+const recordHeading = ({ record, messages }: HeadingView): { heading: Content; summary: Content } => ({
   heading: html`<span class="record-name">${avatar(record.name, record.settings.logoUri)}<bdi>${record.name}</bdi></span>`,
-  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyable(
+  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyField(
     {
       id: "record-id",
       value: record.id,
@@ -72,8 +71,9 @@ export const recordHeading = ({ record, messages }: HeadingView): { heading: Con
   )}</span>`,
 });
 
-export const recordTabs = ({ uriOf, messages, tab }: Pick<TabView, "uriOf" | "messages" | "tab">): Html => {
+const recordTabs = ({ uriOf, messages, tab, state }: TabView): Html => {
   const { tabs: labels } = messages.console.applications;
+  const faults = Object.keys(state.faults ?? {}).length;
   return tabs({
     label: labels.label,
     links: tabIds.map((id) => ({
@@ -81,6 +81,7 @@ export const recordTabs = ({ uriOf, messages, tab }: Pick<TabView, "uriOf" | "me
       label: labels[id],
       uri: uriOf(tabPath(id)),
       isCurrent: id === tab,
+      ...(id === tab && faults > 0 ? { count: faults } : {}),
     })),
   });
 };
@@ -88,7 +89,7 @@ export const recordTabs = ({ uriOf, messages, tab }: Pick<TabView, "uriOf" | "me
 function doneNotice({ done = "", messages }: TabView): Html | undefined {
   const texts: Readonly<Record<string, string>> = messages.console.applications.done;
   const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
-  return text === undefined ? undefined : successNotice(text);
+  return text === undefined ? undefined : toast(text, messages);
 }
 
 function tabBody(view: TabView): Content {
@@ -117,6 +118,7 @@ function settingsForm(view: TabView): Content {
     hidden: [{ name: FIELDS, value: tabFields(tab, record).join(" ") }],
     fields: cards.map(([id, fields]) => settingsCard(view, id, fields)),
     submit: { id: "settings-save", label: messages.console.frame.form.save },
+    hasSaveBar: true,
   });
 }
 

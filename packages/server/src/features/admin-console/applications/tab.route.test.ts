@@ -70,7 +70,7 @@ forEachDatabase(({ name: database, fresh }) => {
     return pages;
   }
   const tabOfField = (field: string) =>
-    tabOf(field === "otherScopes" ? "allowedScopes" : (field as SettingId));
+    tabOf(field === "otherScopes" ? "allowedScopes" : (field.replace("-unit", "") as SettingId));
 
   test("saving the unchanged form of each tab changes no setting", async () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -128,7 +128,8 @@ forEachDatabase(({ name: database, fresh }) => {
       accessTokenType: "JWT",
       grantTypes: "authorization_code",
       audience: "https://api.example",
-      accessTokenLifetimeSeconds: "120",
+      accessTokenLifetimeSeconds: "2",
+      "accessTokenLifetimeSeconds-unit": "minutes",
       issueRefreshTokenWithoutOfflineAccess: undefined,
       idTokenIncludesScopeClaims: "on",
       idTokenSignedResponseAlg: "EdDSA",
@@ -175,6 +176,7 @@ forEachDatabase(({ name: database, fresh }) => {
       audience: "a b",
       allowedResources: "nothing",
       accessTokenLifetimeSeconds: "59",
+      "accessTokenLifetimeSeconds-unit": "seconds",
       refreshTokenLifetimeSeconds: "1e9",
       jwksUri: "http://keys.example/",
       tlsClientAuthSanUri: "urn:x",
@@ -185,8 +187,8 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([...new Set(pages.map(({ status }) => status))], [400]);
     const body = pages.map((page) => page.body).join("");
     const { otherScopes: _, ...fields } = { ...typed, allowedScopes: "" };
-    for (const field of Object.keys(fields).filter((field) => field !== "signingPoolId")) {
-      assert.ok(body.includes(`id="${field}-fault"`), field);
+    for (const field of Object.keys(fields).filter((field) => !/signingPoolId|-unit$/.test(field))) {
+      assert.match(body, new RegExp(`id="${field}(-row)?-fault"`));
       assert.ok(body.includes(`href="#${field}"`), field);
     }
     assert.deepEqual(await found(id), before);
@@ -265,7 +267,10 @@ forEachDatabase(({ name: database, fresh }) => {
       name: "Smuggled",
     });
     await console.send(`/applications/${id}`, { name: "Renamed" });
-    await console.send(`/applications/${id}/tokens`, { accessTokenLifetimeSeconds: "300" });
+    await console.send(`/applications/${id}/tokens`, {
+      accessTokenLifetimeSeconds: "5",
+      "accessTokenLifetimeSeconds-unit": "minutes",
+    });
     assert.equal((await console.post(`/applications/${id}/urls`, mine)).status, 303);
     const { name, settings } = await found(id);
     assert.deepEqual(

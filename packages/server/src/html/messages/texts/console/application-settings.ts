@@ -2,9 +2,8 @@
 export type ConsoleApplicationSettingsTexts = {
   console: {
     applicationSettings: {
-      noMinimum: string; noPool: string; unknownPool: string; unit: string;
-      range: (values: { min: number; max: number }) => string;
-      reading: (values: { seconds: number }) => string; fine: string;
+      noMinimum: string; noPool: string; unknownPool: string;
+      range: (values: { min: number; max: number }) => string; fine: string;
       undefinedScope: (values: { scope: string }) => string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
@@ -68,6 +67,7 @@ export type ConsoleApplicationSettingsTexts = {
         absolute: string; userinfo: string; dotSegments: string; host: string; https: string;
         privateUse: string; slash: string; normalForm: string; plain: string;
       };
+      lifetime: (values: { seconds: number }) => string;
     };
   };
 };
