@@ -1,10 +1,10 @@
 /** The access tab besides its settings: the scopes of an admin consent, and the assigned users. */
 import type { Application } from "../../../core/applications/application.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
-import { checkList } from "../../../html/components/fields.ts";
-import { type FormState, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
+import { checkList } from "../../../html/components/fields.ts";
+import { type FormState, fieldState } from "../../../html/components/form-state.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import type { FieldSource } from "./setting-field.ts";

@@ -25,7 +25,11 @@ function recentCard(view: GeneralView): Html {
       : html`<a class="item-name" href="${linkAddress(view.consoleUri(`/users/${userId}`))}"><bdi>${email}</bdi></a>`;
   const rows = view.content.recent.map((one, index) => ({
     id: `recent-${index}`,
-    cells: [named(one), relativeTime(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],
+    cells: [
+      named(one),
+      relativeTime(one.at, messages.format.minute),
+      one.isEnded ? recent.ended : recent.active,
+    ],
   }));
   const columns = [recent.who, recent.when, recent.state];
   return card({

@@ -113,7 +113,8 @@ function secondsField(id: SettingId, { value, ...common }: Common, { messages }:
   const [min, max] = lifetimeRanges[id as keyof typeof lifetimeRanges];
   return durationInput({
     ...common,
-    hint: `${String(common.hint)} ${range({ min, max })}`,
+    // The hint says what nought means.
+    hint: min === 0 ? common.hint : `${String(common.hint)} ${range({ min, max })}`,
     value: isSeconds(value) ? toDurationText(Number(value)) : { amount: value, unit: "seconds" },
     ...(max <= MAX_IN_SECONDS ? { units: ["seconds", "minutes"] } : {}),
   });

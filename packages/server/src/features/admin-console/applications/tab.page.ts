@@ -2,17 +2,13 @@
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
 import { card } from "../../../html/components/card.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
 import { tabs } from "../../../html/components/tabs.ts";
 import { toast } from "../../../html/components/toast.ts";
-import {
-  failureNotice,
-  lastChangeLine,
-  recordForm,
-} from "../../../html/components/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { endCard, type RecordView } from "../../../page-kit/record-pages.ts";
 import { assignedCard, consentScopesField } from "./access.page.ts";
