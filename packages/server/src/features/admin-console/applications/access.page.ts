@@ -49,7 +49,7 @@ export function consentScopesField(view: AccessView): Html {
     })
   }${
     content.consented.length > 0 &&
-    html`<p class="quiet" id="consented">${consentNow.given({ scopes: content.consented.join(", ") })} ${consents}</p>
+    html`<p class="quiet" id="consented">${consentNow.given({ value: content.consented.join(", ") })} ${consents}</p>
 `
   }</div>
 `;

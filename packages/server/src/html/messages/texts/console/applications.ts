@@ -89,7 +89,7 @@ export type ConsoleApplicationsTexts = {
         jwks: string; endSession: string; device: string; quickstart: string; endpoints: string;
       };
       consentNow: {
-        label: string; hint: string; given: (values: { scopes: string }) => string; manage: string;
+        label: string; hint: string; given: (values: { value: string }) => string; manage: string;
       };
       publicClient: { title: string; text: string; };
     };
