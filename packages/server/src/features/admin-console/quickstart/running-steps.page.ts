@@ -78,7 +78,7 @@ function settingsStep(view: RunningView, env: string): Omit<Step, "id"> {
     text: running.envText,
     body: [
       unregistered !== undefined &&
-        html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
+        html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/urls#redirectUris`))}">${running.register}</a></p>
 `,
       settingsFile(view, { file: ".env", lines: env }, "env-file"),
       lacksSecret(view) && view.source.kind !== "legacy" && secretElsewhere(view),
