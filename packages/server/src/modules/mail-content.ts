@@ -1,16 +1,17 @@
 /** Renders emails: the outbox stores what happened, the message files say it in the reader's language. */
+
+import { type ComposeMail, type OutgoingMail, outsideTemplates } from "../core/mail/mail.ts";
+import type { MailText } from "../core/mail/mail-text.ts";
 import { findMailText } from "../core/mail/mail-texts.store.ts";
 import { fillVariables, isEditable } from "../core/mail/mail-texts.ts";
-import type { MailText } from "../core/mail/mail-text.ts";
-import { type ComposeMail, type OutgoingMail, outsideTemplates } from "../core/mail/mail.ts";
 import { issuerOf } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
+import type { Database } from "../db/open.ts";
 import { organisationName, quoted, quotedIfLong } from "../html/displayed-name.ts";
 import { render } from "../html/html.ts";
 import { type MailBody, mailHtml, mailText } from "../html/mails/mail-body.ts";
 import { mailBody } from "../html/mails/mails.ts";
 import { withOwnText } from "../html/mails/own-text.ts";
-import type { Database } from "../db/open.ts";
 import { type Messages, messages } from "../html/messages/messages.ts";
 
 export interface MailContentDeps {

@@ -4,10 +4,10 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../core/audit/audit.store.ts";
 import { type Mail, mailTemplates } from "../core/mail/mail.ts";
 import type { MailText } from "../core/mail/mail-text.ts";
-import { changeMailText, type EditableTemplate, InvalidMailText } from "../core/mail/mail-texts.ts";
 import { listMailTexts, saveMailText } from "../core/mail/mail-texts.store.ts";
-import { findUser } from "../core/users/users.store.ts";
+import { changeMailText, type EditableTemplate, InvalidMailText } from "../core/mail/mail-texts.ts";
 import { sendPasswordReset } from "../core/users/account-mails.ts";
+import { findUser } from "../core/users/users.store.ts";
 import { sampleMail } from "../features/admin-console/mail-templates/samples.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { MAIL_ENV, mailsTo } from "../testing/fakes/mailbox.ts";
@@ -29,7 +29,12 @@ describe("an organisation's own email texts", () => {
     });
     after(() => running.close());
 
-    const change = (text: MailText, template: EditableTemplate = "NewSignIn", locale = "en", orgId = org.organisation.id) =>
+    const change = (
+      text: MailText,
+      template: EditableTemplate = "NewSignIn",
+      locale = "en",
+      orgId = org.organisation.id,
+    ) =>
       changeMailText(running.service, { orgId, template, locale, text, actor: "test", address: "192.0.2.1" });
     const compose = async (mail: Mail, locale = "en", orgId = org.organisation.id) => {
       const deps = { ...running.service, baseUrl: running.baseUrl };
@@ -55,7 +60,10 @@ describe("an organisation's own email texts", () => {
       });
       const { subject, text, html } = await compose(sample("NewSignIn"));
       assert.equal(subject, "Hello from Acme");
-      assert.ok(text.includes("\n\nFirst <script>alert(1)</script> & more\n\nSecond at 23 Nov 2026, 00:00 UTC\n\n"), text);
+      assert.ok(
+        text.includes("\n\nFirst <script>alert(1)</script> & more\n\nSecond at 23 Nov 2026, 00:00 UTC\n\n"),
+        text,
+      );
       assert.ok(html.includes(">A &lt;b&gt;new&lt;/b&gt; sign-in</h1>"));
       assert.ok(html.includes(">First &lt;script&gt;alert(1)&lt;/script&gt; &amp; more</p>"));
       assert.ok(html.includes(">Change it</a>"));
@@ -110,7 +118,10 @@ describe("an organisation's own email texts", () => {
       const set = (text: MailText) => change(text, "PasswordChanged", "fr", orgId);
       await assert.rejects(set({ subject: "A\r\nBcc: b" }), InvalidMailText);
       await set({});
-      assert.deepEqual([await listMailTexts(running.service.database.query, orgId), await events()], [[], []]);
+      assert.deepEqual(
+        [await listMailTexts(running.service.database.query, orgId), await events()],
+        [[], []],
+      );
       await set({ subject: "Bonjour", body: "Oui" });
       const [stored] = await listMailTexts(running.service.database.query, orgId);
       assert.deepEqual(stored?.text, { subject: "Bonjour", body: "Oui" });

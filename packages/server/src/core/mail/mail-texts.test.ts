@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MailText } from "./mail-text.ts";
 import { mailTemplates, outsideTemplates } from "./mail.ts";
+import type { MailText } from "./mail-text.ts";
 import {
   editableTemplates,
   fillVariables,
@@ -33,7 +33,16 @@ test("takes plain text with the email's variables", () => {
 });
 
 test("takes no line break or direction character in what becomes a header", () => {
-  for (const subject of ["A\r\nBcc: b@c", "A\nB", "A\0B", "a\u202Eb", "a\u2066b", "a\u2028b", "a\u200Bb", "a\uD800b"])
+  for (const subject of [
+    "A\r\nBcc: b@c",
+    "A\nB",
+    "A\0B",
+    "a\u202Eb",
+    "a\u2066b",
+    "a\u2028b",
+    "a\u200Bb",
+    "a\uD800b",
+  ])
     assert.deepEqual(codesOf({ subject }), ["subject characters"], JSON.stringify(subject));
   assert.deepEqual(codesOf({ body: "one\ntwo\u202E" }), ["body characters"]);
 });
@@ -53,7 +62,15 @@ test("takes no way to reach somebody else", () => {
 });
 
 test("takes only listed variables, and asks for those that the email needs", () => {
-  for (const body of ["{link}", "{ organisation }", "{organisation", "}", "{constructor}", "{{time}}", "${time}}"])
+  for (const body of [
+    "{link}",
+    "{ organisation }",
+    "{organisation",
+    "}",
+    "{constructor}",
+    "{{time}}",
+    "${time}}",
+  ])
     assert.deepEqual(codesOf({ body }), ["body variables"], body);
   assert.deepEqual(codesOf({ body: "{factor}" }), ["body variables"], "of another email");
   assert.deepEqual(codesOf({ body: "Something was added." }, "FactorAdded"), ["body missing-variable"]);

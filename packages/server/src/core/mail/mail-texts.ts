@@ -59,7 +59,13 @@ export const isEditable = (template: string): template is EditableTemplate =>
 
 export const mailRules = (template: EditableTemplate): EditableMail => editableMails[template];
 
-export type MailTextFaultCode = "length" | "characters" | "contact" | "variables" | "missing-variable" | "no-button";
+export type MailTextFaultCode =
+  | "length"
+  | "characters"
+  | "contact"
+  | "variables"
+  | "missing-variable"
+  | "no-button";
 
 export interface MailTextFault {
   readonly field: MailTextField;
@@ -132,7 +138,9 @@ function faultMessage(code: MailTextFaultCode, rules: EditableMail, field: MailT
 
 /** One pass: a value that looks like a variable stays what it is. */
 export const fillVariables = (text: string, values: Readonly<Partial<Record<string, string>>>): string =>
-  text.replaceAll(VARIABLE, (whole, name: string) => (Object.hasOwn(values, name) ? (values[name] ?? "") : whole));
+  text.replaceAll(VARIABLE, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? "") : whole,
+  );
 
 export interface MailTextChange extends MailTextKey {
   readonly template: EditableTemplate;

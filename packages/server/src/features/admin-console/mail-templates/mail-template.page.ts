@@ -1,7 +1,12 @@
 /** One email: its text on the left, what a reader gets on the right, and a test. */
 import type { MailContent, MailTemplate } from "../../../core/mail/mail.ts";
 import type { MailTextField } from "../../../core/mail/mail-text.ts";
-import { type EditableTemplate, isEditable, mailRules, mailTextLimits } from "../../../core/mail/mail-texts.ts";
+import {
+  type EditableTemplate,
+  isEditable,
+  mailRules,
+  mailTextLimits,
+} from "../../../core/mail/mail-texts.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField, textArea, textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
@@ -84,16 +89,18 @@ ${hiddenFields([
   { name: "csrf", value: csrf },
   { name: "seen", value: version },
   { name: "language", value: locale },
-])}${submissionTokenField(once)}${textField({ ...field("subject"), maxLength: maxLength("subject") })}${textField({
-  ...field("heading"),
-  hint: text.headingHint,
-  maxLength: maxLength("heading"),
-  isOptional: true,
-})}${textArea({ ...field("body"), hint: text.bodyHint, rows: 6, maxLength: maxLength("body") })}${
+])}${submissionTokenField(once)}${textField({ ...field("subject"), maxLength: maxLength("subject") })}${textField(
+  {
+    ...field("heading"),
+    hint: text.headingHint,
+    maxLength: maxLength("heading"),
+    isOptional: true,
+  },
+)}${textArea({ ...field("body"), hint: text.bodyHint, rows: 6, maxLength: maxLength("body") })}${
   fields.includes("button") && textField({ ...field("button"), maxLength: maxLength("button") })
 }<p class="field-hint" id="mail-variables">${text.variablesText} ${named(variables)}.${
-  required.length > 0 && html` ${text.requiredText} ${named(required)}.`
-}</p>
+    required.length > 0 && html` ${text.requiredText} ${named(required)}.`
+  }</p>
 <p class="field-hint">${text.emptyText}</p>
 <fieldset class="segments"><legend class="visually-hidden">${text.preview}</legend>
 ${segment("part", "html", text.html, true)}${segment("part", "text", text.text, false)}<button class="button" id="draft-preview" type="submit" formaction="${pathOf(view, "/html")}" formtarget="mail-preview">${text.show}</button></fieldset>

@@ -71,5 +71,7 @@ function textOf(
   text: Messages["console"]["mailTemplates"],
 ): string {
   if (!isEditable(template)) return text.texts.fixed;
-  return locales.length === 0 ? text.texts.builtIn : text.texts.own({ languages: locales.map(languageName).join(", ") });
+  return locales.length === 0
+    ? text.texts.builtIn
+    : text.texts.own({ languages: locales.map(languageName).join(", ") });
 }

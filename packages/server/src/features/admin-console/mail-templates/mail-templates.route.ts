@@ -21,7 +21,13 @@ import {
 } from "../../../page-kit/accept-form.ts";
 import { pageMessages, readingRoute } from "../../../page-kit/console-frame.ts";
 import { rerenderEditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
-import { auditContext, consoleRoute, redirectTo, requireAdministrator, type Visit } from "../../../page-kit/page.ts";
+import {
+  auditContext,
+  consoleRoute,
+  redirectTo,
+  requireAdministrator,
+  type Visit,
+} from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import type { MailTextInput } from "./mail-template.page.ts";
 import { type MailSetup, mailTemplatesPage } from "./mail-templates.page.ts";
@@ -47,7 +53,9 @@ export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDep
   readingRoute(app, deps, "/oauth/manage/:org/mail-templates", "mailTemplates", async (_, visit, frame) => {
     const texts = await listMailTexts(deps.database.query, visit.organisation.id);
     const written = Map.groupBy(texts, ({ template }) => template);
-    const languages = [...written].map(([template, own]) => [template, own.map(({ locale }) => locale)] as const);
+    const languages = [...written].map(
+      ([template, own]) => [template, own.map(({ locale }) => locale)] as const,
+    );
     return mailTemplatesPage({ ...frame, setup: deps.mailSetup, written: new Map(languages) });
   });
   consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template", {
@@ -85,7 +93,15 @@ async function previewDraft(deps: MailTemplatesDeps, visit: Visit): Promise<void
   await sendEmbeddedDocument(visit.reply, isText ? plainDocument(content) : content.html);
 }
 
-const plainDocument = ({ subject, text, locale }: { subject: string; text: string; locale: string }): string =>
+const plainDocument = ({
+  subject,
+  text,
+  locale,
+}: {
+  subject: string;
+  text: string;
+  locale: string;
+}): string =>
   render(html`<!doctype html>
 <html lang="${locale}"><head><meta charset="utf-8"><title>${subject}</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body style="margin:0;padding:16px;font:14px/1.5 ui-monospace,monospace"><p style="margin:0 0 16px;font-weight:600">${subject}</p><pre style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${text}</pre></body></html>`);

@@ -1,7 +1,13 @@
 /** The text of one email in one language, as its form loads, checks and saves it. */
 import type { FastifyRequest } from "fastify";
-import { type MailTemplate, mailTemplates, type ComposeMail, type MailContent } from "../../../core/mail/mail.ts";
+import {
+  type ComposeMail,
+  type MailContent,
+  type MailTemplate,
+  mailTemplates,
+} from "../../../core/mail/mail.ts";
 import { type MailText, type MailTextField, mailTextFields } from "../../../core/mail/mail-text.ts";
+import { findMailText } from "../../../core/mail/mail-texts.store.ts";
 import {
   changeMailText,
   InvalidMailText,
@@ -13,7 +19,6 @@ import {
   mailTextLimits,
   normalizeMailText,
 } from "../../../core/mail/mail-texts.ts";
-import { findMailText } from "../../../core/mail/mail-texts.store.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { builtInText } from "../../../html/mails/own-text.ts";

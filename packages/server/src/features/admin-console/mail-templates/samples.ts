@@ -10,7 +10,12 @@ export function sampleMail(
   template: MailTemplate,
   { baseUrl, orgId, now, ...mark }: { baseUrl: string; orgId: string; now: number; isTest?: true },
 ): Mail {
-  const linked = { link: `${issuerOf(baseUrl, orgId)}/recovery`, expiresAt: now + HOUR_MS, isVerified, ...mark };
+  const linked = {
+    link: `${issuerOf(baseUrl, orgId)}/recovery`,
+    expiresAt: now + HOUR_MS,
+    isVerified,
+    ...mark,
+  };
   // An address for documentation (RFC 5737).
   const seen = { at: now, address: "192.0.2.7", browser: "Firefox, Windows", isVerified, ...mark };
   switch (template) {

@@ -29,7 +29,7 @@ export type ConsoleMailTemplatesTexts = {
       variables: { organisation: string; expiry: string; time: string; factor: string; }; reset: string;
       savedText: string;
       faults: {
-        length: (values: { max: string }) => string; characters: string; contact: string;
+        length: (values: { max: number }) => string; characters: string; contact: string;
         variables: (values: { names: string }) => string;
         missingVariable: (values: { names: string }) => string;
       };
