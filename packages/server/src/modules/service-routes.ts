@@ -6,6 +6,7 @@ import { referenceRoutes } from "../features/api-reference/reference.route.ts";
 import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
+import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
@@ -41,6 +42,8 @@ export const assets: Module = (scope) =>
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
     ...[liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
+
+export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });
 
 /** After every module that describes operations. */
 export const apiReference: Module = (scope, { service, documents, operations }) =>
