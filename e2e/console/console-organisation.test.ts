@@ -163,6 +163,49 @@ test("previews an email template in another language, and sends a test email", a
   assert.deepEqual([mail?.mail.template, mail?.locale], ["ResetPassword", "de"]);
 });
 
+test("words an email: the preview follows what is typed, then it is saved, and reset", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const heading = page.frameLocator("#mail-html").locator("h1");
+  await visit.open("/mail-templates");
+  await enter(page, "#mail-NewSignIn a");
+  await visit.at("New sign-in");
+  const history = await page.evaluate("history.length");
+  await type(page, "subject", "Hello from {organisation}");
+  await heading.getByText("Hello from Northwind", { exact: true }).waitFor();
+  await type(page, "heading", "<b>Was that you?</b>");
+  await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
+  assert.equal(await page.evaluate("history.length"), history, "Back leaves the page");
+  const frameBox = await page.locator("#mail-html").boundingBox();
+  assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
+  await visit.look("New sign-in");
+  await type(page, "body", "Visit evil.example");
+  await enter(page, "mail-text-save");
+  await page.locator("#body-fault").waitFor();
+  assert.equal(await page.locator("#heading").inputValue(), "<b>Was that you?</b>");
+  await visit.look("New sign-in");
+  await type(page, "body", "You signed in at {time}.");
+  await enter(page, "mail-text-save");
+  await page.locator("#mail-text-reset").waitFor();
+  assert.equal(await page.locator("#mail-subject").innerText(), "Hello from Northwind");
+  await enter(page, "mail-text-reset");
+  await page.locator("#mail-text-reset").waitFor({ state: "detached" });
+  assert.match(await page.locator("#mail-subject").innerText(), /^New sign-in to/);
+});
+
+test("words an email without scripts, on a phone", async (t) => {
+  const viewport = { width: 390, height: 844 };
+  const { page, open } = await visitor(t, fixture().admin, { javaScriptEnabled: false, viewport });
+  await open("/mail-templates/NewSignIn?language=en");
+  await page.fill("#subject", "Plain");
+  await page.click("#draft-preview");
+  await page.frameLocator("#mail-html").locator("h1").getByText("Plain", { exact: true }).waitFor();
+  await page.click("#mail-text-save");
+  await page.locator("#mail-text-reset").waitFor();
+  await page.click("#mail-text-reset");
+  await page.locator("#mail-text-reset").waitFor({ state: "detached" });
+});
+
 /** The ids of the organisation's ES256 keys. */
 async function published(): Promise<string[]> {
   const response = await fetch(`${fixture().baseUrl}/oauth/${fixture().orgId}/.well-known/jwks.json`);

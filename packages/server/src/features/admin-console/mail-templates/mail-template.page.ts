@@ -122,7 +122,7 @@ function previewCard(view: MailTemplateView): Html {
 <h2 id="preview-title">${text.preview}</h2>
 <p class="quiet">${text.sample}</p>
 <iframe class="mail-frame" id="mail-html" name="mail-preview" title="${text.htmlFrame}" src="${frameUri}" sandbox referrerpolicy="no-referrer"></iframe>
-<details class="mail-plain"><summary>${text.savedText}</summary><p><bdi id="mail-subject" lang="${content.locale}">${content.subject}</bdi></p>
+<details class="mail-plain"><summary>${text.savedText}: <bdi id="mail-subject" lang="${content.locale}">${content.subject}</bdi></summary>
 <pre class="mail-text" id="mail-text" lang="${content.locale}" tabindex="0" aria-label="${text.text}">${content.text}</pre></details>
 </section>`;
 }
