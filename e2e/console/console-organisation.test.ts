@@ -176,6 +176,9 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   await type(page, "heading", "<b>Was that you?</b>");
   await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
   assert.equal(await page.evaluate("history.length"), history, "Back leaves the page");
+  await enter(page, "draft-text");
+  await page.frameLocator("#mail-html").locator("pre").getByText("Northwind · ").waitFor();
+  await enter(page, "draft-html");
   const frameBox = await page.locator("#mail-html").boundingBox();
   assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
   await visit.look("New sign-in");
@@ -198,7 +201,7 @@ test("words an email without scripts, on a phone", async (t) => {
   const { page, open } = await visitor(t, fixture().admin, { javaScriptEnabled: false, viewport });
   await open("/mail-templates/NewSignIn?language=en");
   await page.fill("#subject", "Plain");
-  await page.click("#draft-preview");
+  await page.click("#draft-html");
   await page.frameLocator("#mail-html").locator("h1").getByText("Plain", { exact: true }).waitFor();
   await page.click("#mail-text-save");
   await page.locator("#mail-text-reset").waitFor();

@@ -1,23 +1,24 @@
-// Sends what is typed to the page's preview frame, as the form's preview button does without a script. Nothing is stored.
+// Sends what is typed to the page's preview frame, as the form's preview buttons do without a script. Nothing is stored.
 const DELAY_MS = 400;
 
 for (const form of document.querySelectorAll("form[data-draft]")) {
-  const button = document.getElementById(form.dataset.draft);
+  const buttons = [...form.elements].filter((element) => element.type === "submit" && element.formTarget);
+  let shown = buttons[0];
   let timer;
 
   const show = () => {
-    const frame = document.querySelector(`iframe[name="${button.formTarget}"]`);
+    const frame = document.querySelector(`iframe[name="${shown.formTarget}"]`);
     // In a new frame, loading makes no entry in the browser's history: "Back" leaves the page as before.
     const next = frame.cloneNode();
     next.removeAttribute("src");
     frame.replaceWith(next);
-    const { action, target } = form;
-    form.action = button.formAction;
-    form.target = button.formTarget;
-    // Not requestSubmit(): a preview is no submission to those who listen for one.
-    HTMLFormElement.prototype.submit.call(form);
-    form.action = action;
-    form.target = target;
+    const action = form.getAttribute("action");
+    form.setAttribute("action", shown.formAction);
+    form.target = shown.formTarget;
+    // Not requestSubmit(): a preview is no submission, which would count as the first click of a double click.
+    form.submit();
+    form.setAttribute("action", action);
+    form.removeAttribute("target");
   };
 
   const later = () => {
@@ -26,5 +27,10 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
   };
   form.addEventListener("input", later);
   form.addEventListener("reset", later);
-  button.hidden = true;
+  for (const button of buttons)
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      shown = button;
+      show();
+    });
 }

@@ -7,13 +7,15 @@ import {
   mailRules,
   mailTextLimits,
 } from "../../../core/mail/mail-texts.ts";
+import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { selectField, textArea, textField } from "../../../html/components/fields.ts";
+import { defaultSubmit, selectField, textArea, textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { card } from "../../../html/components/parts.ts";
-import { submissionTokenField, successNotice } from "../../../html/components/record-form.ts";
+import { submissionTokenField } from "../../../html/components/record-form.ts";
+import { saveBar } from "../../../html/components/save-bar.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
@@ -43,7 +45,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
     scripts: [framesScript.path, draftPreviewScript.path],
     summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
-    notice: view.done ? successNotice(text.done[view.done]) : formNotice({ ...view, labels: labelsOf(text) }),
+    notice: view.done ? toast(text.done[view.done], messages) : formNotice({ ...view, labels: labelsOf(text) }),
     body: html`<div class="editor"><div class="editor-form">
 ${card({ id: "text", title: text.ownText, text: textOfCard(view), body: [languageForm(view), isEditable(template) && textForm(view, template)] })}
 ${testCard(view)}</div>
@@ -84,8 +86,8 @@ function textForm(view: MailTemplateView, template: EditableTemplate): Html {
   const maxLength = (id: MailTextField) => mailTextLimits[id];
   const named = (names: readonly (keyof typeof text.variables)[]): Content =>
     names.map((name, index) => html`${index > 0 && ", "}<code>{${name}}</code> ${text.variables[name]}`);
-  return html`<form class="form" id="mail-text-form" method="post" action="${pathOf(view, "/text")}" novalidate data-draft="draft-preview">
-${hiddenFields([
+  return html`<form class="form" id="mail-text-form" method="post" action="${pathOf(view, "/text")}" novalidate data-draft>
+${defaultSubmit}${hiddenFields([
   { name: "csrf", value: csrf },
   { name: "seen", value: version },
   { name: "language", value: locale },
@@ -102,24 +104,33 @@ ${hiddenFields([
     required.length > 0 && html` ${text.requiredText} ${named(required)}.`
   }</p>
 <p class="field-hint">${text.emptyText}</p>
-<fieldset class="segments"><legend class="visually-hidden">${text.preview}</legend>
-${segment("part", "html", text.html, true)}${segment("part", "text", text.text, false)}<button class="button" id="draft-preview" type="submit" formaction="${pathOf(view, "/html")}" formtarget="mail-preview">${text.show}</button></fieldset>
-<div class="actions"><button class="button primary" id="mail-text-save" type="submit">${frame.form.save}</button>
-${isOwn && html`<button class="button" id="mail-text-reset" type="submit" name="reset" value="1">${text.reset}</button>`}</div>
-</form>
+${saveBar({
+  submit: { id: "mail-text-save", label: frame.form.save },
+  more: isOwn && html`<button class="button" id="mail-text-reset" type="submit" name="reset" value="1">${text.reset}</button>`,
+  messages,
+})}</form>
 `;
 }
 
-const segment = (name: string, value: string, label: string, isChecked: boolean): Html =>
-  html`<span class="segment"><input type="radio" id="${name}-${value}" name="${name}" value="${value}"${isChecked && html` checked`}><label for="${name}-${value}">${label}</label></span>
-`;
+/** Of the same frame: as HTML or as plain text, of what is typed where something can be. */
+function versionSwitch(view: MailTemplateView): Html {
+  const { mailTemplates: text } = view.messages.console;
+  const choice = (part: "html" | "text", label: string) => {
+    const uri = pathOf(view, `/html?language=${view.locale}&part=${part}`);
+    return isEditable(view.template)
+      ? html`<button class="button" id="draft-${part}" type="submit" form="mail-text-form" formaction="${uri}" formtarget="mail-preview">${label}</button>`
+      : html`<a class="button" id="draft-${part}" href="${uri}" target="mail-preview">${label}</a>`;
+  };
+  return html`<span class="heading-actions">${choice("html", text.html)}${choice("text", text.text)}</span>`;
+}
 
 function previewCard(view: MailTemplateView): Html {
   const { content, messages } = view;
   const { mailTemplates: text } = messages.console;
   const frameUri = `${pathOf(view, "/html")}?language=${content.locale}`;
   return html`<section class="card editor-preview" id="preview" aria-labelledby="preview-title">
-<h2 id="preview-title">${text.preview}</h2>
+<div class="bar"><h2 id="preview-title">${text.preview}</h2>
+${versionSwitch(view)}</div>
 <p class="quiet">${text.sample}</p>
 <iframe class="mail-frame" id="mail-html" name="mail-preview" title="${text.htmlFrame}" src="${frameUri}" sandbox referrerpolicy="no-referrer"></iframe>
 <details class="mail-plain"><summary>${text.savedText}: <bdi id="mail-subject" lang="${content.locale}">${content.subject}</bdi></summary>

@@ -1,8 +1,9 @@
 /** The emails: how they are sent, and the list. */
 import { type MailTemplate, mailTemplates } from "../../../core/mail/mail.ts";
 import { isEditable } from "../../../core/mail/mail-texts.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { card, facts, state } from "../../../html/components/parts.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -34,7 +35,7 @@ export function mailTemplatesPage(
           facts([
             {
               label: text.state,
-              content: state(setup.kind === "none" ? "bad" : "good", text.kinds[setup.kind]),
+              content: badge(setup.kind === "none" ? "bad" : "good", text.kinds[setup.kind]),
               id: "mail-state",
             },
             { label: text.sender, content: setup.sender && html`<bdi>${setup.sender}</bdi>` },

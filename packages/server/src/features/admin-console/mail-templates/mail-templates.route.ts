@@ -1,6 +1,7 @@
 /** /oauth/manage/{org}/mail-templates: every email with its text, a live preview, and a test to oneself. */
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import type { MailContent } from "../../../core/mail/mail.ts";
 import { listMailTexts } from "../../../core/mail/mail-texts.store.ts";
 import {
   countAttempt,
@@ -11,6 +12,7 @@ import {
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { html, render } from "../../../html/html.ts";
+import { parseQuery } from "../../../http/form-body.ts";
 import { sendEmbeddedDocument } from "../../../http/page.ts";
 import {
   acceptOneTimeForm,
@@ -76,8 +78,7 @@ export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDep
 async function showPreview(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   await requireAdministrator(deps, visit, templatePath(visit, requireTemplate(visit)));
   const record = await loadMailText(deps, visit);
-  const { html: markup } = await composeSample(deps, record);
-  await sendEmbeddedDocument(visit.reply, markup);
+  await sendContent(visit, await composeSample(deps, record));
 }
 
 /** What is typed and not saved. Nothing is stored, so that an older sign-in will do. */
@@ -89,9 +90,14 @@ async function previewDraft(deps: MailTemplatesDeps, visit: Visit): Promise<void
   const isDraft = form.outcome === "accepted";
   const content = await composeSample(deps, record, isDraft ? draftOf(form.values, record) : undefined);
   if (form.outcome === "rejected") visit.reply.code(form.refusal.status);
-  const isText = form.values.get("part") === "text";
-  await sendEmbeddedDocument(visit.reply, isText ? plainDocument(content) : content.html);
+  await sendContent(visit, content);
 }
+
+const sendContent = ({ request, reply }: Visit, content: MailContent): Promise<void> =>
+  sendEmbeddedDocument(
+    reply,
+    parseQuery(request).values.get("part") === "text" ? plainDocument(content) : content.html,
+  );
 
 const plainDocument = ({
   subject,

@@ -104,8 +104,8 @@ describe("the text of an email", () => {
       assert.doesNotMatch(shown.body, /<script>alert|<img src=x|href="https:\/\/evil/);
       assert.match(shown.headers.get("content-security-policy") ?? "", /default-src 'none'.*sandbox$/);
       const plain = await here.post(
-        "/mail-templates/NewSignIn/html",
-        formOfPage(page, { ...typed, part: "text" }),
+        "/mail-templates/NewSignIn/html?part=text",
+        formOfPage(page, typed),
       );
       assert.match(plain.body, /<pre[^>]*>Acme · /);
       assert.deepEqual(await stored(), []);
