@@ -8,6 +8,7 @@ import { findOrganisation } from "../../packages/server/src/core/organisations/o
 import { listCustomScopes } from "../../packages/server/src/core/scopes/scopes.store.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { choose, enter, isReady, pick, reach, type } from "../support/keyboard.ts";
@@ -39,6 +40,11 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await visit.at("Edit name and branding");
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
+  const live = page.frameLocator("#sign-in-preview");
+  await eventually("the preview has the colour", async () =>
+    Boolean((await live.locator("style").textContent())?.includes("#7a1f5c")),
+  );
+  assert.equal(await live.locator(".brand-name").innerText(), "Northwind");
   await enter(page, "branding-preview");
   await visit.look("Edit name and branding");
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
@@ -170,14 +176,16 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   await visit.open("/mail-templates");
   await enter(page, "#mail-NewSignIn a");
   await visit.at("New sign-in");
-  const history = await page.evaluate("history.length");
   await type(page, "subject", "Hello from {organisation}");
-  await heading.getByText("Hello from Northwind", { exact: true }).waitFor();
+  await heading.getByText(/^Hello from Northwind/).waitFor();
   await type(page, "heading", "<b>Was that you?</b>");
   await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
-  assert.equal(await page.evaluate("history.length"), history, "Back leaves the page");
   await enter(page, "draft-text");
-  await page.frameLocator("#mail-html").locator("pre").getByText("Northwind · ").waitFor();
+  await page
+    .frameLocator("#mail-html")
+    .locator("pre")
+    .getByText(/^Northwind.* · /)
+    .waitFor();
   await enter(page, "draft-html");
   const frameBox = await page.locator("#mail-html").boundingBox();
   assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
@@ -190,7 +198,7 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   await type(page, "body", "You signed in at {time}.");
   await enter(page, "mail-text-save");
   await page.locator("#mail-text-reset").waitFor();
-  assert.equal(await page.locator("#mail-subject").innerText(), "Hello from Northwind");
+  assert.match(await page.locator("#mail-subject").innerText(), /^Hello from Northwind/);
   await enter(page, "mail-text-reset");
   await page.locator("#mail-text-reset").waitFor({ state: "detached" });
   assert.match(await page.locator("#mail-subject").innerText(), /^New sign-in to/);

@@ -8,7 +8,7 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
 
   const show = () => {
     const frame = document.querySelector(`iframe[name="${shown.formTarget}"]`);
-    // In a new frame, loading makes no entry in the browser's history: "Back" leaves the page as before.
+    // A new frame: what is loaded in the old one would be an entry of the browser's history for each pause in typing.
     const next = frame.cloneNode();
     next.removeAttribute("src");
     frame.replaceWith(next);

@@ -45,7 +45,9 @@ export function mailTemplatePage(view: MailTemplateView): Html {
     scripts: [framesScript.path, draftPreviewScript.path],
     summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
-    notice: view.done ? toast(text.done[view.done], messages) : formNotice({ ...view, labels: labelsOf(text) }),
+    notice: view.done
+      ? toast(text.done[view.done], messages)
+      : formNotice({ ...view, labels: labelsOf(text) }),
     body: html`<div class="editor"><div class="editor-form">
 ${card({ id: "text", title: text.ownText, text: textOfCard(view), body: [languageForm(view), isEditable(template) && textForm(view, template)] })}
 ${testCard(view)}</div>
@@ -106,7 +108,9 @@ ${defaultSubmit}${hiddenFields([
 <p class="field-hint">${text.emptyText}</p>
 ${saveBar({
   submit: { id: "mail-text-save", label: frame.form.save },
-  more: isOwn && html`<button class="button" id="mail-text-reset" type="submit" name="reset" value="1">${text.reset}</button>`,
+  more:
+    isOwn &&
+    html`<button class="button" id="mail-text-reset" type="submit" name="reset" value="1">${text.reset}</button>`,
   messages,
 })}</form>
 `;

@@ -103,10 +103,7 @@ describe("the text of an email", () => {
       assert.match(shown.body, /<h1[^>]*>Draft for Acme<\/h1>/);
       assert.doesNotMatch(shown.body, /<script>alert|<img src=x|href="https:\/\/evil/);
       assert.match(shown.headers.get("content-security-policy") ?? "", /default-src 'none'.*sandbox$/);
-      const plain = await here.post(
-        "/mail-templates/NewSignIn/html?part=text",
-        formOfPage(page, typed),
-      );
+      const plain = await here.post("/mail-templates/NewSignIn/html?part=text", formOfPage(page, typed));
       assert.match(plain.body, /<pre[^>]*>Acme · /);
       assert.deepEqual(await stored(), []);
       const forged = await here.post("/mail-templates/NewSignIn/html", { subject: "Forged", language: "en" });
