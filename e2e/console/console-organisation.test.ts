@@ -7,8 +7,8 @@ import type { Page } from "playwright-core";
 import { findOrganisation } from "../../packages/server/src/core/organisations/organisations.store.ts";
 import { listCustomScopes } from "../../packages/server/src/core/scopes/scopes.store.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
-import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
+import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { choose, enter, isReady, pick, reach, type } from "../support/keyboard.ts";
@@ -180,13 +180,15 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   await heading.getByText(/^Hello from Northwind/).waitFor();
   await type(page, "heading", "<b>Was that you?</b>");
   await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
-  await enter(page, "draft-text");
+  await reach(page, "draft-text");
+  await page.keyboard.press("Enter");
   await page
     .frameLocator("#mail-html")
     .locator("pre")
     .getByText(/^Northwind.* · /)
     .waitFor();
-  await enter(page, "draft-html");
+  await reach(page, "draft-html");
+  await page.keyboard.press("Enter");
   const frameBox = await page.locator("#mail-html").boundingBox();
   assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
   await visit.look("New sign-in");
