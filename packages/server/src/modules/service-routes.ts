@@ -22,6 +22,7 @@ import {
   consoleScript,
   copyScript,
   doubleSubmitScript,
+  draftPreviewScript,
   formPostScript,
   framesScript,
   galleryScript,
@@ -43,7 +44,8 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript, galleryScript],
+    ...[consoleScript, liveScript, checksScript, framesScript],
+    ...[draftPreviewScript, doubleSubmitScript, galleryScript],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });

@@ -200,11 +200,11 @@ export const auditContext = ({ organisation, request }: Visit, { user }: SignedI
 
 export async function show(
   { reply }: Visit,
-  { nonce }: Pick<PageFrame, "nonce">,
+  { nonce, hasFrame = false }: Pick<PageFrame, "nonce"> & { readonly hasFrame?: boolean },
   page: Html,
   status = 200,
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, status, hasFont: true });
+  await sendPage(reply, render(page), { nonce, status, hasFrame, hasFont: true });
 }
 
 export async function redirectTo({ reply }: Visit, path: string): Promise<void> {

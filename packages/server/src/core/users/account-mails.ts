@@ -75,6 +75,7 @@ export async function sendPasswordReset(
       recipient: email,
       locale: user.locale ?? NO_LANGUAGE,
       addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
+      isVerified: user.emailVerified,
       isDecoy: false,
       audit: { ...by, orgId, action: "password-reset.requested", target: id },
     }),

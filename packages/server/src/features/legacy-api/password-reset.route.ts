@@ -50,6 +50,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           recipient: user?.email ?? "",
           locale: user?.locale ?? requestLocale(request),
           addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
+          isVerified: user?.emailVerified,
           isDecoy: user === undefined,
           audit: {
             orgId,

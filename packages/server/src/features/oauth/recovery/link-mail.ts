@@ -95,6 +95,7 @@ async function send(
       recipient: address,
       locale: user?.locale ?? locale,
       addressOf: (id) => `${issuerOf(deps.baseUrl, home.id)}/${path}/${id}`,
+      isVerified: user?.emailVerified,
       isDecoy: user === undefined,
       audit: {
         orgId: organisation.id,

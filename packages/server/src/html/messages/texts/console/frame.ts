@@ -10,7 +10,8 @@ export type ConsoleFrameTexts = {
       pages: {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; systemAccounts: string; signingKeys: string; pools: string; devices: string;
-        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string;
+        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string; signInPage: string;
+        policies: string;
       };
       accountPages: {
         profile: string; security: string; sessions: string; consents: string; activity: string; data: string;
