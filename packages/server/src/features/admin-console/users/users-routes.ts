@@ -1,6 +1,7 @@
 /** Registers the pages of users. */
 import type { FastifyInstance } from "fastify";
 import { addressRoute } from "./address.route.ts";
+import { usersBulkRoute } from "./bulk.ts";
 import { editUserRoute } from "./edit.route.ts";
 import { userListRoute } from "./list.route.ts";
 import { newUserRoute } from "./new.route.ts";
@@ -11,6 +12,7 @@ import type { UsersDeps } from "./user-pages.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoute(app, deps);
+  usersBulkRoute(app, deps);
   newUserRoute(app, deps);
   editUserRoute(app, deps);
   addressRoute(app, deps);
