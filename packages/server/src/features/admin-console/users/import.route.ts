@@ -1,0 +1,126 @@
+/** users/import and users/invite: many users from CSV or from pasted addresses; shown first, then created all at once. */
+import type { FastifyInstance } from "fastify";
+import { findTaken, importUsers } from "../../../core/users/import/import-users.ts";
+import {
+  type ImportFault,
+  type ImportedUser,
+  importLimits,
+  readAddresses,
+  readUsers,
+} from "../../../core/users/import/read-users.ts";
+import { InvalidUser } from "../../../core/users/users.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type OneTimeForm,
+} from "../../../page-kit/accept-form.ts";
+import { formView, showFormPage } from "../../../page-kit/form-view.ts";
+import {
+  auditContext,
+  consolePath,
+  consoleRoute,
+  redirectTo,
+  requireRecentAuthentication,
+  show,
+  type Visit,
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { type ImportInput, type ImportKind, importPage, importPreviewPage } from "./import.page.ts";
+import type { UsersDeps } from "./user-pages.ts";
+
+/** Percent-encoding triples a byte. */
+const MAX_BODY_BYTES = 3 * importLimits.bytes + 64 * 1024;
+
+export function importRoutes(app: FastifyInstance, deps: UsersDeps): void {
+  consoleRoute(app, deps, "/oauth/manage/:org/users/import", { ...handlersOf("csv"), maxBytes: MAX_BODY_BYTES });
+  consoleRoute(app, deps, "/oauth/manage/:org/users/invite", handlersOf("addresses"));
+}
+
+const handlersOf = (kind: ImportKind) => ({
+  get: async (deps: UsersDeps, visit: Visit): Promise<void> => {
+    const signedIn = await requireRecentAuthentication(deps, visit);
+    const input = { list: "", invites: kind === "addresses" };
+    await showFormPage(deps, visit, signedIn, "users", { input }, (view) =>
+      importPage(view, kind, [], deps.outbox.isOpen),
+    );
+  },
+  post: (deps: UsersDeps, visit: Visit): Promise<void> => receiveList(deps, visit, kind),
+});
+
+async function receiveList(deps: UsersDeps, visit: Visit, kind: ImportKind): Promise<void> {
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn, values } = form;
+  const isInvitation = kind === "addresses" || values.get("invites") === "on";
+  const input: ImportInput = { list: values.get("list") ?? "", invites: isInvitation };
+  const rerender = (faults: readonly ImportFault[], shown: Partial<FormShown<ImportInput>> = {}) =>
+    showFormPage(deps, visit, signedIn, "users", { input, ...shown }, (view) =>
+      importPage(view, kind, faults, deps.outbox.isOpen),
+    );
+  if (form.outcome === "rejected") return rerender([], form.refusal);
+
+  const read = await readList(deps, visit, kind, input);
+  if (read.faults.length > 0) return rerender(read.faults, { status: 400 });
+  if (values.get("confirmed") !== "yes" || read.users.length === 0) {
+    const view = await formView(deps, visit, signedIn, "users", { input });
+    return show(visit, view, importPreviewPage(view, kind, read));
+  }
+  try {
+    const done = await importOnce(deps, visit, form, { users: read.users, invites: isInvitation });
+    if (done === "duplicate-submission") return rerender([], duplicateSubmission());
+  } catch (error) {
+    // Somebody else has just created one of them: the preview says which.
+    if (!(error instanceof InvalidUser)) throw error;
+    const now = await readList(deps, visit, kind, input);
+    return rerender(now.faults, { status: 409 });
+  }
+  const result = isInvitation ? "invitedMany" : "imported";
+  await redirectTo(visit, consolePath(visit.organisation, `/users?done=${result}`));
+}
+
+interface List {
+  readonly users: readonly ImportedUser[];
+  /** Nothing is created while there is one. */
+  readonly faults: readonly ImportFault[];
+  readonly skipped: readonly ImportFault[];
+}
+
+async function readList(
+  { database, outbox }: UsersDeps,
+  { organisation }: Visit,
+  kind: ImportKind,
+  { list, invites }: ImportInput,
+): Promise<List> {
+  const isPasted = kind === "addresses";
+  const addresses = isPasted ? readAddresses(list) : [];
+  const read = readUsers(isPasted ? `email\n${addresses.join("\n")}` : list);
+  const taken = await findTaken(database.query, organisation.id, read.users);
+  const isTaken = new Set(taken.map(({ line }) => line));
+  // Whoever pastes addresses wants them all to be in; a file has said more about each, which would be lost.
+  const skippable = isPasted ? read.faults.filter(({ fault }) => fault === "duplicate") : [];
+  const users = isPasted ? read.users.filter(({ line }) => !isTaken.has(line)) : read.users;
+  const limit: ImportFault[] =
+    invites && users.length > importLimits.invitations ? [{ line: 0, fault: "too-many-invitations" }] : [];
+  const mail: ImportFault[] = invites && !outbox.isOpen ? [{ line: 0, fault: "no-mail" }] : [];
+  const faults = [...limit, ...mail, ...read.faults.filter((one) => !skippable.includes(one)), ...(isPasted ? [] : taken)];
+  return {
+    users,
+    faults: faults.toSorted((one, other) => one.line - other.line),
+    skipped: isPasted ? [...skippable, ...taken] : [],
+  };
+}
+
+const importOnce = (
+  deps: UsersDeps,
+  visit: Visit,
+  form: OneTimeForm,
+  what: { users: readonly ImportedUser[]; invites: boolean },
+): Promise<undefined | "duplicate-submission"> => {
+  const { actor, address } = auditContext(visit, form.signedIn);
+  return applyOnce(deps, form, async (inside) => {
+    await importUsers(inside, { organisation: visit.organisation, ...what, actor, address });
+    return undefined;
+  });
+};
