@@ -8,8 +8,10 @@ import {
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { moment, state } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -28,6 +30,8 @@ export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
     userListUri(visit, parseQuery(visit.request).values),
   );
 }
+
+const listDone = ["deleted", "removed", "imported", "invitedMany"] as const;
 
 /** Never empty: the reader is a member. */
 async function showList(
@@ -64,7 +68,17 @@ async function showList(
     summary: text.summary({ organisation: visit.organisation.name }),
     path: "/users",
     create: { id: "user-new", label: text.make },
-    done: done === "deleted" || done === "removed" ? users.done[done] : undefined,
+    more: [
+      buttonLink({ id: "users-import", uri: frame.consoleUri("/users/import"), label: text.import, kind: "quiet" }),
+      deps.outbox.isOpen &&
+        buttonLink({
+          id: "users-invite",
+          uri: frame.consoleUri("/users/invite"),
+          label: text.inviteSeveral,
+          kind: "quiet",
+        }),
+    ],
+    done: listDone.find((one) => one === done) && users.done[done as (typeof listDone)[number]],
     label: text.search,
     search,
     filters: [
@@ -105,7 +119,7 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
       html`<bdi>${member.email}</bdi>`,
       member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
       memberStatus(member, messages),
-      moment(member.createdAt, messages.format.day),
+      relativeTime(member.createdAt, messages.format.day),
     ],
   };
 }
@@ -117,9 +131,9 @@ function memberStatus(
 ): Content {
   const kind =
     disabledAt !== null
-      ? state("bad", text.states.disabled)
+      ? badge("bad", text.states.disabled)
       : isInvited
-        ? state("warn", text.states.invited)
-        : state("good", text.states.active);
+        ? badge("warn", text.states.invited)
+        : badge("good", text.states.active);
   return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
 }
