@@ -4,9 +4,8 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import type { BulkBar } from "../html/components/bulk-bar.ts";
 import { type BulkOutcome, bulkQuestionPage, bulkResultPage } from "../html/components/bulk.page.ts";
-import type { ConsoleFrame } from "../html/components/console-layout.ts";
+import type { BulkBar } from "../html/components/bulk-bar.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import {
   acceptForm,
@@ -173,7 +172,11 @@ async function ask<Deps extends ConsoleDeps>(
   }
   const affected = rows.filter(({ reason }) => reason === undefined);
   if (affected.length === 0 && refusal.failure === undefined)
-    return show(visit, frame, bulkResultPage({ ...frame, label: act.label(frame.messages), outcomes: rows, backUri }));
+    return show(
+      visit,
+      frame,
+      bulkResultPage({ ...frame, label: act.label(frame.messages), outcomes: rows, backUri }),
+    );
   const page = bulkQuestionPage({
     ...frame,
     ...act.question(frame.messages, affected.length),

@@ -111,7 +111,10 @@ export function placeRows<Row, Sort extends string>(
       (before !== undefined || isLonger) && last !== undefined
         ? beside({ after: writeCursor(cursor(last)), from: String(to + 1) })
         : undefined,
-    sizes: { current: size, uris: PAGE_SIZES.map((one) => [one, uri(orderQuery({ ...place, size: one }, sorts))]) },
+    sizes: {
+      current: size,
+      uris: PAGE_SIZES.map((one) => [one, uri(orderQuery({ ...place, size: one }, sorts))]),
+    },
     sortOf: (name) => {
       const sort = name as Sort;
       const isCurrent = place.sort === sort;

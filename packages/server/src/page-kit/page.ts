@@ -227,7 +227,11 @@ export function consoleRoute<
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
-  { get, post, maxBytes = MAX_FORM_BYTES }: { get?: PageHandler<Deps>; post?: PageHandler<Deps>; maxBytes?: number },
+  {
+    get,
+    post,
+    maxBytes = MAX_FORM_BYTES,
+  }: { get?: PageHandler<Deps>; post?: PageHandler<Deps>; maxBytes?: number },
 ): void {
   const config = { sanitizesForms: true, maxFields: MAX_FORM_FIELDS };
   const options = { errorHandler: deps.showError, bodyLimit: maxBytes, config };

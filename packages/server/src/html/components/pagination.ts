@@ -31,7 +31,10 @@ const pageLink = (id: string, uri: string | undefined, label: Content): Content 
   html`<a class="button" id="${id}" href="${linkAddress(uri)}">${label}</a>
 `;
 
-function rangeText({ from, to, total, isMore }: NonNullable<PaginationView["range"]>, messages: Messages): string {
+function rangeText(
+  { from, to, total, isMore }: NonNullable<PaginationView["range"]>,
+  messages: Messages,
+): string {
   const { list } = messages.console.frame;
   if (total === undefined) return list.range({ from, to });
   return isMore ? list.rangeOfMore({ from, to, total }) : list.rangeOf({ from, to, total });

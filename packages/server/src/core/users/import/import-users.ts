@@ -51,8 +51,15 @@ export async function importUsers(deps: AccountMailDeps, input: UserImport): Pro
       }
       const now = deps.clock();
       const id = newPermId();
-      const account = { orgId, id, emailKey: emailKey(user.email), emailVerifiedAt: null, passwordHash: null };
-      if (!(await insertUser(tx, { ...user, ...account, phone: null, now }))) throw new InvalidUser("email-taken");
+      const account = {
+        orgId,
+        id,
+        emailKey: emailKey(user.email),
+        emailVerifiedAt: null,
+        passwordHash: null,
+      };
+      if (!(await insertUser(tx, { ...user, ...account, phone: null, now })))
+        throw new InvalidUser("email-taken");
       const event = { orgId, at: now, actor, action: "user.created", target: id, address } as const;
       await recordAuditEvent(tx, { ...event, ...roleDetails(user.role) });
     }

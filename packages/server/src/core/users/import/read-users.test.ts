@@ -42,7 +42,14 @@ test("reads users with their role and language, whatever the order of the column
   );
   assert.deepEqual(faults, []);
   assert.deepEqual(users, [
-    { line: 2, email: "ada@a.example", firstname: "", surname: "Lovelace", role: "Administrator", locale: "de" },
+    {
+      line: 2,
+      email: "ada@a.example",
+      firstname: "",
+      surname: "Lovelace",
+      role: "Administrator",
+      locale: "de",
+    },
     { line: 3, email: "bo@a.example", firstname: "", surname: "", role: "Standard", locale: null },
   ]);
 });

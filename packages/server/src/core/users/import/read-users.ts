@@ -81,7 +81,8 @@ function readLines(lines: readonly CsvRow[], columns: readonly ImportColumn[]): 
     if (cells.slice(columns.length).some((one) => one !== "")) add("too-many-cells", cells.at(-1) ?? "");
     if (!isEmail(email)) add("email", email);
     else if (seen.has(emailKey(email))) add("duplicate", email);
-    for (const name of ["firstname", "surname"] as const) if (!isPersonName(cell(name))) add(name, cell(name));
+    for (const name of ["firstname", "surname"] as const)
+      if (!isPersonName(cell(name))) add(name, cell(name));
     if (role === undefined) add("role", cell("role"));
     if (locale !== "" && !isLanguageTag(locale)) add("locale", locale);
     seen.add(emailKey(email));

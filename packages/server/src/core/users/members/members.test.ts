@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
+import type { KeysetPage } from "../../../db/keyset.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { consolePages } from "../../../db/migrations/0006-console.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
-import type { KeysetPage } from "../../../db/keyset.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
@@ -183,16 +183,15 @@ forEachDatabase(({ fresh }) => {
         for (const [index, row] of whole.entries()) {
           const cursor = cursorOf(sort, row);
           const beside = async (page: KeysetPage) =>
-            (await listMembers(database.query, orgId, { filter: {}, page: { ...order, ...page }, limit: 2 })).map(
-              ({ email }) => email,
-            );
+            (
+              await listMembers(database.query, orgId, { filter: {}, page: { ...order, ...page }, limit: 2 })
+            ).map(({ email }) => email);
           assert.deepEqual(await beside({ isDescending, after: cursor }), emails.slice(index + 1, index + 3));
           const before = emails.slice(Math.max(0, index - 2), index);
           assert.deepEqual(await beside({ isDescending, before: cursor }), before);
         }
       }
-    const count = (filter: MemberFilter, max: number) =>
-      countMembers(database.query, orgId, { filter, max });
+    const count = (filter: MemberFilter, max: number) => countMembers(database.query, orgId, { filter, max });
     assert.equal(await count({}, 100), 4);
     assert.equal(await count({ state: "disabled" }, 100), 1);
     assert.equal(await count({ words: ["p.example"] }, 2), 2, "no further than it is asked to");

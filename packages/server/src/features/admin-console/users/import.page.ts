@@ -1,9 +1,9 @@
 /** The forms that add many users: pasted CSV, pasted addresses, and what is about to happen. */
 import {
+  type ImportedUser,
   type ImportFault,
   importColumns,
   importLimits,
-  type ImportedUser,
 } from "../../../core/users/import/read-users.ts";
 import { checkField, textArea } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
@@ -20,15 +20,17 @@ export type ImportKind = "csv" | "addresses";
 
 type ImportView = FormView<ImportInput>;
 
-export function importPage(view: ImportView, kind: ImportKind, faults: readonly ImportFault[], canMail: boolean): Html {
+export function importPage(
+  view: ImportView,
+  kind: ImportKind,
+  faults: readonly ImportFault[],
+  canMail: boolean,
+): Html {
   const { import: text } = view.messages.console.users;
   const words = kind === "csv" ? text.csv : text.addresses;
   const labels = { list: words.label, invites: text.invites };
   const field = fieldsOf(view, labels);
-  const hint =
-    kind === "csv"
-      ? html`${words.hint} <code>${importColumns.join(", ")}</code>`
-      : words.hint;
+  const hint = kind === "csv" ? html`${words.hint} <code>${importColumns.join(", ")}</code>` : words.hint;
   return formPage({
     ...view,
     breadcrumbs: memberPages.listCrumbs(view),
@@ -91,8 +93,13 @@ export function importPreviewPage(
     skipped.length > 0 &&
     html`<details id="import-skipped"><summary>${text.skipped({ count: skipped.length })}</summary><ul>${skipped
       .slice(0, SHOWN_FAULTS)
-      .map(({ fault, text: about }) => html`<li><bdi>${about}</bdi> <span class="quiet">– ${text.faults[fault]}</span></li>
-`)}</ul></details>
+      .map(
+        ({
+          fault,
+          text: about,
+        }) => html`<li><bdi>${about}</bdi> <span class="quiet">– ${text.faults[fault]}</span></li>
+`,
+      )}</ul></details>
 `;
   const words = kind === "csv" ? text.csv : text.addresses;
   return formPage({
@@ -103,8 +110,11 @@ export function importPreviewPage(
     cardLabel: words.title,
     id: "import-form",
     labels: {},
-    above: html`${rows}${isLonger && html`<p class="quiet">${text.more({ count: count - SHOWN_USERS })}</p>
-`}${left}`,
+    above: html`${rows}${
+      isLonger &&
+      html`<p class="quiet">${text.more({ count: count - SHOWN_USERS })}</p>
+`
+    }${left}`,
     hidden: [
       { name: "list", value: view.input.list },
       { name: "confirmed", value: "yes" },

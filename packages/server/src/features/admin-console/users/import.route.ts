@@ -2,8 +2,8 @@
 import type { FastifyInstance } from "fastify";
 import { findTaken, importUsers } from "../../../core/users/import/import-users.ts";
 import {
-  type ImportFault,
   type ImportedUser,
+  type ImportFault,
   importLimits,
   readAddresses,
   readUsers,
@@ -34,7 +34,10 @@ import type { UsersDeps } from "./user-pages.ts";
 const MAX_BODY_BYTES = 3 * importLimits.bytes + 64 * 1024;
 
 export function importRoutes(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/users/import", { ...handlersOf("csv"), maxBytes: MAX_BODY_BYTES });
+  consoleRoute(app, deps, "/oauth/manage/:org/users/import", {
+    ...handlersOf("csv"),
+    maxBytes: MAX_BODY_BYTES,
+  });
   consoleRoute(app, deps, "/oauth/manage/:org/users/invite", handlersOf("addresses"));
 }
 
@@ -61,23 +64,54 @@ async function receiveList(deps: UsersDeps, visit: Visit, kind: ImportKind): Pro
     );
   if (form.outcome === "rejected") return rerender([], form.refusal);
 
+  if (values.get("confirmed") === "yes") return importConfirmed(deps, visit, form, { kind, input, rerender });
   const read = await readList(deps, visit, kind, input);
   if (read.faults.length > 0) return rerender(read.faults, { status: 400 });
-  if (values.get("confirmed") !== "yes" || read.users.length === 0) {
-    const view = await formView(deps, visit, signedIn, "users", { input });
-    return show(visit, view, importPreviewPage(view, kind, read));
+  const view = await formView(deps, visit, signedIn, "users", { input });
+  await show(visit, view, importPreviewPage(view, kind, read));
+}
+
+/** Rolls back what was created. */
+class FaultyList extends Error {
+  readonly faults: readonly ImportFault[];
+  constructor(faults: readonly ImportFault[]) {
+    super("the list has faults");
+    this.faults = faults;
   }
+}
+
+/** The list is read again: the preview may be old. */
+async function importConfirmed(
+  deps: UsersDeps,
+  visit: Visit,
+  form: OneTimeForm,
+  {
+    kind,
+    input,
+    rerender,
+  }: {
+    kind: ImportKind;
+    input: ImportInput;
+    rerender: (faults: readonly ImportFault[], shown: Partial<FormShown<ImportInput>>) => Promise<void>;
+  },
+): Promise<void> {
+  const { organisation } = visit;
+  const { actor, address } = auditContext(visit, form.signedIn);
+  const { invites } = input;
   try {
-    const done = await importOnce(deps, visit, form, { users: read.users, invites: isInvitation });
+    const done = await applyOnce(deps, form, async (inside) => {
+      const { users, faults } = await readList(inside, visit, kind, input);
+      if (faults.length > 0) throw new FaultyList(faults);
+      await importUsers(inside, { organisation, users, invites, actor, address });
+    });
     if (done === "duplicate-submission") return rerender([], duplicateSubmission());
   } catch (error) {
-    // Somebody else has just created one of them: the preview says which.
+    if (error instanceof FaultyList) return rerender(error.faults, { status: 400 });
+    // Another request has created one of them in this moment: the list says which.
     if (!(error instanceof InvalidUser)) throw error;
-    const now = await readList(deps, visit, kind, input);
-    return rerender(now.faults, { status: 409 });
+    return rerender((await readList(deps, visit, kind, input)).faults, { status: 409 });
   }
-  const result = isInvitation ? "invitedMany" : "imported";
-  await redirectTo(visit, consolePath(visit.organisation, `/users?done=${result}`));
+  await redirectTo(visit, consolePath(organisation, `/users?done=${invites ? "invitedMany" : "imported"}`));
 }
 
 interface List {
@@ -104,23 +138,15 @@ async function readList(
   const limit: ImportFault[] =
     invites && users.length > importLimits.invitations ? [{ line: 0, fault: "too-many-invitations" }] : [];
   const mail: ImportFault[] = invites && !outbox.isOpen ? [{ line: 0, fault: "no-mail" }] : [];
-  const faults = [...limit, ...mail, ...read.faults.filter((one) => !skippable.includes(one)), ...(isPasted ? [] : taken)];
+  const faults = [
+    ...limit,
+    ...mail,
+    ...read.faults.filter((one) => !skippable.includes(one)),
+    ...(isPasted ? [] : taken),
+  ];
   return {
     users,
     faults: faults.toSorted((one, other) => one.line - other.line),
     skipped: isPasted ? [...skippable, ...taken] : [],
   };
 }
-
-const importOnce = (
-  deps: UsersDeps,
-  visit: Visit,
-  form: OneTimeForm,
-  what: { users: readonly ImportedUser[]; invites: boolean },
-): Promise<undefined | "duplicate-submission"> => {
-  const { actor, address } = auditContext(visit, form.signedIn);
-  return applyOnce(deps, form, async (inside) => {
-    await importUsers(inside, { organisation: visit.organisation, ...what, actor, address });
-    return undefined;
-  });
-};

@@ -1,7 +1,7 @@
 /** The address of the list of users: what it is narrowed to, how it is sorted, and where in it a page begins. */
 import { type MemberSort, memberStates } from "../../../core/users/members/members.store.ts";
-import { orderQuery, readListPlace, type Sorting } from "../../../page-kit/list-place.ts";
 import { readSearch } from "../../../page-kit/list-page.ts";
+import { orderQuery, readListPlace, type Sorting } from "../../../page-kit/list-place.ts";
 import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
 import { roles } from "./user-pages.ts";
 

@@ -5,6 +5,7 @@ import {
   countMembers,
   type ListedMember,
   listMembers,
+  type MemberSort,
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
@@ -16,13 +17,13 @@ import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { readingRoute } from "../../../page-kit/console-frame.ts";
 import { bulkBar } from "../../../page-kit/bulk-acts.ts";
+import { readingRoute } from "../../../page-kit/console-frame.ts";
 import { listPage } from "../../../page-kit/list-page.ts";
-import { placeRows, readListPlace, totalOf } from "../../../page-kit/list-place.ts";
+import { type ListPlace, placeRows, readListPlace, totalOf } from "../../../page-kit/list-place.ts";
 import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
 import { userActs } from "./bulk.ts";
-import { readUserFilters, userListUri, userSorts } from "./list-address.ts";
+import { readUserFilters, type UserFilters, userListUri, userSorts } from "./list-address.ts";
 import { displayName, roles, type UsersDeps } from "./user-pages.ts";
 
 export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
@@ -44,19 +45,7 @@ async function showList(
   const filters = readUserFilters(values);
   const { search, role, state: status } = filters;
   const place = readListPlace(values, userSorts);
-  const filter = { words: searchWords(search), ...(role && { role }), ...(status && { state: status }) };
-  const { query } = deps.database;
-  const { id: orgId } = visit.organisation;
-  const found = await listMembers(query, orgId, { filter, page: place, limit: place.size + 1 });
-  const placed = placeRows(found, place, {
-    sorts: userSorts,
-    cursor: (member) => ({
-      value: place.sort === "email" ? member.emailOrder : member.createdAt,
-      id: member.id,
-    }),
-    uri: (more) => consolePath(visit.organisation, `/users${queryString({ ...filters, ...more })}`),
-  });
-  const total = await totalOf(placed, (max) => countMembers(query, orgId, { filter, max }));
+  const { placed, total } = await loadRows(deps, visit, filters, place);
   const { frame: words, users } = frame.messages.console;
   const { list: text } = users;
   const done = values.get("done");
@@ -69,7 +58,12 @@ async function showList(
     path: "/users",
     create: { id: "user-new", label: text.make },
     more: [
-      buttonLink({ id: "users-import", uri: frame.consoleUri("/users/import"), label: text.import, kind: "quiet" }),
+      buttonLink({
+        id: "users-import",
+        uri: frame.consoleUri("/users/import"),
+        label: text.import,
+        kind: "quiet",
+      }),
       deps.outbox.isOpen &&
         buttonLink({
           id: "users-invite",
@@ -102,6 +96,28 @@ async function showList(
     rows: placed.shown.map((member) => memberRow(frame, member, member.id === reader.id)),
     bulk: bulkBar(deps, visit, userActs, frame.messages),
   });
+}
+
+async function loadRows(
+  { database: { query } }: Pick<UsersDeps, "database">,
+  { organisation }: Visit,
+  filters: UserFilters,
+  place: ListPlace<MemberSort>,
+) {
+  const { search, role, state } = filters;
+  const filter = { words: searchWords(search), ...(role && { role }), ...(state && { state }) };
+  const { id: orgId } = organisation;
+  const found = await listMembers(query, orgId, { filter, page: place, limit: place.size + 1 });
+  const placed = placeRows(found, place, {
+    sorts: userSorts,
+    cursor: ({ id, emailOrder, createdAt }) => ({
+      value: place.sort === "email" ? emailOrder : createdAt,
+      id,
+    }),
+    uri: (more) => consolePath(organisation, `/users${queryString({ ...filters, ...more })}`),
+  });
+  const total = await totalOf(placed, (max) => countMembers(query, orgId, { filter, max }));
+  return { placed, total };
 }
 
 function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember, isYou: boolean): Row {
