@@ -227,10 +227,14 @@ export function consoleRoute<
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
-  { get, post }: { get?: PageHandler<Deps>; post?: PageHandler<Deps> },
+  {
+    get,
+    post,
+    maxBytes = MAX_FORM_BYTES,
+  }: { get?: PageHandler<Deps>; post?: PageHandler<Deps>; maxBytes?: number },
 ): void {
   const config = { sanitizesForms: true, maxFields: MAX_FORM_FIELDS };
-  const options = { errorHandler: deps.showError, bodyLimit: MAX_FORM_BYTES, config };
+  const options = { errorHandler: deps.showError, bodyLimit: maxBytes, config };
   const handler = (handle: PageHandler<Deps>) =>
     pageHandler(deps, (_, visit) => {
       sanitizeQuery(visit.request);

@@ -15,6 +15,7 @@ import { scopeDefinitions } from "./0014-scope-definitions.ts";
 import { outboxTurns } from "./0015-outbox-turns.ts";
 import { auditSearch } from "./0016-audit-search.ts";
 import { mailTexts } from "./0018-mail-texts.ts";
+import { memberOrder } from "./0019-member-order.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const timeline: readonly Migration[] = [
   outboxTurns,
   auditSearch,
   mailTexts,
+  memberOrder,
 ];

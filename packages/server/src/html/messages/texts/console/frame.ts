@@ -25,7 +25,10 @@ export type ConsoleFrameTexts = {
         selectAll: string; select: (values: { name: string }) => string;
         selected: (values: { count: number }) => string; bulk: string; addRow: string; removeRow: string;
         rowOf: (values: { field: string; number: string }) => string;
-        filterOf: (values: { field: string }) => string;
+        filterOf: (values: { field: string }) => string; already: string; notPossible: string;
+        done: (values: { count: number }) => string;
+        partlyDone: (values: { count: number; failed: number }) => string; backToList: string;
+        rangeOfMore: (values: { from: number; to: number; total: number }) => string;
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;
