@@ -17,6 +17,7 @@ import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
+  commandMenuScript,
   copyScript,
   doubleSubmitScript,
   formPostScript,
@@ -39,7 +40,7 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[commandMenuScript, liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
 
 /** After every module that describes operations. */

@@ -7,7 +7,13 @@ import { findAuditEvent, type StoredEvent } from "../../../core/audit/audit.stor
 import { readRange } from "../../../core/audit/search/search.store.ts";
 import { searchWords } from "../../../core/users/members/members.store.ts";
 import type { Db } from "../../../db/open.ts";
-import { type FoundRecord, findRecordById, findRecords, type RecordKind, recordKinds } from "./records.store.ts";
+import {
+  type FoundRecord,
+  findRecordById,
+  findRecords,
+  type RecordKind,
+  recordKinds,
+} from "./records.store.ts";
 
 export interface Found {
   readonly records: ReadonlyArray<{ readonly kind: RecordKind; readonly found: readonly FoundRecord[] }>;

@@ -30,8 +30,7 @@ export async function findRecords(
   kind: RecordKind,
   { words, limit }: { readonly words: readonly string[]; readonly limit: number },
 ): Promise<FoundRecord[]> {
-  if (kind === "users")
-    return (await listMembers(db, orgId, { filter: { words }, limit })).map(toUser);
+  if (kind === "users") return (await listMembers(db, orgId, { filter: { words }, limit })).map(toUser);
   const table = tables[kind];
   let query = db.selectFrom(table).select(["id", "name"]).where("org_id", "=", orgId);
   for (const word of words) query = query.where(isNamed(table, word));

@@ -14,7 +14,7 @@ export interface ResultItem {
 }
 
 export interface ResultGroup {
-  readonly id: keyof Messages["console"]["commandMenu"]["groups"];
+  readonly id: "pages" | "actions" | "events" | RecordKind;
   readonly label: string;
   readonly items: readonly ResultItem[];
 }
@@ -29,7 +29,8 @@ export type ResultsView = Pick<ConsoleFrame, "messages" | "consoleUri"> & {
 
 /** Groups with something in them. Without a text: every page and action. */
 export function resultGroups(view: ResultsView): ResultGroup[] {
-  const { groups: names } = view.messages.console.commandMenu;
+  const { commandMenu, frame } = view.messages.console;
+  const names = { ...frame.pages, ...commandMenu.groups, events: frame.pages.auditLog };
   const group = (id: ResultGroup["id"], items: readonly ResultItem[]) => ({ id, label: names[id], items });
   const [actions, pages] = [group("actions", actionItems(view)), group("pages", pageItems(view))];
   const records = view.found.records.map(({ kind, found }) =>

@@ -1,9 +1,9 @@
 /** GET search: what the command menu found, as JSON for its script and as a page without scripts. */
 import type { FastifyInstance } from "fastify";
+import { iconPath } from "../../../html/components/icons.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { isProgram } from "../../../http/program.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { iconPath } from "../../../html/components/icons.ts";
 import { consoleFrame, navigationSections, pageMessages } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
@@ -78,9 +78,9 @@ async function findGroups(
 
 /** The link to the audit log's own search is no result. */
 function countText(groups: readonly ResultGroup[], text: string, messages: Messages): string {
+  if (text === "") return "";
   const { none, results } = messages.console.commandMenu;
-  const total = groups.reduce((sum, { items }) => sum + items.length, 0);
-  const count = text === "" ? total : total - 1;
+  const count = groups.reduce((sum, { items }) => sum + items.length, -1);
   return count === 0 ? none({ text }) : results({ count });
 }
 
