@@ -33,6 +33,8 @@ const CONSOLE_STYLES = [
   "styles/console-navigation.css",
   "styles/command-menu.css",
   "styles/console-parts.css",
+  "styles/console-components.css",
+  "styles/console-fields.css",
   "styles/console-table.css",
   "styles/console-account.css",
   "styles/console-applications.css",

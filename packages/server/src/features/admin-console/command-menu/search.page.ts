@@ -1,7 +1,8 @@
 /** The command menu's results as a page: what its button leads to without scripts. */
+
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { icon } from "../../../html/components/icons.ts";
-import { card } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { ResultGroup, ResultItem } from "./results-view.ts";
 

@@ -72,20 +72,23 @@ describe("the command menu's search", () => {
       for (const [kind, text, count] of expected) {
         const items = await group(text, kind);
         assert.ok(items.length >= count, `${kind}: ${text}`);
-        const page = await browser.browser.get(running.baseUrl + (items[0]?.uri ?? ""));
-        assert.equal(page.status, 200, items[0]?.uri);
+        const [item] = items;
+        assert.ok(item);
+        const page = await browser.browser.get(running.baseUrl + item.uri);
+        assert.equal(page.status, 200, item.uri);
       }
     });
 
     test("leads from a pasted ID to its record", async () => {
       const { ids, user } = org;
-      for (const [kind, id = ""] of [
+      const planted: Array<[kind: string, id: string | undefined]> = [
         ["applications", ids["applications"]],
         ["users", user.id],
         ["scopes", ids["scopes"]],
         ["pools", ids["pool"]],
         ["devices", ids["manage"]],
-      ] as const) {
+      ];
+      for (const [kind, id = ""] of planted) {
         const items = await group(id.toUpperCase(), kind);
         assert.equal(items.length, 1, kind);
         assert.ok(items[0]?.uri.endsWith(id), items[0]?.uri);

@@ -1,8 +1,8 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
 
 import { applicationHome, person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
@@ -38,13 +38,13 @@ function failureNotice({ error, messages, retryAfterSeconds = 900 }: CodeView): 
     case undefined:
       return undefined;
     case "wrong-code":
-      return notice("error", NOTICE_ID, text.failed, text.wrongCode);
+      return banner("error", NOTICE_ID, text.failed, text.wrongCode);
     case "used-code":
-      return notice("error", NOTICE_ID, text.failed, text.usedCode);
+      return banner("error", NOTICE_ID, text.failed, text.usedCode);
     case "rate-limited":
-      return notice("error", NOTICE_ID, text.failed, text.rateLimited({ seconds: retryAfterSeconds }));
+      return banner("error", NOTICE_ID, text.failed, text.rateLimited({ seconds: retryAfterSeconds }));
     case "session-expired":
-      return notice("hint", NOTICE_ID, text.expired, text.expiredText);
+      return banner("hint", NOTICE_ID, text.expired, text.expiredText);
   }
 }
 
@@ -103,7 +103,7 @@ ${signedInAs(view)}
 <dt>${text.address}</dt><dd><bdi>${address}</bdi></dd>
 <dt>${text.asked}</dt><dd>${text.ago({ minutes: Math.floor(secondsAgo / 60) })}</dd>
 </dl>
-${notice("hint", "device-warning", text.warning, text.warningText)}
+${banner("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">

@@ -1,8 +1,8 @@
 /** Sign-out: confirmation and result. */
 
 import { person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -16,7 +16,7 @@ const invalidHint = ({
   isHintInvalid,
   messages: { signOut },
 }: EndSessionView | SignedOutView): Html | false =>
-  isHintInvalid === true && notice("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
+  isHintInvalid === true && banner("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
 
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
@@ -65,7 +65,7 @@ export type SignedOutView = PageFrame & {
 function unregistered({ application, isUnregistered, messages }: SignedOutView): Html | undefined {
   if (!isUnregistered || !application) return undefined;
   const text = messages.signOut.unregistered({ application: application.name });
-  return notice("hint", "address-unregistered", text);
+  return banner("hint", "address-unregistered", text);
 }
 
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */

@@ -1,6 +1,7 @@
 /** Pages behind an emailed link: the new password, the confirmation, and the broken link. */
+
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -27,9 +28,9 @@ function failureNotice(view: NewPasswordView): Html | undefined {
   const text = view.messages.recovery;
   const { error, retryAfterSeconds = 2 } = view;
   if (error === undefined) return undefined;
-  if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.typeAgain);
+  if (error === "session-expired") return banner("hint", NOTICE_ID, text.expired, text.typeAgain);
   const reason = passwordRefusal(text, error, view) ?? text.busy({ seconds: retryAfterSeconds });
-  return notice("error", NOTICE_ID, text.notChanged, reason);
+  return banner("error", NOTICE_ID, text.notChanged, reason);
 }
 
 export function passwordRefusal(
