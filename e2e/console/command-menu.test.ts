@@ -157,6 +157,7 @@ describe("the command menu", () => {
     await page.locator("#command-open").click();
     await page.locator("#search").fill("invite");
     await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Invite user" }).waitFor();
     await shoot(page, "command-page");
     await page.getByRole("link", { name: "Invite user" }).click();
     await page.waitForURL("**/users/new");

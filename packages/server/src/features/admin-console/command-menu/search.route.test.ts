@@ -91,10 +91,11 @@ describe("the command menu's search", () => {
       for (const [kind, id = ""] of planted) {
         const items = await group(id.toUpperCase(), kind);
         assert.equal(items.length, 1, kind);
-        assert.ok(items[0]?.uri.endsWith(id), items[0]?.uri);
+        assert.ok(items[0]?.uri.endsWith(id), kind);
       }
-      const [event] = await group(ids["audit-log"] ?? "", "events");
-      assert.equal(event?.uri, consoleUri(`/audit-log/${ids["audit-log"]}`));
+      const eventId = ids["audit-log"] ?? "";
+      const [event] = await group(eventId, "events");
+      assert.equal(event?.uri, consoleUri(`/audit-log/${eventId}`));
     });
 
     test("leads from an error reference to the audit event of that request", async () => {
