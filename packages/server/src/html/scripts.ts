@@ -39,6 +39,9 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/reveal.js",
 ]);
 
+/** Narrows the quickstart's gallery; without it all cards stand there. */
+export const galleryScript: Asset = readAsset("gallery", "js", ["scripts/gallery.js"]);
+
 export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);
 
 /** Draws the focus ring around a frame that has the focus. */

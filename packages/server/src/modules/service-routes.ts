@@ -25,6 +25,7 @@ import {
   doubleSubmitScript,
   formPostScript,
   framesScript,
+  galleryScript,
   liveScript,
   passkeyScript,
   signInScript,
@@ -43,7 +44,15 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, commandMenuScript, liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[
+      consoleScript,
+      commandMenuScript,
+      liveScript,
+      checksScript,
+      framesScript,
+      doubleSubmitScript,
+      galleryScript,
+    ],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });
