@@ -19,6 +19,9 @@ export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
 /** Updates the live parts of a page while it is visible. */
 export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
 
+/** The command menu; without it its button leads to the search page. */
+export const commandMenuScript: Asset = readAsset("command-menu", "js", ["scripts/command-menu.js"]);
+
 /** What the components of console and account pages add where scripts run: on each of these pages. */
 export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/copy.js",

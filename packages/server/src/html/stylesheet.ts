@@ -31,6 +31,7 @@ const CONSOLE_STYLES = [
   "styles/console.css",
   "styles/console-frame.css",
   "styles/console-navigation.css",
+  "styles/command-menu.css",
   "styles/console-parts.css",
   "styles/console-components.css",
   "styles/console-fields.css",

@@ -2,6 +2,7 @@
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
+import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
@@ -39,6 +40,7 @@ export const adminConsole: Module = (scope, app) => {
   const deps = consoleDeps(app);
   const hasMail = service.mailTransport.kind !== "none";
   confirmIdentityRoute(scope, deps);
+  commandMenuRoute(scope, deps);
   applicationsRoutes(scope, deps);
   const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse, version });

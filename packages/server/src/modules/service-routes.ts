@@ -19,6 +19,7 @@ import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
+  commandMenuScript,
   consoleScript,
   copyScript,
   doubleSubmitScript,
@@ -44,7 +45,7 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, liveScript, checksScript, framesScript],
+    ...[consoleScript, commandMenuScript, liveScript, checksScript, framesScript],
     ...[draftPreviewScript, doubleSubmitScript, galleryScript],
   ]);
 

@@ -4,7 +4,8 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
-import type { ConsoleFrame, MenuLink, NavLink } from "../html/components/console-view.ts";
+import { commandMenu } from "../html/components/command-menu.ts";
+import type { ConsoleFrame, MenuLink, NavLink, NavSection } from "../html/components/console-view.ts";
 import type { IconName } from "../html/components/icons.ts";
 import { interFont } from "../html/fonts.ts";
 import type { Html } from "../html/html.ts";
@@ -117,13 +118,6 @@ export async function consoleFrame(
   const { user } = signedIn;
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
-  const link = ([page, rest, icon]: Entry): NavLink => ({
-    id: page,
-    icon,
-    label: frame.pages[page],
-    uri: uriOf(visit, rest),
-    isCurrent: page === current,
-  });
   const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
     messages,
@@ -136,11 +130,7 @@ export async function consoleFrame(
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
-      sections: sections.map(({ heading, pages, ...section }) => ({
-        ...section,
-        heading: heading && frame.sections[heading],
-        links: pages.map(link),
-      })),
+      sections: navigationSections(visit, messages, current),
     },
     user: { email: user.email },
     elsewhere: [
@@ -149,8 +139,28 @@ export async function consoleFrame(
     signOutUri: `/oauth/${organisation.id}/end_session`,
     wasAlready: wasAlready(visit),
     help: helpLinks(messages),
+    commandMenu: commandMenu(consolePath(organisation, "/search"), messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
+}
+
+export function navigationSections(
+  visit: Visit,
+  { console: { frame } }: Messages,
+  current?: ConsolePage,
+): NavSection[] {
+  const link = ([page, rest, icon]: Entry): NavLink => ({
+    id: page,
+    icon,
+    label: frame.pages[page],
+    uri: uriOf(visit, rest),
+    isCurrent: page === current,
+  });
+  return sections.map(({ heading, pages, ...section }) => ({
+    ...section,
+    heading: heading && frame.sections[heading],
+    links: pages.map(link),
+  }));
 }
 
 /** What this service itself serves to read. */

@@ -72,7 +72,6 @@ export type ConsoleFrameTexts = {
         unitOf: (values: { field: string }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
-      commands: { search: string; searchHint: string; };
     };
   };
 };
