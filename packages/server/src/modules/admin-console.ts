@@ -25,6 +25,7 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,
+  version,
   browserSession: browserSessionPort(browser),
   showError: pageErrorHandler(errors, errorPageRenderer(service)),
 });
@@ -38,7 +39,7 @@ export const adminConsole: Module = (scope, app) => {
   confirmIdentityRoute(scope, deps);
   applicationsRoutes(scope, deps);
   const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
-  quickstartRoutes(scope, { ...deps, ...tokens, secretUse, version });
+  quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
