@@ -29,6 +29,7 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
   ...service,
   baseUrl: service.config.baseUrl,
+  version,
   browserSession: browserSessionPort(browser),
   showError: pageErrorHandler(errors, errorPageRenderer(service)),
 });
@@ -43,7 +44,7 @@ export const adminConsole: Module = (scope, app) => {
   commandMenuRoute(scope, deps);
   applicationsRoutes(scope, deps);
   const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
-  quickstartRoutes(scope, { ...deps, ...tokens, secretUse, version });
+  quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);

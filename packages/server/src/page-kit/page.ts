@@ -57,6 +57,8 @@ export interface BrowserSessionPort {
 export interface ConsoleDeps extends CoreDeps {
   readonly refusedRequests: Pick<RefusedRequests, "flush">;
   readonly baseUrl: string;
+  /** Of the service, and of the programs that it offers (program-address.ts). */
+  readonly version: string;
   readonly changes: ChangeFeed;
   readonly organisations: OrganisationDirectory;
   readonly browserSession: BrowserSessionPort;

@@ -26,7 +26,7 @@ export function applicationFormPage(
     ...view,
     breadcrumbs: [{ label: messages.console.frame.pages.quickstart, uri: consoleUri("/quickstart") }],
     title,
-    summary: text.summary({ stack: title }),
+    summary: text.summary,
     cardLabel: title,
     id: "quickstart-form",
     labels,

@@ -32,8 +32,6 @@ import { type WaitingView, waitingPanel } from "./waiting.page.ts";
 
 export interface RunningDeps extends ConsoleDeps {
   readonly secretUse: Pick<SecretUse, "flush">;
-  /** Of the matching client SDK. */
-  readonly version: string;
 }
 
 export function runningRoutes(app: FastifyInstance, deps: RunningDeps): void {

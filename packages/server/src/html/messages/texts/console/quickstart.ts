@@ -16,9 +16,7 @@ export type ConsoleQuickstartTexts = {
         name: string; nameHint: string; address: string; addressHint: string; addressFault: string;
         redirect: string;
       };
-      stacks: {
-        summary: (values: { stack: string }) => string; addressHint: string; submit: string;
-      };
+      stacks: { summary: string; addressHint: string; submit: string; };
       running: {
         title: (values: { application: string }) => string; summary: string; record: string;
         secretOnce: string; secretOnceSetup: string; env: string; envText: string;
