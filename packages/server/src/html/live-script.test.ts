@@ -13,7 +13,12 @@ function pageWith(first: Piece) {
   const status = { textContent: "" };
   const asks: Array<() => Promise<void>> = [];
   let next = first;
-  const piece = (one: Piece) => ({ ...one, contains: () => false, replaceWith: () => {}, dispatchEvent: () => true });
+  const piece = (one: Piece) => ({
+    ...one,
+    contains: () => false,
+    replaceWith: () => {},
+    dispatchEvent: () => true,
+  });
   runInNewContext(liveScript.bytes.toString(), {
     document: {
       hidden: false,

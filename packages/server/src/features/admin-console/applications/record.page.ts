@@ -1,4 +1,5 @@
 /** An application's page. */
+
 import { type Application, type ClientSecret, usesSecrets } from "../../../core/applications/application.ts";
 import type { RecentSignIn } from "../../../core/applications/application-use.store.ts";
 import { isActive } from "../../../core/applications/client-secrets.ts";
@@ -6,6 +7,7 @@ import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
@@ -32,6 +34,7 @@ export function recordPage(view: ApplicationView): Html {
   const { record, end } = messages.console.applications;
   return recordLayout(view, {
     title: application.name,
+    emblem: avatar(application.name, application.settings.logoUri, { size: "large" }),
     summary: application.settings.description,
     done: messages.console.applications.done,
     actions: [

@@ -9,6 +9,7 @@ import {
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
@@ -103,6 +104,7 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
     uri: consoleUri(`/users/${member.id}`),
     // Tells users of one name apart.
     note: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
+    logo: avatar(name, undefined, { isRound: true }),
   });
   return {
     id: `user-${member.id}`,
