@@ -7,6 +7,7 @@ import { consoleKitRoutes } from "../features/console-kit/console-kit.route.ts";
 import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
+import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
@@ -43,6 +44,8 @@ export const assets: Module = (scope) =>
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
     ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
+
+export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });
 
 /** After every module that describes operations. */
 export const apiReference: Module = (scope, { service, documents, operations }) =>

@@ -100,15 +100,16 @@ export const targetCell = ({ text, isCode, uri }: NonNullable<DisplayedEvent["ta
 function refusedRequest({ refused, consoleUri, messages }: AuditListView): Content {
   if (!refused) return undefined;
   const { refused: text, list } = messages.console.auditLog;
+  const { refused: of } = messages.console.applications;
   const { application } = refused;
   return html`<div class="notice hint" id="refused-request"><p class="notice-title">${text.title}</p>
 <p>${text.text}</p>
 ${facts([
   { label: list.time, content: exactTime(refused.at, messages.format.second) },
   { label: list.application, content: html`<bdi>${application.name}</bdi>` },
-  { label: text.endpoint, content: html`<code>${refused.endpoint}</code>` },
+  { label: of.endpoint, content: html`<code>${refused.endpoint}</code>` },
   {
-    label: text.error,
+    label: of.reason,
     content: html`<code>${refused.error}</code> <span lang="en">${refused.description}</span>`,
   },
 ])}<p><a id="refused-open" href="${linkAddress(consoleUri(`/applications/${application.id}#refused`))}">${text.open}</a></p></div>

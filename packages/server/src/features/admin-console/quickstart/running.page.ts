@@ -117,11 +117,7 @@ function codeCard(view: RunningView, code: readonly CodeSnippet[]): Html {
     id: "code",
     title: running.code,
     text: usesSdk ? running.codeText : running.codeTextPlain,
-    body: [
-      usesSdk &&
-        foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
-      ...code.map((one, index) => foldedAway(one.id, one.title, snippetBlocks(one, view), index === 0)),
-    ],
+    body: code.map((one, index) => foldedAway(one.id, one.title, snippetBlocks(one, view), index === 0)),
   });
 }
 
@@ -130,14 +126,6 @@ const foldedAway = (id: string, title: string, content: Content, isOpen: boolean
   html`<details class="tab" id="tab-${id}" name="code"${isOpen && html` open`}><summary>${title}</summary>
 <div class="tab-content">${content}</div></details>
 `;
-
-const sdkLines = (view: RunningView): Html =>
-  codeBlock({
-    id: "sdk-lines",
-    title: view.messages.console.quickstart.running.shell,
-    lines: "npm run build\nnpm pack ./packages/client-sdk/dist",
-    ...view.messages.console.frame.secret,
-  });
 
 function snippetBlocks({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
   const { running } = view.messages.console.quickstart;
