@@ -84,3 +84,25 @@ test("every page is accessible in light and dark, makes no third-party request a
   await page.emulateMedia({ colorScheme: "dark" });
   assert.notEqual(await background(page), light, "dark is dark");
 });
+
+/** Stylesheet, scripts, font and page, as they are sent to a browser that has none of them. */
+const MOST_BYTES = 120_000;
+
+test("a console page weighs at most 120 KB in all", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  await signInAt(await context.newPage(), `${fixture.baseUrl}/oauth/manage/${fixture.orgId}`, fixture.admin);
+  const storageState = await context.storageState();
+  for (const name of ["console", "console-audit-log", "console-applications-id", "console-pools-pool"]) {
+    const fresh = await browser.newContext({ storageState });
+    const page = await fresh.newPage();
+    const watch = await watchPage(page);
+    await page.goto(fixture.pages.find((one) => one.name === name)?.url ?? "", { waitUntil: "networkidle" });
+    const sizes = await Promise.all(watch.requests.map((request) => request.sizes()));
+    const bytes = sizes.reduce((sum, size) => sum + size.responseHeadersSize + size.responseBodySize, 0);
+    assert.ok(watch.requests.some((request) => request.url().endsWith(".woff2")), `${name} has its font`);
+    assert.ok(bytes < MOST_BYTES, `${name}: ${bytes} bytes`);
+    t.diagnostic(`${name}: ${bytes} bytes`);
+    await fresh.close();
+  }
+});

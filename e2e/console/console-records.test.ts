@@ -92,7 +92,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   await enter(page, "account-delete");
   const confirmation = { button: "delete-confirm", name: "Archive" };
   await confirmByName(page, confirmation, () => findSystemAccount(db(), orgId, id));
-  assert.equal(await doneText(page), "System account deleted.");
+  assert.equal(await doneText(page), "Service account deleted.");
   assert.equal(await findSystemAccount(db(), orgId, id), undefined);
 });
 
@@ -120,11 +120,11 @@ test("renames a system account, and rejects its calls while it is disabled", asy
   assert.equal(await call(), 200);
   await enter(page, "account-disable");
   await enter(page, "disable-confirm");
-  assert.equal(await doneText(page), "System account disabled.");
+  assert.equal(await doneText(page), "Service account disabled.");
   assert.equal(await call(), 401);
   await enter(page, "account-enable");
   await enter(page, "enable-confirm");
-  assert.equal(await doneText(page), "System account enabled.");
+  assert.equal(await doneText(page), "Service account enabled.");
   assert.equal(await call(), 200);
 });
 

@@ -14,7 +14,7 @@ import { assertUsable, keepPictures, type PageWatch, watchPage } from "../suppor
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
 
-const weightLimit = 30_000;
+const weightLimit = 25_000;
 
 let site: ApplicationSite;
 let browser: Browser;
@@ -104,7 +104,7 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
   await look("sign-in: too late", heading, signInScript);
 }
 
-test("the sign-in page takes three requests and under 30 KB", async (t) => {
+test("the sign-in page takes three requests and under 25 KB", async (t) => {
   const { page, watch } = await newPage(t);
   await page.goto(authorizeUrl());
   assert.deepEqual(

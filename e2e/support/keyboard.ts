@@ -99,7 +99,17 @@ export async function enter(page: Page, target: string): Promise<void> {
 export async function pressEnter(page: Page): Promise<void> {
   // The load of the page that is left would be taken for that of the next one.
   await page.waitForLoadState("load");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  const asks = await page.evaluate("Boolean(document.activeElement?.matches('a[data-dialog]'))");
+  await Promise.all([asks ? questionOrPage(page) : page.waitForEvent("load"), page.keyboard.press("Enter")]);
+}
+
+/** A question opens in a dialog of the page; where a sign-in comes first, the browser goes there. */
+async function questionOrPage(page: Page): Promise<void> {
+  const loaded = page.waitForEvent("load");
+  const opened = page.locator("dialog[open]").waitFor();
+  // The one that doesn't come ends with its page.
+  for (const one of [loaded, opened]) one.catch(() => {});
+  await Promise.race([loaded, opened]);
 }
 
 const MOST_ATTEMPTS = 3;

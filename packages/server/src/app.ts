@@ -30,6 +30,7 @@ import {
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
+import { languageRoute, readLanguageChoice } from "./page-kit/language-choice.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
 const modules: readonly Module[] = [
@@ -107,6 +108,8 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     // Only pages parse cookies: the token endpoints don't pay for them.
     await scope.register(cookie);
     acceptForms(scope);
+    readLanguageChoice(scope);
+    languageRoute(scope, config);
     scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
     for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
   });

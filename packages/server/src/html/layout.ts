@@ -23,12 +23,17 @@ export type PageApplication = {
   logoUri?: string | undefined;
 };
 
+/** The languages that a page is offered in: each by its own name, with the address that chooses it. */
+export type LanguageLinks = ReadonlyArray<{ locale: string; name: string; uri: string }>;
+
 export type PageFrame = {
   /** In the reader's language: `messages(preferredLocales(...))`. */
   messages: Messages;
   /** Of the response's Content-Security-Policy, for the accent colour's style element. */
   nonce: string;
   stylesheet: string;
+  /** At the foot of a sign-in page. */
+  languages?: LanguageLinks | undefined;
 };
 
 export type SignInFrame = PageFrame & { organisation: PageOrganisation; application: PageApplication };
@@ -127,11 +132,25 @@ const brandMark = ({ organisation }: Pick<LayoutView, "organisation">, size?: "l
   organisation === undefined ? ringMark : avatar(organisation.name, organisation.logoUri, { size });
 
 /** Help, privacy and terms where the organisation has them, and who the sign-in is by. */
-export function pageFoot({ organisation, messages }: Pick<LayoutView, "organisation" | "messages">): Html {
+export function pageFoot(view: Pick<LayoutView, "organisation" | "messages" | "languages">): Html {
+  const { organisation, messages } = view;
   const { frame } = messages;
   const link = (id: keyof typeof frame.links) => {
     const address = linkAddress(organisation?.links?.[id]);
     return address !== undefined && html`<a id="foot-${id}" href="${address}">${frame.links[id]}</a>`;
   };
-  return html`<footer class="foot">${link("help")}${link("privacy")}${link("terms")}<span class="foot-mark">${ringMark}${frame.signInBy}</span></footer>`;
+  return html`<footer class="foot">${languageMenu(view)}${link("help")}${link("privacy")}${link("terms")}<span class="foot-mark">${ringMark}${frame.signInBy}</span></footer>`;
+}
+
+/** Opens without a script. */
+function languageMenu({ languages, messages }: Pick<LayoutView, "languages" | "messages">): Content {
+  const current = languages?.find(({ locale }) => locale === messages.locale);
+  if (!languages || !current) return undefined;
+  const links = languages.map(
+    ({ locale, name, uri }) =>
+      html`<li><a href="${linkAddress(uri)}" hreflang="${locale}" lang="${locale}"${locale === messages.locale && html` aria-current="true"`}>${name}</a></li>`,
+  );
+  return html`<details class="languages"><summary aria-label="${messages.frame.language}: ${current.name}">${current.name}</summary>
+<ul>${links}</ul></details>
+`;
 }

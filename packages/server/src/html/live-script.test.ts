@@ -13,7 +13,12 @@ function pageWith(first: Piece) {
   const status = { textContent: "" };
   const asks: Array<() => Promise<void>> = [];
   let next = first;
-  const piece = (one: Piece) => ({ ...one, contains: () => false, replaceWith: () => {} });
+  const piece = (one: Piece) => ({
+    ...one,
+    contains: () => false,
+    replaceWith: () => {},
+    dispatchEvent: () => true,
+  });
   runInNewContext(liveScript.bytes.toString(), {
     document: {
       hidden: false,
@@ -23,6 +28,7 @@ function pageWith(first: Piece) {
       getElementById: (id: string) => (id === "live-status" ? status : null),
       querySelectorAll: () => [piece(first)],
     },
+    CustomEvent,
     setTimeout: (ask: () => Promise<void>) => asks.push(ask),
     fetch: async () => ({ ok: true, status: 200, text: async () => "" }),
     DOMParser: class {

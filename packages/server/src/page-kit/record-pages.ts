@@ -110,7 +110,7 @@ export function recordRoute<Deps extends ConsoleDeps, Stored extends { readonly 
 /** @param page.done texts for what was just done */
 export const recordLayout = (
   view: RecordView<unknown>,
-  page: Pick<ConsoleView, "title" | "summary" | "actions" | "body"> & {
+  page: Pick<ConsoleView, "title" | "summary" | "emblem" | "actions" | "body"> & {
     done: Readonly<Record<string, string>>;
   },
 ): Html =>

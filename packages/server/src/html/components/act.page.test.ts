@@ -17,7 +17,7 @@ test("only destructive confirmations have a red button", () => {
     backUri: "/",
   };
   const looks = (page: string) => [
-    /<section class="([^"]*)">/.exec(page)?.[1],
+    /<section class="([^"]*)" data-dialog-content>/.exec(page)?.[1],
     /<button class="([^"]*)" id="act"/.exec(page)?.[1],
   ];
   assert.deepEqual(looks(render(confirmActPage(view))), ["card confirm danger", "button dangerous"]);

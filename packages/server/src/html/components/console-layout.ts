@@ -45,7 +45,7 @@ function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
 function pageHeader(view: ConsoleView): Html {
   const learnMore = linkAddress(view.learnMoreUri);
   const { frame } = view.messages.console;
-  return html`<div class="heading"><h1>${view.heading ?? view.title}</h1>
+  return html`<div class="heading">${view.emblem && html`<div class="heading-emblem">${view.emblem}</div>`}<h1>${view.heading ?? view.title}</h1>
 ${
   view.summary !== undefined &&
   html`<p class="summary quiet">${view.summary}${learnMore !== undefined && html` <a id="learn-more" href="${learnMore}">${frame.learnMore}</a>`}</p>`

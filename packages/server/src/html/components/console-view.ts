@@ -43,6 +43,8 @@ export type ConsoleView = ConsoleFrame & {
   title: string;
   /** In place of `title` where a record's name may be of any text direction. */
   heading?: Content;
+  /** Beside a record's name: its avatar. */
+  emblem?: Html | undefined;
   breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
   /** Documentation that this service serves, linked after the summary. */

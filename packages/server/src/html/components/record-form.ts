@@ -38,7 +38,7 @@ export function recordForm(view: {
   submit: { id: string; label: string; isDangerous?: boolean };
   more?: Content;
   cancelUri?: string | undefined;
-  /** A long form's buttons stay in sight, and count what is unsaved. */
+  /** Its buttons stay in sight, and count what is unsaved: by default where a record is edited. */
   hasSaveBar?: boolean;
   messages: Messages;
 }): Html {
@@ -54,7 +54,7 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
 `;
   return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
-${view.hasSaveBar ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
+${(view.hasSaveBar ?? version !== undefined) ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;
 }
 

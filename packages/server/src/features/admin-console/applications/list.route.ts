@@ -87,11 +87,16 @@ async function showList({ database }: ConsoleDeps, visit: Visit, frame: ConsoleF
 
 function applicationRow({ consoleUri, messages }: ConsoleFrame, application: Application): Row {
   const { id, name, settings, createdAt } = application;
-  const link = nameCell({ name, uri: consoleUri(`/applications/${id}`), note: html`<code>${id}</code>` });
+  const link = nameCell({
+    name,
+    uri: consoleUri(`/applications/${id}`),
+    note: html`<code>${id}</code>`,
+    logo: avatar(name, settings.logoUri),
+  });
   return {
     id: `application-${id}`,
     cells: [
-      html`<div class="named">${avatar(name, settings.logoUri)}<div>${link}</div></div>`,
+      link,
       messages.console.applications.kinds[kindOf(application)],
       applicationStatus(application, messages),
       relativeTime(createdAt, messages.format.day),

@@ -2,7 +2,7 @@
 
 import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { relativeTime } from "../../../html/components/relative-time.ts";
+import { exactTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { queryString } from "../../../page-kit/page.ts";
 import type { DisplayedEvent } from "./display-events.ts";
@@ -32,7 +32,7 @@ function eventCard(view: AuditEventView): Html {
     id: "event",
     title: text.title,
     body: facts([
-      { label: list.time, content: relativeTime(event.at, messages.format.second), id: "event-when" },
+      { label: list.time, content: exactTime(event.at, messages.format.second), id: "event-when" },
       { label: text.reason, content: reason, id: "event-reason" },
       {
         label: list.actor,

@@ -7,7 +7,7 @@ import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { copyStatus } from "../../../html/components/copy-field.ts";
 import { pagination } from "../../../html/components/pagination.ts";
-import { relativeTime } from "../../../html/components/relative-time.ts";
+import { exactTime } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
@@ -71,7 +71,7 @@ function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): 
   const { event, what, reason, who, typedEmail, target, application, browser } = shown;
   const note = (text: Content) => html`<span class="quiet item-note">${text}</span>`;
   return [
-    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${relativeTime(event.at, messages.format.second)}</a>`,
+    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${exactTime(event.at, messages.format.second)}</a>`,
     html`${isFailure(event.action) ? badge("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
     html`<bdi>${who}</bdi>${typedEmail !== undefined && note(html`<bdi>${typedEmail}</bdi>`)}`,
     target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
@@ -105,7 +105,7 @@ function refusedRequest({ refused, consoleUri, messages }: AuditListView): Conte
   return html`<div class="notice hint" id="refused-request"><p class="notice-title">${text.title}</p>
 <p>${text.text}</p>
 ${facts([
-  { label: list.time, content: relativeTime(refused.at, messages.format.second) },
+  { label: list.time, content: exactTime(refused.at, messages.format.second) },
   { label: list.application, content: html`<bdi>${application.name}</bdi>` },
   { label: of.endpoint, content: html`<code>${refused.endpoint}</code>` },
   {

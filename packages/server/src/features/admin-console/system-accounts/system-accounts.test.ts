@@ -53,7 +53,7 @@ describe("system account pages", () => {
   test("explains system accounts when there are none, and chooses the application first", async () => {
     const empty = await here.get("/system-accounts");
     assert.match(empty.body, /id="account-new"/);
-    assert.match(empty.body, /No system accounts yet/);
+    assert.match(empty.body, /No service accounts yet/);
     const choose = await here.get("/system-accounts/new");
     assert.match(choose.body, new RegExp(`id="choose-${org.web.application.id}"`));
     assert.ok(!choose.body.includes(other.web.application.id));

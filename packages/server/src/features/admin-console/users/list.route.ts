@@ -9,6 +9,7 @@ import {
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
@@ -126,6 +127,7 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
   const link = nameCell({
     name,
     uri: consoleUri(`/users/${member.id}`),
+      logo: avatar(name, undefined, { isRound: true }),
   });
   return {
     id: `user-${member.id}`,

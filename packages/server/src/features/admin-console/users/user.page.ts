@@ -1,6 +1,8 @@
 /** A user's page. */
+
 import { addressClaim } from "../../../core/scopes/profile-claims.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
@@ -21,6 +23,7 @@ export function userPage(view: UserView): Html {
   const name = displayName(member);
   return recordLayout(view, {
     title: name,
+    emblem: avatar(name, undefined, { size: "large", isRound: true }),
     summary: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
     actions: buttonLink({
       id: "user-edit",

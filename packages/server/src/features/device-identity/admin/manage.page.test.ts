@@ -112,7 +112,7 @@ test("each device row has status, attestation, times and actions", () => {
   assert.match(page, /class="state good">Active</);
   assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">on 2 Jan 1970/);
   assert.match(page, /class="state warn">Expired</);
-  assert.match(page, /datetime="1970-04-01T00:00:00.000Z">1 Apr 1970</);
+  assert.match(page, /datetime="1970-04-01T00:00:00.000Z" data-relative>1 Apr 1970</);
   assert.match(page, /3 Jan 1970, 00:00 UTC/);
   assert.equal(page.match(/<code>d2<\/code>/), null, "what is named by its id is named once");
   assert.deepEqual(page.match(/id="device-revoke-\w+"/g), [

@@ -38,6 +38,7 @@ import { inOrganisation, type OrganisationRoute } from "../../../http/organisati
 import { newNonce, sendPage } from "../../../http/page.ts";
 import { pageOrganisation } from "../../../page-kit/console-frame.ts";
 import type { BusyDeps } from "../../../page-kit/full-queue.ts";
+import { chosenLanguage, languageLinks } from "../../../page-kit/language-choice.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import { type Flow, type Flows, formParameters } from "./flow.ts";
 
@@ -145,7 +146,7 @@ export function pageFrame(
   user?: Pick<User, "locale">,
 ): PageFrame & { readonly organisation: PageOrganisation } {
   const locales = preferredLocales(
-    [uiLocales, user?.locale].filter((locale) => locale).join(" "),
+    [chosenLanguage(request), uiLocales, user?.locale].filter((locale) => locale).join(" "),
     request.headers["accept-language"],
     organisation.settings.defaultLocale,
   );
@@ -153,6 +154,7 @@ export function pageFrame(
     messages: messages(locales),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
+    languages: languageLinks(request),
     organisation: pageOrganisation(organisation),
   };
 }

@@ -17,12 +17,13 @@ import { readPageRequest, signInDestination } from "../authorize/page-request.ts
 import { type Prompt, readTarget } from "../authorize/request/authorization-request.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
-export type RecoveryContext = Required<RecoveryFrame> & {
-  /** The sign-in to continue. The pages work without it, e.g. when its seal has expired. */
-  readonly flow: Flow | undefined;
-  /** As of the pages of the sign-in itself. */
-  readonly redirectsElsewhere: boolean;
-};
+export type RecoveryContext = Required<Omit<RecoveryFrame, "languages">> &
+  Pick<RecoveryFrame, "languages"> & {
+    /** The sign-in to continue. The pages work without it, e.g. when its seal has expired. */
+    readonly flow: Flow | undefined;
+    /** As of the pages of the sign-in itself. */
+    readonly redirectsElsewhere: boolean;
+  };
 
 /**
  * @param user for the page's language: authenticated by a link or a session. Never the owner of an address that was only

@@ -63,8 +63,8 @@ export function poolPage(view: PoolView): Html {
     title: pool.name,
     heading: html`<bdi>${pool.name}</bdi>`,
     actions: [
-      pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
       buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
+      pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
     ],
     notice: view.done && toast(text.done[view.done], view.messages),
     body: [

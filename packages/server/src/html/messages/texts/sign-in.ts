@@ -3,7 +3,7 @@ export type SignInTexts = {
   frame: {
     signInBy: string; about: string;
     documentTitle: (values: { title: string; organisation: string }) => string;
-    links: { help: string; privacy: string; terms: string; };
+    links: { help: string; privacy: string; terms: string; }; language: string;
   };
   error: {
     titles: {
