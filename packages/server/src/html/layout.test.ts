@@ -46,3 +46,24 @@ test("renders a page without an organisation as Signet", () => {
     /<bdi class="brand-name">Signet<\/bdi>/,
   );
 });
+
+test("the sign-in's foot links to help, privacy and terms, and to nothing unsafe", () => {
+  const links = {
+    helpUri: "mailto:help@acme.example",
+    privacyUri: "https://acme.example/privacy",
+    termsUri: "https://acme.example/terms",
+  };
+  const shown = render(signInLayout({ ...view, organisation: { name: "Acme", ...links } }));
+  for (const [id, uri] of [
+    ["help", links.helpUri],
+    ["privacy", links.privacyUri],
+    ["terms", links.termsUri],
+  ])
+    assert.match(
+      shown,
+      new RegExp(`id="foot-${id}" href="${uri}" target="_blank" rel="noopener noreferrer"`),
+    );
+  const unsafe = { helpUri: "javascript:alert(1)", privacyUri: "data:,x", termsUri: "mailto:a@b?cc=d@e" };
+  const page = render(signInLayout({ ...view, organisation: { name: "Acme", ...unsafe } }));
+  assert.doesNotMatch(page, /foot-links/);
+});

@@ -1,7 +1,7 @@
 /** The layout of every page; sign-in pages in one column. */
 import { accentRules, isAccentColour, previewRules } from "./accent.ts";
 import { mark } from "./components/mark.ts";
-import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
+import { type Content, contactAddress, type Html, html, linkAddress, raw } from "./html.ts";
 import type { Messages } from "./messages/messages.ts";
 
 export type PageOrganisation = {
@@ -10,6 +10,12 @@ export type PageOrganisation = {
   accentColor?: string | undefined;
   /** A `data:image/…` address or a path of this server; others are ignored, pages ask no third party for anything. */
   logoUri?: string | undefined;
+  /** https or `mailto:`. */
+  helpUri?: string | undefined;
+  privacyUri?: string | undefined;
+  termsUri?: string | undefined;
+  /** Where a user manages the account there. */
+  accountUri?: string | undefined;
 };
 
 export type PageApplication = {
@@ -87,6 +93,18 @@ ${frame}
 `;
 }
 
+/** Help, privacy and terms of the organisation, in new tabs: the sign-in stays open. */
+function organisationLinks({ organisation, messages: { frame } }: Omit<LayoutView, "body">): Content {
+  const { helpUri, privacyUri, termsUri } = organisation ?? {};
+  const links = [
+    { id: "help", uri: contactAddress(helpUri), label: frame.help },
+    { id: "privacy", uri: linkAddress(privacyUri), label: frame.privacy },
+    { id: "terms", uri: linkAddress(termsUri), label: frame.terms },
+  ].filter(({ uri }) => uri !== undefined);
+  if (links.length === 0) return undefined;
+  return html`<ul class="foot-links">${links.map(({ id, uri, label }) => html`<li><a id="foot-${id}" href="${uri}" target="_blank" rel="noopener noreferrer">${label}</a></li>`)}</ul>`;
+}
+
 /** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name, which its title has too. */
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;
@@ -98,7 +116,7 @@ export function signInLayout(view: LayoutView): Html {
 <main class="card">
 ${view.notice}${view.body}
 </main>
-<footer class="foot">${view.messages.frame.signInBy}</footer>
+<footer class="foot">${organisationLinks(view)}${view.messages.frame.signInBy}</footer>
 </body>`,
   );
 }

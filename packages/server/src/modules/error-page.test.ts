@@ -56,7 +56,10 @@ forEachDatabase(({ fresh }) => {
     assert.equal(status, 400);
     assert.match(body, /is not registered for this application/);
     assert.ok(body.includes('<bdi class="brand-name">Acme</bdi>'));
-    assert.match(body, /<a class="button" href="https:\/\/app\.example\/">Go to Web<\/a>/);
+    assert.match(
+      body,
+      /<a class="button primary" id="to-application" href="https:\/\/app\.example\/">Go to Web<\/a>/,
+    );
     assert.doesNotMatch(body, /evil/);
   });
 
@@ -70,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     ]) {
       const { status, body } = await authorize(query);
       assert.equal(status, 400, query);
-      assert.doesNotMatch(body, /<a /, query);
+      assert.doesNotMatch(body, /<a (?!class="button primary" id="to-account")/, query);
     }
   });
 

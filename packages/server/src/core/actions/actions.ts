@@ -124,10 +124,10 @@ export interface OpenedAction {
  */
 export async function openAction(
   deps: OpenedActionDeps,
-  { id, type }: { id: string; type: string },
+  { id, type }: { id: string; type: string | readonly string[] },
 ): Promise<OpenedAction | "expired" | undefined> {
   const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
-  if (!row || row.type !== type || row.usedAt !== null) return undefined;
+  if (!row || ![type].flat().includes(row.type) || row.usedAt !== null) return undefined;
   if (row.expiresAt <= deps.clock()) return "expired";
   const action = decrypt(deps, row);
   const organisation = await deps.organisations.find(action.orgId);
@@ -197,7 +197,3 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
   });
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });
 }
-
-/** The URL of links in emails that an API client requested (specification, "Action/{id}/{type}"). */
-export const actionAddress = (baseUrl: string, type: ActionType) => (id: string) =>
-  `${baseUrl}/legacy/api/Authentication/Action/${id}/${type}`;

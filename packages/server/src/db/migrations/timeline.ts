@@ -11,6 +11,7 @@ import { userProfile } from "./0009-user-profile.ts";
 import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
 import { migratedBy } from "./0013-migrated-by.ts";
+import { factorResetRequests } from "./0017-factor-reset-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const timeline: readonly Migration[] = [
   placesOfAttempts,
   refusedRequests,
   migratedBy,
+  factorResetRequests,
 ];

@@ -1,6 +1,7 @@
 /** The frame of console and account pages: organisation, navigation, breadcrumbs, user menu. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, type PageFrame, type PageOrganisation } from "../layout.ts";
+import { hiddenFields } from "./form.ts";
 import { mark } from "./mark.ts";
 import { successNotice } from "./record-form.ts";
 
@@ -18,7 +19,8 @@ export type ConsoleFrame = PageFrame & {
   user: { email: string };
   /** Links in the user menu: the account pages, or the console for administrators. */
   elsewhere: readonly { id: string; label: string; uri: string }[];
-  signOutUri: string;
+  /** Posted from the menu: it signs out without another question. */
+  signOut: { uri: string; csrf: string };
   /** The last action found nothing left to do: shown when the page has no other notice. */
   wasAlready?: boolean;
   otherOrganisations: readonly { name: string; uri: string }[];
@@ -92,8 +94,12 @@ ${
 }
 <button class="drop-open who" type="button" id="who-open" popovertarget="who"><span class="who-letter" aria-hidden="true">${[...view.user.email][0]?.toUpperCase()}</span><bdi class="who-email">${view.user.email}</bdi><span class="chevron"></span></button>
 <div class="drop who-menu" id="who" popover><p class="drop-title"><bdi>${view.user.email}</bdi></p>
-<ul>${view.elsewhere.map(({ id, label, uri }) => html`<li><a id="${id}" href="${linkAddress(uri)}">${label}</a></li>`)}<li><a id="nav-sign-out" href="${linkAddress(view.signOutUri)}">${frame.signOut}</a></li></ul></div>
+<ul>${view.elsewhere.map(({ id, label, uri }) => html`<li><a id="${id}" href="${linkAddress(uri)}">${label}</a></li>`)}<li>${signOutForm(view)}</li></ul></div>
 </header>`;
+}
+
+function signOutForm({ signOut, messages }: ConsoleView): Html {
+  return html`<form method="post" action="${linkAddress(signOut.uri)}">${hiddenFields([{ name: "csrf", value: signOut.csrf }])}<button id="nav-sign-out" type="submit">${messages.console.frame.signOut}</button></form>`;
 }
 
 function navSection({ heading, links }: NavSection, index: number): Html {

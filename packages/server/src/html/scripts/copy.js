@@ -1,4 +1,4 @@
-// Copy buttons are hidden until this script, and a clipboard, are there to serve them.
+// Copy and print buttons are hidden until this script, and a clipboard, are there to serve them.
 const status = document.getElementById("copy-status");
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
@@ -15,4 +15,9 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       if (status) status.textContent = "";
     }, 2000);
   });
+}
+
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
 }

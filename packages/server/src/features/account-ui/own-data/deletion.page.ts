@@ -1,6 +1,7 @@
 /** Pages to delete the account or leave the organisation, and the page after. */
 import { confirmActPage } from "../../../html/components/act.page.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { outcome, toAccount } from "../../../html/components/outcome.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
@@ -49,7 +50,12 @@ export function gonePage(view: PageFrame & { organisation: PageOrganisation; has
   return signInLayout({
     ...view,
     title,
-    body: html`<h1 id="gone">${title}</h1>
-<p>${view.hasLeft ? text.left : text.gone}</p>`,
+    body: outcome({
+      ...view,
+      heading: title,
+      headingId: "gone",
+      text: html`<p>${view.hasLeft ? text.left : text.gone}</p>`,
+      action: toAccount(view.organisation, view.messages.frame.signIn),
+    }),
   });
 }

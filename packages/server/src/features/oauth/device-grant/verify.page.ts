@@ -3,6 +3,7 @@
 import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
 import { applicationHome, person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
+import { outcome } from "../../../html/components/outcome.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
@@ -151,7 +152,10 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   return signInLayout({
     ...view,
     title: heading,
-    body: html`<h1>${heading}</h1>
-<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
+    body: outcome({
+      ...view,
+      heading,
+      text: html`<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
+    }),
   });
 }

@@ -2,6 +2,7 @@
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
 import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
+import { outcome, toAccount } from "../../../html/components/outcome.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -70,17 +71,20 @@ function unregistered({ application, isUnregistered, messages }: SignedOutView):
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
   const text = view.messages.signOut;
-  const home = linkAddress(view.application?.homepageUri);
+  const { application, messages, organisation } = view;
+  const home = linkAddress(application?.homepageUri);
   return signInLayout({
     ...view,
     title: text.doneHeading,
-    body: html`<h1>${text.doneHeading}</h1>
-${invalidHint(view)}${unregistered(view)}
-<p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
-${
-  view.application !== undefined &&
-  home !== undefined &&
-  html`<a class="button" href="${home}">${text.back({ application: view.application.name })}</a>`
-}`,
+    body: outcome({
+      ...view,
+      heading: text.doneHeading,
+      text: html`${invalidHint(view)}${unregistered(view)}
+<p class="quiet">${text.done({ organisation: organisation.name })}</p>`,
+      action:
+        application !== undefined && home !== undefined
+          ? { id: "to-application", label: text.back({ application: application.name }), uri: home }
+          : toAccount(organisation, messages.frame.signIn),
+    }),
   });
 }

@@ -2,7 +2,8 @@
 export type SignInTexts = {
   frame: {
     signInBy: string; about: string;
-    documentTitle: (values: { title: string; organisation: string }) => string;
+    documentTitle: (values: { title: string; organisation: string }) => string; help: string; privacy: string;
+    terms: string; signIn: string; toAccount: string; needHelp: string;
   };
   error: {
     titles: {

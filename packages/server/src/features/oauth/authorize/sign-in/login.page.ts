@@ -22,6 +22,8 @@ export type LoginView = SignInFrame &
     email?: string | undefined;
     /** The signed-in user confirms their identity before a change. */
     isReauthentication?: boolean;
+    /** The user who confirms has a passkey: its button stands before the password. */
+    isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
     script: string;
@@ -87,12 +89,12 @@ export function loginPage(view: LoginView): Html {
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}
-<form method="post" action="${linkAddress(view.action)}">
+${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
-<button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
+<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
-${forgotPassword(view)}${passkeySignIn(view)}`,
+${forgotPassword(view)}${!view.isPasskeyFirst && passkeySignIn(view)}`,
   });
 }
 
@@ -111,7 +113,7 @@ function passkeySignIn(view: LoginView): Html {
     use: "get",
     options: view.passkey,
     conditional: true,
-    button: { id: "passkey-submit", text: text.usePasskey, primary: false },
+    button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
     failed: text.passkeyFailed,
     fields: sealFields(view),
   });

@@ -13,7 +13,8 @@ export type ConsoleFrameTexts = {
         settings: string; mailTemplates: string; auditLog: string;
       };
       accountPages: {
-        profile: string; security: string; sessions: string; consents: string; activity: string; data: string;
+        home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
+        data: string;
       };
       console: string;
       list: {
@@ -53,7 +54,7 @@ export type ConsoleFrameTexts = {
       };
       secret: { once: string; copy: string; copied: string; done: string; };
       confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
-      yes: string; no: string;
+      yes: string; no: string; missing: { text: string; overview: string; };
     };
   };
 };
