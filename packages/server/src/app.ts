@@ -1,6 +1,7 @@
 /** The service as a list: hooks and error handlers first, then the modules in the order in which they are registered. */
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
+import { duringRequest } from "./core/audit/audited-request.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
@@ -74,6 +75,10 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
+  // After the body is parsed: the parser's events have lost what came before.
+  app.addHook("preValidation", (request, _reply, done) =>
+    duringRequest({ requestId: request.id, userAgent: request.headers["user-agent"] }, done),
+  );
   const report = (cut: CutConnections) => options.logCutConnections?.(cut);
   const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
   boundConnections(app.server, bounded, options.connectionBounds);

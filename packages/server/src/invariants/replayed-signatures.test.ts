@@ -1,4 +1,4 @@
-/** What a recorded plain signature can do again in the management API: it is tried on every route that changes something. */
+/** What a recorded plain signature can do again: it is tried on every route with which a system account changes something. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -8,6 +8,7 @@ import { createClientSecret } from "../core/applications/client-secrets.ts";
 import { listAuditEvents } from "../core/audit/audit.store.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
+import { makePool, newAgentKey, presentedKey } from "../testing/fixtures/agent.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../testing/fixtures/system-account.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import {
@@ -19,8 +20,11 @@ import {
 
 const BASE = "/legacy/api/oauth/";
 const routes = await listRoutes();
+const DEVICES = "/devices/manage/";
 const changing = routes.filter(
-  ({ method, path }) => path.startsWith(BASE) && !["GET", "HEAD", "OPTIONS"].includes(method),
+  ({ method, path }) =>
+    [BASE, DEVICES, "/oauth/:org/sovereign/admin/"].some((base) => path.startsWith(base)) &&
+    !["GET", "HEAD", "OPTIONS"].includes(method),
 );
 
 describe("replayed signatures", () => {
@@ -61,15 +65,16 @@ describe("replayed signatures", () => {
       const authorization = `${account.publicKey}:${signature}`;
       const list = await fetch(`${running.baseUrl}${BASE}clients`, { headers: { authorization } });
       assert.equal(list.status, 200, "the recorded call");
-      assert.ok(changing.length > 20);
+      assert.ok(changing.length > 26);
       for (const { method, path } of changing) {
         const ids = [org.web.application.id, org.user.id, randomUUID()];
         for (const id of ids) {
-          const url = `${running.baseUrl}${path.replaceAll(/:\w+/g, id)}`;
+          const here = path.replace(":org", org.organisation.id).replaceAll(/:\w+/g, id);
+          const url = `${running.baseUrl}${here}`;
           const { status } = await fetch(url, { method, headers: { authorization } });
           // 400: the operation needs a body, which this signature does not cover.
           assert.ok(status === 401 || status === 400, `${method} ${path}: ${status}`);
-          if (method === "DELETE") assert.equal(status, 401, path);
+          if (method === "DELETE" || path.startsWith(DEVICES)) assert.equal(status, 401, path);
         }
       }
       const events = await listAuditEvents(running.service.database.query, org.organisation.id, 50);
@@ -89,6 +94,30 @@ describe("replayed signatures", () => {
       assert.equal((await call(clientPath("rotate-secret"), "POST", undefined, true)).status, 201);
       assert.equal((await call(clientPath("revoke-old-secret"), "POST", {}, true)).status, 204);
       assert.equal(await secrets(), 1);
+    });
+
+    test("no plain signature changes devices, whatever its body says", async () => {
+      const devices = changing.filter(({ path }) => path.startsWith(DEVICES));
+      assert.ok(devices.length >= 4);
+      for (const { path } of devices) {
+        const here = path.replace(":org", org.organisation.id).replace(":id", randomUUID());
+        for (const body of [{}, { name: "Till" }, { reason: "superseded" }, { attestation: "none" }])
+          assert.equal((await call(here, "POST", body)).status, 401, here);
+      }
+      const register = `${DEVICES}${org.organisation.id}/register`;
+      assert.equal((await call(register, "POST", { name: "Till" }, true)).status, 201);
+    });
+
+    test("a recorded registration of a signing agent shows no API key again", async () => {
+      const pool = await makePool(running.service, org);
+      const keys = [presentedKey(running.service, pool, newAgentKey("ES256"))];
+      const path = `/oauth/${org.organisation.id}/sovereign/admin/agents`;
+      const body = { poolId: pool.id, name: "Once", keys };
+      assert.equal(typeof (await call(path, "POST", body)).body["apiKey"], "string");
+      const again = await call(path, "POST", body);
+      assert.deepEqual([again.status, again.body["error"]], [409, "duplicate_key"]);
+      clock.advance(301_000);
+      assert.equal((await call(path, "POST", body)).body["apiKey"], undefined);
     });
 
     test("the plain form stays where the body says what is meant", async () => {

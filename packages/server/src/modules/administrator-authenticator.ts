@@ -23,19 +23,11 @@ import type { AppContext } from "./app-context.ts";
 
 type AccountAuthenticator = ApiAuthenticator<SystemAccountCaller, Database>;
 
-/**
- * @param rule.isStrictOnly calls whose plain signature would also fit another call: those without a body, or with the same
- * body for every record
- */
-export function administratorAuthenticator(
-  { service, browser }: Pick<AppContext, "service" | "browser">,
-  rule: { isStrictOnly(request: FastifyRequest): boolean },
-): ApiAuthenticator<Administrator, Database> {
+export function administratorAuthenticator({
+  service,
+  browser,
+}: Pick<AppContext, "service" | "browser">): ApiAuthenticator<Administrator, Database> {
   const accounts: AccountAuthenticator = withIdempotency(service, administratorAccountAuthenticator(service));
-  const strictAccounts: AccountAuthenticator = withIdempotency(
-    service,
-    administratorAccountAuthenticator(service, { strictOnly: true }),
-  );
   return {
     authenticate: async (request, raw) => {
       const { org = "" } = request.params as { org?: string };
@@ -46,12 +38,13 @@ export function administratorAuthenticator(
         const { user } = await requireAdministrator(browser, organisation, request);
         return { organisation, actor: `user:${user.id}`, address, account: undefined };
       }
-      const account = await (rule.isStrictOnly(request) ? strictAccounts : accounts).authenticate(
-        request,
-        raw,
-      );
+      const account = await accounts.authenticate(request, raw);
       if (account.organisation.id !== organisation.id) throw codedNotFound();
       return { organisation, actor: account.actor, address, account };
+    },
+    authorise: async (caller, request, body, operation) => {
+      if (caller.account) await accounts.authorise?.(caller.account, request, body, operation);
+      return caller;
     },
     repeat: async ({ account }, request, raw, run) =>
       account && accounts.repeat ? accounts.repeat(account, request, raw, run) : run(),

@@ -21,8 +21,7 @@ export const deviceAdmin: Module = async (scope, app) => {
   const deps: ManageDeps = {
     ...consoleDeps(app),
     programs: {
-      authenticator: administratorAuthenticator(app, { isStrictOnly: () => false }),
-      strictAuthenticator: administratorAuthenticator(app, { isStrictOnly: () => true }),
+      authenticator: administratorAuthenticator(app),
       showError: codedErrorHandler(app.errors),
     },
     describe: (operation) => app.operations.push(operation),

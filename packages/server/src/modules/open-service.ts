@@ -81,6 +81,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const applications = applicationDirectory(shared);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
+    const customScopes = customScopeDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
     const outboundClient = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
@@ -94,14 +95,17 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       encryption,
       organisations: organisationDirectory(shared),
       applications,
-      customScopes: customScopeDirectory(shared),
+      customScopes,
       outbound: outboundClient,
       clientKeys: clientKeys({ outbound: outboundClient, clock }),
       keys,
       signer: localSigner(keys),
       signingPools,
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
-      accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
+      accessTokens: accessTokens({
+        ...shared,
+        ...{ baseUrl: config.baseUrl, keys, signingPools, applications, customScopes },
+      }),
       ...guessing(config),
       secretUse: use,
       activity,

@@ -43,10 +43,7 @@ export const sovereignAdmin: Module = async (scope, app) => {
   await scope.register(cookie);
   acceptJson(scope);
   scope.setErrorHandler(codedErrorHandler(errors));
-  // The plain signature covers the body alone: without one it would fit every call.
-  const authenticator = administratorAuthenticator(app, {
-    isStrictOnly: ({ method }) => method === "DELETE",
-  });
+  const authenticator = administratorAuthenticator(app);
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   adminRoutes(api, { ...service, baseUrl: service.config.baseUrl, authenticator });
 };

@@ -184,10 +184,10 @@ describe("console access", () => {
     password.browser.cookies.set(name.replace("signet-", "signet-device-"), token);
     const page = await password.get("/users");
     assert.match(page.body, /id="users-list"|<table/, "as at a sign-in");
-    const asked = await follow(password.browser, await password.get("/users/new"));
-    assert.ok(showsTwoFactor(asked), "before a change it is shown there too");
+    const asked = await follow(password.browser, await password.get("/settings/policies"));
+    assert.ok(showsTwoFactor(asked), "before a change of policies it is shown there too");
     const shown = await showFactor(password.browser, owned, asked, { code: app.code(clock()) });
-    assert.match(shown.body, /id="user-create"/);
+    assert.match(shown.body, /id="policies-save"/);
     await askForFactors("optional");
   });
 });

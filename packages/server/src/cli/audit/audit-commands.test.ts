@@ -108,7 +108,10 @@ forEachDatabase(({ name, fresh }) => {
     );
     assert.equal(code, 0);
     const lines = out.split("\r\n");
-    assert.equal(lines[0], "seq,hash,id,at,actor,action,target,address,details");
+    assert.equal(
+      lines[0],
+      "seq,hash,id,at,actor,action,target,address,details,applicationId,browser,requestId,reason,typedEmail",
+    );
     assert.match(out, /,application\.created,'=cmd\(\),/);
     assert.match(lines.at(-2) ?? "", /,operator,audit\.exported,/);
     assert.match(lines.at(-2) ?? "", /"\{""format"":""csv"",""filters"":\[\]\}"$/);

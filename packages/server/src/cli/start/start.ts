@@ -1,6 +1,7 @@
 /** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
 import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Config } from "../../config/config.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
@@ -84,7 +85,8 @@ async function serve(
   const { createApp } = await import("../../app.ts");
   const { openCertificateListeners } = await import("../../modules/certificate-listeners.ts");
   const app = await createApp(service, {
-    nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
+    // A container's process often has the same name and number again: references of an earlier one stay apart.
+    nodeName: `${hostname().slice(0, 20)}-${newUuid().slice(-6)}`,
     logRequest: log.request,
     logDocuments: (served) => log.info({ served }, "published documents"),
     logCutConnections: (cut) => log.warn(cut, "connections cut"),

@@ -25,7 +25,8 @@ export async function findActorNames(
 }
 
 const withoutId = ["operator", "system", "anonymous"];
-const withId = ["user", "client", "system-account", "agent", "device"];
+/** Those whose records are actors too. */
+export const actingKinds: readonly string[] = ["user", "client", "system-account", "agent", "device"];
 
 /**
  * Resolves what a reader types into the actor filter.
@@ -39,7 +40,7 @@ export async function matchActors(db: Db, orgId: string, text: string): Promise<
     return found ? [`user:${found.user.id}`] : [];
   }
   const lower = input.toLowerCase();
-  if (isUuid(lower)) return withId.map((kind) => `${kind}:${lower}`);
-  const isActor = withoutId.includes(lower) || withId.some((kind) => lower.startsWith(`${kind}:`));
+  if (isUuid(lower)) return actingKinds.map((kind) => `${kind}:${lower}`);
+  const isActor = withoutId.includes(lower) || actingKinds.some((kind) => lower.startsWith(`${kind}:`));
   return isActor ? [lower] : [];
 }

@@ -8,9 +8,20 @@ import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
+import { isNamed } from "../../db/search-text.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
 import { memberships } from "../users/members/members.store.ts";
 import { type AuditAction, isChangeOf } from "./actions.ts";
+import { insertMentions, insertTypedEmail } from "./event-context.store.ts";
+import {
+  type EventContext,
+  eventContext,
+  joinDetails,
+  mentionsOf,
+  readTypedEmail,
+  splitDetails,
+} from "./event-context.ts";
+import { canonicalAddress } from "./ip-address.ts";
 
 export interface AuditEvent {
   readonly orgId: string;
@@ -24,14 +35,19 @@ export interface AuditEvent {
   /** The id of the record: at most a few hundred bytes, because it is indexed. */
   readonly target?: string | undefined;
   readonly address?: string | undefined;
+  /** The application that it happened through; targets and `client:` actors need no mention. */
+  readonly applicationId?: string | undefined;
+  /** What was typed as an email address: kept for a time, apart from the event, if no account (`target`) has it. */
+  readonly typedEmail?: string | undefined;
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
-export interface StoredEvent extends Omit<AuditEvent, "action"> {
+export interface StoredEvent extends Omit<AuditEvent, "action" | "applicationId" | "typedEmail"> {
   readonly id: string;
   /** An `AuditAction`, except for events of another version of Signet. */
   readonly action: string;
   readonly details: NonNullable<AuditEvent["details"]>;
+  readonly context?: EventContext;
   /** Its position in the organisation's chain, from 1; undefined until it is chained, a second or so later. */
   readonly seq?: number;
   readonly hash?: string;
@@ -47,23 +63,30 @@ export const auditFields = ({ orgId, actor, address }: Act, at: number) => ({ or
  * unauthenticated-events.ts.
  */
 export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void> {
+  const { orgId, at } = event;
+  const id = newUuid();
+  const typedEmail =
+    event.typedEmail === undefined ? undefined : readTypedEmail(event.typedEmail, event.target !== undefined);
+  const context = eventContext({ applicationId: event.applicationId, typedEmail });
   await db
     .insertInto("audit_event")
     .values({
-      org_id: event.orgId,
-      id: newUuid(),
-      at: event.at,
+      org_id: orgId,
+      id,
+      at,
       actor: event.actor,
       action: event.action,
       target: event.target === undefined ? null : redactSecrets(event.target),
-      address: event.address ?? null,
+      address: event.address === undefined ? null : (canonicalAddress(event.address) ?? event.address),
       // Details contain no secrets by design; error texts from others may.
-      details: redactSecrets(JSON.stringify(event.details ?? {})),
+      details: redactSecrets(JSON.stringify(joinDetails(event.details ?? {}, context))),
       seq: null,
       hash: null,
       is_change: isChangeOf(event.action, event.target) ? 1 : 0,
     })
     .execute();
+  await insertMentions(db, { orgId, eventId: id, at }, mentionsOf(context));
+  if (typedEmail) await insertTypedEmail(db, { orgId, eventId: id, at }, typedEmail);
 }
 
 /** In the order of writing, newest first. */
@@ -95,7 +118,7 @@ export const toStoredEvent = (row: AuditEventTable): StoredEvent => ({
   action: row.action,
   ...(row.target === null ? {} : { target: row.target }),
   ...(row.address === null ? {} : { address: row.address }),
-  details: detailsOf(row.details),
+  ...splitDetails(detailsOf(row.details)),
   ...(row.seq === null ? {} : { seq: row.seq }),
   ...(row.hash === null ? {} : { hash: row.hash }),
 });
@@ -162,6 +185,29 @@ const namedTables = {
 } as const;
 
 export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly NamedKind[];
+
+/**
+ * Records whose name or id contains the text, by name; users are found by `listMembers`.
+ * @param limit one more than shown, to tell that there are more
+ */
+export async function selectIdsByName(
+  db: Db,
+  orgId: string,
+  kind: Exclude<NamedKind, "user">,
+  { text, limit }: { readonly text: string; readonly limit: number },
+): Promise<string[]> {
+  const table = namedTables[kind];
+  const rows = await db
+    .selectFrom(table)
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where(isNamed(table, text))
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
 
 /** @param ids few enough for one statement. @returns those that exist */
 export async function selectNames(

@@ -55,6 +55,7 @@ forEachDatabase(({ fresh }) => {
       consentId: null,
       redirectUri: "https://app.example/callback",
       scopes: ["openid", "email"],
+      definitions: { mail: "an id" },
       resources: ["urn:a"],
       codeChallenge: null,
       nonce: null,
@@ -112,6 +113,7 @@ forEachDatabase(({ fresh }) => {
       ...base,
       scopes: ["openid"],
       fingerprints: {},
+      definitions: {},
       now: NOW,
     });
     const consented = await newStoredCode({ consentId });
@@ -162,7 +164,8 @@ forEachDatabase(({ fresh }) => {
     const application = org.web.application;
     const grant = { application, scopes: ["openid"], actor: "test" };
     const kinds = {
-      user: async () => grantUserConsent(db(), { ...base, scopes: ["openid"], fingerprints: {}, now: NOW }),
+      user: async () =>
+        grantUserConsent(db(), { ...base, scopes: ["openid"], fingerprints: {}, definitions: {}, now: NOW }),
       organisation: () => grantOrganisationConsent(deps, grant),
       preauthorization: async () => (await createPreauthorization(deps, grant)).id,
     };

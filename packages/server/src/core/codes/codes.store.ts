@@ -9,7 +9,7 @@ import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
-  const { scopes, resources, authentication, requestedClaims, signing, ...members } = code;
+  const { scopes, definitions, resources, authentication, requestedClaims, signing, ...members } = code;
   await db
     .insertInto("authorization_code")
     .values({ ...toRow(members), ...grantColumns(code), signing: signing && JSON.stringify(signing) })
@@ -32,7 +32,8 @@ export async function findCode(
 ): Promise<AuthorizationCode | undefined> {
   const [found] = await selectCode(db, { orgId, codeHash });
   if (!found) return undefined;
-  const { scope, resources, auth_time, amr, acr, requested_claims, signing, ...row } = found;
+  const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, signing, ...row } =
+    found;
   return {
     ...toRecord(row),
     ...readGrant(found),

@@ -6,6 +6,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { isSubset } from "@signet/protocol/oauth/scope";
 import type { ConsentMode } from "../applications/application.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
 
 export interface Consent {
   readonly orgId: string;
@@ -13,6 +14,7 @@ export interface Consent {
   readonly kind: "user" | "organisation" | "preauthorization";
   readonly applicationId: string;
   readonly userId: string | null;
+  /** While it is active: without those that were deleted or made anew since (scope-definitions.ts). */
   readonly scopes: readonly string[];
   /** The claims of the custom scopes at the time of the user's consent. An administrator consents to any claims. */
   readonly fingerprints: ScopeFingerprints;
@@ -26,14 +28,20 @@ export const preauthorization = (
   given: Pick<Consent, "orgId" | "id" | "applicationId" | "scopes" | "grantedBy" | "grantedAt">,
 ): Consent => ({ ...given, kind: "preauthorization", userId: null, fingerprints: {}, revokedAt: null });
 
-export type RequestedScopes = Pick<Consent, "scopes" | "fingerprints">;
+export interface RequestedScopes extends Pick<Consent, "scopes" | "fingerprints"> {
+  readonly definitions: ScopeDefinitions;
+}
+
+type Covered = Pick<RequestedScopes, "scopes" | "fingerprints">;
 
 /** Hash of what a consent page shows: its form is accepted while the request is unchanged. */
-export const consentRequestHash = ({ scopes, fingerprints }: RequestedScopes): string =>
-  sha256Base64url(JSON.stringify([scopes, Object.entries(fingerprints).sort()]));
+export const consentRequestHash = ({ scopes, fingerprints, definitions }: RequestedScopes): string =>
+  sha256Base64url(
+    JSON.stringify([scopes, Object.entries(fingerprints).sort(), Object.entries(definitions).sort()]),
+  );
 
 /** The consent that covers the request, also as a subset of its scopes. */
-export function coveringConsent(consents: readonly Consent[], asked: RequestedScopes): Consent | undefined {
+export function coveringConsent(consents: readonly Consent[], asked: Covered): Consent | undefined {
   const covering = consents.filter((consent) => covers(consent, asked));
   // The user's own first, so that revoking it has the expected effect.
   return covering.find(({ kind }) => kind === "user") ?? covering[0];
@@ -49,7 +57,7 @@ export type ConsentStatus =
 export function consentStatus(
   mode: ConsentMode,
   consents: readonly Consent[],
-  asked: RequestedScopes,
+  asked: Covered,
 ): ConsentStatus {
   const counting = mode === "organisation" ? consents.filter(({ kind }) => kind !== "user") : consents;
   const covering = coveringConsent(counting, asked);
@@ -58,7 +66,7 @@ export function consentStatus(
   return { kind: mode === "organisation" ? "ask-administrator" : "ask-user" };
 }
 
-function covers(consent: Consent, { scopes, fingerprints }: RequestedScopes): boolean {
+function covers(consent: Consent, { scopes, fingerprints }: Covered): boolean {
   if (!isSubset(scopes, consent.scopes)) return false;
   if (consent.kind !== "user") return true;
   return Object.entries(fingerprints).every(([scope, claims]) => {

@@ -45,6 +45,7 @@ forEachDatabase(({ fresh }) => {
         ...key(granted),
         scopes,
         fingerprints: granted.fingerprints ?? {},
+        definitions: {},
         now: granted.now ?? NOW,
       }),
     );

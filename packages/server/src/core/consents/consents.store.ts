@@ -10,7 +10,10 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import { definitionsOf, type ScopeDefinitions, writeDefinitions } from "../scopes/scope-definitions.ts";
+import { listCustomScopes } from "../scopes/scopes.store.ts";
 import { type Consent, preauthorization } from "./consent.ts";
+import { countingScopes, readCountingScopes } from "./counting-scopes.ts";
 
 /** The active consents of every kind that apply to this user and application. */
 export async function findConsents(
@@ -24,7 +27,7 @@ export async function findConsents(
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
-  return [...consents.map(fromRow), ...(await findPreauthorizations(db, key))];
+  return [...(await fromRows(db, consents)), ...(await findPreauthorizations(db, key))];
 }
 
 export interface ConsentGrant {
@@ -34,6 +37,8 @@ export interface ConsentGrant {
   readonly userId?: string;
   readonly scopes: readonly string[];
   readonly fingerprints: ScopeFingerprints;
+  /** As read by the decision, with the fingerprints. */
+  readonly definitions: ScopeDefinitions;
   readonly grantedBy: string;
   readonly now: number;
 }
@@ -73,6 +78,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
       granted_at: grant.now,
       revoked_at: null,
       scope_fingerprints: JSON.stringify(grant.fingerprints),
+      scope_definitions: writeDefinitions(grant.definitions),
     })
     .onConflict((conflict) =>
       conflict
@@ -82,27 +88,37 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
         .where("revoked_at", "is", null)
         // A literal, because the partial index is matched by its condition.
         .where("kind", "=", sql.lit(kind))
-        .doUpdateSet({ granted_at: grant.now, granted_by: grant.grantedBy }),
+        .doUpdateSet({ granted_by: grant.grantedBy }),
     )
     .returning("id")
     .executeTakeFirstOrThrow();
+  if (id !== newId) await addToConsent(db, { orgId: grant.orgId, id }, grant);
+  return { id, isNew: id === newId };
+}
+
+/** Scopes that no longer count leave the consent: its new time and definitions would revive them. */
+async function addToConsent(db: Db, { orgId, id }: RecordKey, grant: ConsentGrant): Promise<void> {
   const before = await db
     .selectFrom("consent")
-    .select(["scope", "scope_fingerprints"])
-    .where((eb) => allOf(eb, { org_id: grant.orgId, id }))
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirstOrThrow();
-  // The consent is to the current claims of these scopes.
-  const others = Object.entries(readFingerprints(before.scope_fingerprints)).filter(
-    ([name]) => !grant.scopes.includes(name),
+  const customScopes = await listCustomScopes(db, orgId);
+  const others = countingScopes(before, customScopes).filter((name) => !grant.scopes.includes(name));
+  // The consent is to the current claims of the added scopes.
+  const fingerprints = Object.entries(readFingerprints(before.scope_fingerprints)).filter(([name]) =>
+    others.includes(name),
   );
-  const fingerprints = Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]);
-  const scope = formatScope([...new Set([...before.scope.split(" "), ...grant.scopes])]);
   await db
     .updateTable("consent")
-    .set({ scope, scope_fingerprints: JSON.stringify(fingerprints) })
-    .where((eb) => allOf(eb, { org_id: grant.orgId, id }))
+    .set({
+      granted_at: grant.now,
+      scope: formatScope([...others, ...grant.scopes]),
+      scope_fingerprints: JSON.stringify({ ...Object.fromEntries(fingerprints), ...grant.fingerprints }),
+      scope_definitions: writeDefinitions({ ...definitionsOf(customScopes, others), ...grant.definitions }),
+    })
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .execute();
-  return { id, isNew: id === newId };
 }
 
 type RecordKey = Pick<Consent, "orgId" | "id">;
@@ -121,7 +137,7 @@ export async function findConsentRecord(db: Db, { orgId, id }: RecordKey): Promi
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && (await fromRows(db, [row]))[0];
 }
 
 /** @returns the revoked consent; undefined when there is no such active one */
@@ -138,7 +154,7 @@ export async function markConsentRevoked(
     .where((eb) => allOf(eb, { org_id: orgId, id, ...ofUser, ...ofApplication, revoked_at: null }))
     .returningAll()
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && fromRow(row, row.scope.split(" "));
 }
 
 /** The user's active consents, or those for one application, newest first, with the applications' names. */
@@ -165,7 +181,14 @@ export async function listUserConsents(
     .orderBy("consent.granted_at", "desc")
     .orderBy("consent.id", "desc")
     .execute();
-  return rows.map(({ applicationName, ...row }) => ({ consent: fromRow(row), applicationName }));
+  const consents = await fromRows(
+    db,
+    rows.map(({ applicationName: _, ...row }) => row),
+  );
+  return rows.flatMap(({ applicationName }, at) => {
+    const consent = consents[at];
+    return consent ? [{ consent, applicationName }] : [];
+  });
 }
 
 export interface ConsentFilter {
@@ -193,15 +216,23 @@ export async function listConsents(
   if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
   if (page.userId !== undefined) query = query.where("user_id", "=", page.userId);
   if (page.after !== undefined) query = query.where("id", ">", page.after);
-  return (await query.execute()).map(fromRow);
+  return fromRows(db, await query.execute());
 }
 
-export async function insertPreauthorization(db: Db, record: Consent): Promise<void> {
+export async function insertPreauthorization(
+  db: Db,
+  record: Consent,
+  definitions: ScopeDefinitions,
+): Promise<void> {
   const { orgId, id, applicationId, scopes, grantedBy, grantedAt } = record;
   const granted = { scope: formatScope(scopes), created_by: grantedBy, created_at: grantedAt };
   await db
     .insertInto("preauthorization")
-    .values({ ...toRow({ orgId, id, applicationId }), ...granted })
+    .values({
+      ...toRow({ orgId, id, applicationId }),
+      ...granted,
+      scope_definitions: writeDefinitions(definitions),
+    })
     .execute();
 }
 
@@ -211,7 +242,7 @@ export async function removePreauthorization(db: Db, { orgId, id }: RecordKey): 
     .where((eb) => allOf(eb, { org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
-  return row && fromPreauthorization(row);
+  return row && fromPreauthorization(row, row.scope.split(" "));
 }
 
 const preauthorizations = (db: Db, orgId: string) =>
@@ -229,7 +260,7 @@ export async function listPreauthorizations(
   let query = preauthorizations(db, orgId).limit(limit);
   if (applicationId !== undefined) query = query.where("application_id", "=", applicationId);
   if (after !== undefined) query = query.where("id", ">", after);
-  return (await query.execute()).map(fromPreauthorization);
+  return fromPreauthorizations(db, await query.execute());
 }
 
 /** All of an application. */
@@ -238,12 +269,12 @@ export async function findPreauthorizations(
   { orgId, applicationId }: { orgId: string; applicationId: string },
 ): Promise<Consent[]> {
   const rows = await preauthorizations(db, orgId).where("application_id", "=", applicationId).execute();
-  return rows.map(fromPreauthorization);
+  return fromPreauthorizations(db, rows);
 }
 
 export async function findPreauthorization(db: Db, { orgId, id }: RecordKey): Promise<Consent | undefined> {
   const row = await preauthorizations(db, orgId).where("id", "=", id).executeTakeFirst();
-  return row && fromPreauthorization(row);
+  return row && (await fromPreauthorizations(db, [row]))[0];
 }
 
 type Key = { orgId: string; consentId: string };
@@ -287,17 +318,29 @@ export async function findConsentedFingerprints(db: Db, key: Key): Promise<Scope
 const readFingerprints = (text: string | null): ScopeFingerprints =>
   text === null ? {} : (JSON.parse(text) as ScopeFingerprints);
 
-const fromRow = ({ kind, scope, scope_fingerprints, revoked_by: _, ...row }: ConsentTable): Consent => ({
-  ...toRecord(row),
-  kind: kind as Consent["kind"],
-  scopes: scope.split(" "),
-  fingerprints: readFingerprints(scope_fingerprints),
-});
+async function fromRows(db: Db, rows: readonly ConsentTable[]): Promise<Consent[]> {
+  const scopes = await readCountingScopes(db, rows);
+  return rows.map((row, at) => fromRow(row, scopes[at] ?? []));
+}
 
-const fromPreauthorization = ({ scope, created_by, created_at, ...row }: PreauthorizationTable): Consent =>
+function fromRow(row: ConsentTable, scopes: readonly string[]): Consent {
+  const { kind, scope: _scope, scope_fingerprints, scope_definitions, revoked_by: _, ...members } = row;
+  const fingerprints = readFingerprints(scope_fingerprints);
+  return { ...toRecord(members), kind: kind as Consent["kind"], scopes, fingerprints };
+}
+
+async function fromPreauthorizations(db: Db, rows: readonly PreauthorizationTable[]): Promise<Consent[]> {
+  const scopes = await readCountingScopes(db, rows);
+  return rows.map((row, at) => fromPreauthorization(row, scopes[at] ?? []));
+}
+
+const fromPreauthorization = (
+  { org_id, id, application_id, created_by, created_at }: PreauthorizationTable,
+  scopes: readonly string[],
+): Consent =>
   preauthorization({
-    ...toRecord(row),
-    scopes: scope.split(" "),
+    ...toRecord({ org_id, id, application_id }),
+    scopes,
     grantedBy: created_by,
     grantedAt: created_at,
   });

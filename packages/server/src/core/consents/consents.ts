@@ -3,11 +3,12 @@ import { isSubset } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { lockApplication } from "../applications/applications.store.ts";
+import { findApplication, lockApplication } from "../applications/applications.store.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { fingerprintsOf } from "../scopes/custom-scope.ts";
+import { definitionsOf } from "../scopes/scope-definitions.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type Consent, preauthorization } from "./consent.ts";
@@ -55,12 +56,13 @@ export async function grantByAdministrator(
   const consenter = userId === undefined ? {} : { userId };
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
+    await requireStillAllowed(tx, grant);
+    const customScopes = await listCustomScopes(tx, orgId);
     // Administrators decide about a scope's claims; a user's consent is to the current claims.
-    const fingerprints =
-      userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
-    const consent = { orgId, applicationId, ...consenter, scopes, fingerprints, grantedBy: actor, now };
-    const granted = await grantConsent(tx, consent);
+    const fingerprints = userId === undefined ? {} : fingerprintsOf(customScopes, scopes);
+    const definitions = definitionsOf(customScopes, scopes);
+    const consent = { orgId, applicationId, ...consenter, scopes, fingerprints, definitions };
+    const granted = await grantConsent(tx, { ...consent, grantedBy: actor, now });
     await recordAuditEvent(tx, {
       ...auditFields({ orgId, actor, address }, now),
       action: userId === undefined ? "consent.granted-for-organisation" : "consent.granted-for-user",
@@ -82,15 +84,24 @@ export async function createPreauthorization(deps: CoreDeps, grant: Administrato
     ...{ grantedBy: actor, grantedAt: now },
   });
   await deps.database.transaction(async (tx) => {
-    if (!(await lockApplication(tx, application))) throw new InvalidConsent("the application is gone");
+    await requireStillAllowed(tx, grant);
     const others = await findPreauthorizations(tx, { orgId, applicationId });
     if (others.some((other) => isSubset(other.scopes, scopes) && isSubset(scopes, other.scopes)))
       throw new PreauthorizationExists();
-    await insertPreauthorization(tx, record);
+    await insertPreauthorization(tx, record, definitionsOf(await listCustomScopes(tx, orgId), scopes));
     const event = { action: "preauthorization.created", target: applicationId, details: { scopes } } as const;
     await recordAuditEvent(tx, { ...auditFields({ orgId, actor, address }, now), ...event });
   });
   return record;
+}
+
+/** Locks the application first: a deletion of a scope holds it, and takes the scope from it. @throws InvalidConsent */
+async function requireStillAllowed(tx: Db, grant: AdministratorsGrant): Promise<void> {
+  const { orgId, id } = grant.application;
+  const isThere = await lockApplication(tx, grant.application);
+  const application = isThere ? await findApplication(tx, orgId, id) : undefined;
+  if (!application) throw new InvalidConsent("the application is gone");
+  requireAllowedScopes({ ...grant, application });
 }
 
 /** Consent to scopes that the application can't request would be misleading. */

@@ -1,6 +1,7 @@
 /** A device authorization (RFC 8628): fifteen minutes for one decision by a user in another browser, and one use. */
 import { randomInt } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
 import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { Authentication } from "../tokens/token-family.ts";
 
@@ -13,6 +14,8 @@ export interface DeviceAuthorization {
   readonly deviceCodeHash: string;
   readonly applicationId: string;
   readonly scopes: readonly string[];
+  /** Of its custom scopes; null in those of older versions. */
+  readonly definitions: ScopeDefinitions | null;
   readonly resources: readonly string[];
   /** Of the request that started the authorization; the user agent is untrusted text. */
   readonly address: string;

@@ -61,6 +61,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   activity: 400 * DAY_MS,
   // Needed for support in the first weeks; the audit log keeps it longer.
   device_enrollment_code: 30 * DAY_MS,
+  audit_typed_email: 0,
   // A late answer gets `challenge_expired` instead of `challenge_not_found`.
   device_challenge: DAY_MS,
 };

@@ -47,6 +47,8 @@ export interface RefusedRequest {
   readonly reason: RefusalReason | "other";
   /** The error's public description. */
   readonly description: string;
+  /** The reference that the error page or problem document showed. */
+  readonly requestId?: string;
 }
 
 /** Answers of a request that its developer has made right: the user's decision, a wait, or the service's own trouble. */
@@ -69,7 +71,7 @@ const MAX_DESCRIPTION = 200;
 export function toRefusedRequest(
   endpoint: RefusedEndpoint,
   error: Pick<OAuthError, "code" | "reason" | "description">,
-  at: number,
+  { at, requestId }: { readonly at: number; readonly requestId: string | undefined },
 ): RefusedRequest | undefined {
   if (notOfDevelopers.includes(error.code)) return undefined;
   const reason = refusalReasons.find((one) => one === error.reason) ?? "other";
@@ -79,5 +81,6 @@ export function toRefusedRequest(
     error: error.code,
     reason,
     description: error.description.slice(0, MAX_DESCRIPTION),
+    ...(requestId === undefined ? {} : { requestId: requestId.slice(0, MAX_DESCRIPTION) }),
   };
 }

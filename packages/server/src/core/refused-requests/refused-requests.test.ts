@@ -11,7 +11,8 @@ import {
 import type { Application } from "../applications/application.ts";
 import { deleteApplication } from "../applications/application-changes.ts";
 import { createApplication } from "../applications/applications.ts";
-import { insertRefusedRequests, listRefusedRequests } from "./refused-requests.store.ts";
+import { duringRequest } from "../audit/audited-request.ts";
+import { findRefusedRequest, insertRefusedRequests, listRefusedRequests } from "./refused-requests.store.ts";
 import { type RefusedBatch, refusedRequests } from "./refused-requests.ts";
 
 const refusal = (description: string, reason = "pkce-required") =>
@@ -126,6 +127,25 @@ forEachDatabase(({ fresh }) => {
     await Promise.all([write(one, many), write(one, many), write(one, many)]);
     const kept = await stored(one);
     assert.ok(kept.length > 0 && kept.length <= 10, `${kept.length}`);
+  });
+
+  test("a refused request is found by its reference, in its own organisation only", async () => {
+    const one = await application();
+    const { refusedRequests: noted } = running.service;
+    duringRequest({ requestId: "node-42", userAgent: undefined }, () =>
+      noted.note(one, "authorize", refusal("the redirect URI", "redirect-uri-unregistered")),
+    );
+    await noted.flush();
+    const find = (orgId: string, requestId: string) =>
+      findRefusedRequest(running.service.database.query, { orgId, requestId });
+    const found = await find(one.orgId, "node-42");
+    assert.deepEqual(
+      [found?.applicationId, found?.reason, found?.requestId],
+      [one.id, "redirect-uri-unregistered", "node-42"],
+    );
+    assert.equal(await find(one.orgId, "node-4"), undefined);
+    const other = await makeOrganisation(running.service, "Other");
+    assert.equal(await find(other.organisation.id, "node-42"), undefined);
   });
 
   test("go with their application, and nothing is kept of one that is gone", async () => {

@@ -4,6 +4,7 @@
  */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../applications/application.ts";
+import { auditedRequest } from "../audit/audited-request.ts";
 import type { Clock } from "../clock.ts";
 import { type RefusedEndpoint, type RefusedRequest, toRefusedRequest } from "./refused-request.ts";
 
@@ -42,7 +43,10 @@ export function refusedRequests(deps: {
     pending.size < MAX_APPLICATIONS &&
     [...pending.values()].filter((one) => one.orgId === orgId).length < MAX_APPLICATIONS_OF_ORGANISATION;
   const note = ({ orgId, id }: Of, endpoint: RefusedEndpoint, error: OAuthError) => {
-    const request = toRefusedRequest(endpoint, error, deps.clock());
+    const request = toRefusedRequest(endpoint, error, {
+      at: deps.clock(),
+      requestId: auditedRequest()?.requestId,
+    });
     const key = `${orgId}|${id}`;
     const noted = pending.get(key);
     if (!request || (!noted && !hasRoom(orgId))) return;

@@ -128,8 +128,8 @@ export async function changeCustomScope(
 }
 
 /**
- * Deletes a custom scope, and takes it from every application: new tokens and refreshes no longer have it. Consents may still
- * name it, without effect.
+ * Deletes a custom scope, and takes it from every application. What was granted before no longer counts, also when a
+ * scope of this name is made anew: grants name the definition (scope-definitions.ts).
  * @returns false when there is no such scope.
  * @throws ScopeConflict
  */

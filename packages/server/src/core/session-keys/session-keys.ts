@@ -135,7 +135,7 @@ async function insertNewKey(
   const key: SessionKey = { ...owner, authTime, amr, acr, address, ...times };
   await insertSessionKey(tx, { ...key, keyHash: sha256Base64url(secret) });
   const event = { orgId, at: now, actor, action: "session-key.issued" as const, target: key.id, address };
-  await recordAuditEvent(tx, { ...event, details: { kind, applicationId, userId } });
+  await recordAuditEvent(tx, { ...event, applicationId, details: { kind, applicationId, userId } });
   return { key, secret };
 }
 

@@ -49,6 +49,8 @@ export interface SignIn {
   readonly before: SignedIn | undefined;
   /** Milliseconds: when the first factor was verified, now by default. The session's lifetime starts then. */
   readonly authTime?: number;
+  /** What the sign-in was for, for the audit log. */
+  readonly applicationId?: string | undefined;
 }
 
 export interface StartedSession {
@@ -69,7 +71,7 @@ export function signIn(deps: CoreDeps, input: SignIn): Promise<StartedSession> {
 /** Within the transaction that consumes the proof. */
 export async function startSession(tx: Db, input: SignIn, now: number): Promise<StartedSession> {
   const token = randomSecret("sgn_bs_");
-  const { organisation, user, before, authTime = now } = input;
+  const { organisation, user, before, authTime = now, applicationId } = input;
   const session: Session = {
     orgId: organisation.id,
     id: before?.session.id ?? newUuid(),
@@ -92,7 +94,10 @@ export async function startSession(tx: Db, input: SignIn, now: number): Promise<
   }
   const act = { orgId: organisation.id, at: now, actor: `user:${user.id}`, address: input.address };
   const action = isRenewed ? "session.renewed" : "session.started";
-  await recordAuditEvent(tx, { ...act, action, target: started.id, details: { amr: input.amr } });
+  await recordAuditEvent(tx, {
+    ...{ ...act, action, target: started.id, applicationId },
+    details: { amr: input.amr },
+  });
   return { session: started, token };
 }
 

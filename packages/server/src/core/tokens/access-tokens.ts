@@ -10,14 +10,18 @@ import { seconds } from "../clock.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { findDevice } from "../devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
+import type { CustomScope } from "../scopes/custom-scope.ts";
+import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
+import { stillDefined } from "../scopes/scope-definitions.ts";
+import { grantableScopes, standardScopes } from "../scopes/scopes.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { signingPoolIssuer } from "../signing-pools/signing-pool.ts";
 import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
-import { familyIdFromTokenId } from "./token-family.ts";
-import { findActiveTokenScopes, isAccessTokenRevoked } from "./tokens.store.ts";
+import { familyIdFromTokenId, namesDefinition } from "./token-family.ts";
+import { findActiveGrant, isAccessTokenRevoked } from "./tokens.store.ts";
 
 export interface AccessTokens {
   /**
@@ -37,6 +41,7 @@ export interface AccessTokenDeps extends CoreDeps {
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;
   readonly applications: ApplicationDirectory;
+  readonly customScopes: CustomScopeDirectory;
 }
 
 interface SignedClaims {
@@ -61,6 +66,7 @@ interface TrustedKey {
 const CACHED_TOKENS = 10_000;
 
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
+  const { customScopes } = deps;
   const verified = new Map<string, Verified>();
 
   const verify = (cacheKey: string, token: string, key: TrustedKey) => {
@@ -86,22 +92,43 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       if (signed.isPlainJwt && !(await issuesPlainJwts(deps, claims, organisation))) return undefined;
       return (await signsForPool(deps, claims, key, organisation)) ? claims : undefined;
     },
-    activeScopes: async ({ id: orgId }, { client_id, jti, sub, device_id, scope }) => {
+    activeScopes: async ({ id: orgId }, claims) => {
+      const { client_id, jti, sub, device_id } = claims;
       const application = await deps.applications.find(orgId, client_id);
       if (!application) return undefined;
       if (device_id !== undefined && !(await isDeviceActive(deps, orgId, device_id))) return undefined;
       const familyId = familyIdFromTokenId(jti);
       const db = deps.database.query;
-      const granted =
-        familyId !== undefined
-          ? await findActiveTokenScopes(db, { orgId, familyId, jti, userId: sub, applicationId: client_id })
-          : (await isAccessTokenRevoked(db, orgId, jti))
-            ? undefined
-            : application.settings.allowedScopes;
-      return granted && (scope?.split(" ") ?? []).filter((one) => granted.includes(one));
+      const scopes = claims.scope?.split(" ") ?? [];
+      const { allowedScopes } = application.settings;
+      if (familyId === undefined) {
+        if (await isAccessTokenRevoked(db, orgId, jti)) return undefined;
+        return definedInToken(grantableScopes(scopes, allowedScopes), claims, await customScopes.list(orgId));
+      }
+      const family = { orgId, familyId, jti, userId: sub, applicationId: client_id };
+      const granted = await findActiveGrant(db, family);
+      if (!granted) return undefined;
+      const defined = await customScopes.list(orgId);
+      return stillDefined(grantableScopes(scopes, granted.scopes), granted, defined).filter(
+        (one) =>
+          standardScopes.some((standard) => standard === one) ||
+          defined.some(({ name }) => name === one) ||
+          allowedScopes.includes(one),
+      );
     },
   };
 }
+
+/** The scopes of a client's own token whose definitions it names. An older token names none: its time decides. */
+const definedInToken = (
+  scopes: readonly string[],
+  { jti, iat }: AccessTokenClaims,
+  customScopes: readonly CustomScope[],
+): string[] =>
+  scopes.filter((name) => {
+    const current = customScopes.find((custom) => custom.name === name);
+    return !current || (namesDefinition(jti, current.id) ?? current.createdAt < (iat + 1) * 1000);
+  });
 
 /** A revoked device ends its tokens, client credentials tokens included. */
 async function isDeviceActive({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {

@@ -9,9 +9,10 @@ import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
 import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
+import { type GrantedDefinitions, type ScopeDefinitions, stillDefined } from "../scopes/scope-definitions.ts";
 import { claimsOfScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
-import { type Authentication, newTokenId } from "./token-family.ts";
+import { type Authentication, newClientTokenId, newTokenId } from "./token-family.ts";
 
 export interface AccessTokenClaims {
   readonly iss: string;
@@ -60,6 +61,8 @@ export interface TokenSubject {
   readonly issuer: string;
   readonly application: Application;
   readonly scopes: readonly string[];
+  /** Of custom scopes that the client itself got: its token tells them, since no family does. */
+  readonly definitions?: ScopeDefinitions;
   /** The requested and allowed resources (RFC 8707). */
   readonly resources: readonly string[];
   /** Undefined for client credentials: the client itself is the subject. */
@@ -77,6 +80,8 @@ export interface TokenUser {
   /** The consent behind the grant: it may limit the claims of custom scopes. */
   readonly consentId: string | null;
   readonly requestedClaims: RequestedClaims;
+  /** Requested claims of scopes made since then are not told. */
+  readonly granted: GrantedDefinitions;
 }
 
 /** Claims of custom scopes and of the `claims` parameter. They never replace a claim that the token format defines. */
@@ -111,8 +116,9 @@ function idTokenAdditions(
   scopes: readonly string[],
   about: TokenUser & Pick<RequestedValues, "customScopes" | "consented"> & { ofScopes: Claims },
 ): Claims {
-  const { user, requestedClaims, customScopes, consented, ofScopes } = about;
-  const { allowedScopes: allowed, idTokenIncludesScopeClaims } = settings;
+  const { user, requestedClaims, granted, customScopes, consented, ofScopes } = about;
+  const { allowedScopes, idTokenIncludesScopeClaims } = settings;
+  const allowed = stillDefined(allowedScopes, granted, customScopes);
   const requested = requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed });
   if (!idTokenIncludesScopeClaims) return requested;
   const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));
@@ -140,7 +146,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     aud: audienceClaim(subject),
     exp: iat + application.settings.accessTokenLifetimeSeconds,
     iat,
-    jti: newTokenId(user?.familyId),
+    jti: user ? newTokenId(user.familyId) : newClientTokenId(subject.definitions ?? {}),
     client_id: application.id,
     org_id: application.orgId,
     ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),

@@ -1,6 +1,7 @@
 /** The columns that authorization codes, device authorizations and token families have alike. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import { readDefinitions, writeDefinitions } from "../scopes/scope-definitions.ts";
 import type { Authentication, Grant } from "./token-family.ts";
 
 type GrantColumns = ReturnType<typeof grantColumns>;
@@ -17,13 +18,19 @@ export const readGrant = ({ requested_claims, ...row }: GrantColumns): Grant => 
   requestedClaims: readRequestedClaims(requested_claims),
 });
 
-export const requestColumns = ({ scopes, resources }: Pick<Grant, "scopes" | "resources">) => ({
+export const requestColumns = ({
+  scopes,
+  definitions,
+  resources,
+}: Pick<Grant, "scopes" | "definitions" | "resources">) => ({
   scope: formatScope(scopes),
+  scope_definitions: writeDefinitions(definitions),
   resources: JSON.stringify(resources),
 });
 
-export const readRequest = ({ scope, resources }: { scope: string; resources: string }) => ({
+export const readRequest = ({ scope, scope_definitions, resources }: ReturnType<typeof requestColumns>) => ({
   scopes: scope.split(" "),
+  definitions: readDefinitions(scope_definitions),
   resources: JSON.parse(resources) as string[],
 });
 

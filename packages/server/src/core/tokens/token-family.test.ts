@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
-import { deriveSuccessor, familyIdFromRefreshToken, newRefreshToken } from "./token-family.ts";
+import {
+  deriveSuccessor,
+  familyIdFromRefreshToken,
+  familyIdFromTokenId,
+  namesDefinition,
+  newClientTokenId,
+  newRefreshToken,
+  newTokenId,
+  renewTokenId,
+} from "./token-family.ts";
 
 const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
 const org = newUuid();
@@ -52,4 +61,23 @@ test("rejects tokens forged from a known family, and any second spelling of a to
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const neighbour = alphabet[alphabet.indexOf(last) + 1] ?? "";
   assert.equal(familyIdFromRefreshToken(keys, org, token.slice(0, -1) + neighbour), undefined);
+});
+
+test("a client's own token names the definitions of its scopes, whatever their number, and no family", () => {
+  for (let count = 0; count <= 12; count++) {
+    const ids = Array.from({ length: count }, () => newUuid());
+    const made = newClientTokenId(Object.fromEntries(ids.map((id, at) => [`scope-${at}`, id])));
+    for (const jti of [made, renewTokenId(made, newUuid())]) {
+      assert.equal(familyIdFromTokenId(jti), undefined);
+      for (const id of ids) assert.equal(namesDefinition(jti, id), true);
+      assert.equal(namesDefinition(jti, newUuid()), count === 0 ? undefined : false);
+    }
+  }
+});
+
+test("a renewed id keeps its family and is another one", () => {
+  const jti = newTokenId(family);
+  const renewed = renewTokenId(jti, newUuid());
+  assert.notEqual(renewed, jti);
+  assert.equal(familyIdFromTokenId(renewed), family);
 });

@@ -6,6 +6,7 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypt
 import type { RecordOf } from "../../db/records.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
+import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
 
 /** When and how the user authenticated. */
 export interface Authentication {
@@ -18,13 +19,22 @@ export interface Authentication {
 /** What a user granted, as authorization codes and token families hold it. */
 export interface Grant {
   readonly scopes: readonly string[];
+  /** Of its custom scopes, those of requested claims included; null in grants of older versions. */
+  readonly definitions: ScopeDefinitions | null;
   readonly resources: readonly string[];
   readonly authentication: Authentication;
   readonly requestedClaims: RequestedClaims;
 }
 
 /** The columns of a grant. */
-export type GrantColumn = "scope" | "resources" | "auth_time" | "amr" | "acr" | "requested_claims";
+export type GrantColumn =
+  | "scope"
+  | "scope_definitions"
+  | "resources"
+  | "auth_time"
+  | "amr"
+  | "acr"
+  | "requested_claims";
 
 type StoredFamily = RecordOf<Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason">>;
 
@@ -129,10 +139,36 @@ const mac = (keys: RefreshTokenKeys, text: string): Buffer =>
  * tokens without a list of them.
  * @param random a random UUID; Node prefetches their randomness, which matters once per token
  */
-export function newTokenId(familyId: string | undefined, random: string = randomUUID()): string {
-  const own = uuidToBytes(random);
-  const bytes = familyId === undefined ? own : Buffer.concat([uuidToBytes(familyId), own]);
-  return bytes.toString("base64url");
+export function newTokenId(familyId: string, random: string = randomUUID()): string {
+  return Buffer.concat([uuidToBytes(familyId), uuidToBytes(random)]).toString("base64url");
+}
+
+/** Random bits of an id; with a multiple of six, no such `jti` is as long as one with a family. */
+const TAG_BYTES = 6;
+
+const tagOf = (scopeId: string): Buffer => uuidToBytes(scopeId).subarray(-TAG_BYTES);
+
+/** The `jti` of a client's own token: a random UUID, and a tag of each of its custom scopes as they are defined now. */
+export function newClientTokenId(definitions: ScopeDefinitions): string {
+  const tags = Object.values(definitions).map(tagOf);
+  return Buffer.concat([uuidToBytes(randomUUID()), ...tags]).toString("base64url");
+}
+
+/** Another `jti` for the same tokens. */
+export function renewTokenId(jti: string, random: string): string {
+  const familyId = familyIdFromTokenId(jti);
+  if (familyId !== undefined) return newTokenId(familyId, random);
+  const tags = Buffer.from(jti, "base64url").subarray(UUID_BYTES);
+  return Buffer.concat([uuidToBytes(random), tags]).toString("base64url");
+}
+
+/** Whether the `jti` of a client's own token has the tag of this custom scope; undefined for tokens of older versions. */
+export function namesDefinition(jti: string, scopeId: string): boolean | undefined {
+  const tags = Buffer.from(jti, "base64url").subarray(UUID_BYTES);
+  if (tags.length === 0) return undefined;
+  const tag = tagOf(scopeId);
+  const starts = Array.from({ length: tags.length / TAG_BYTES }, (_, at) => at * TAG_BYTES);
+  return starts.some((start) => tags.subarray(start, start + TAG_BYTES).equals(tag));
 }
 
 /** The token family that a `jti` names, as a UUID. */

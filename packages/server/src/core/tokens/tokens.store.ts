@@ -7,6 +7,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import { type GrantedDefinitions, readDefinitions } from "../scopes/scope-definitions.ts";
 import { grantColumns, readGrant } from "./grant-columns.ts";
 import type { TokenFamily } from "./token-family.ts";
 
@@ -14,7 +15,7 @@ type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 
 const familyColumns = (
   "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
-  "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id"
+  "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions"
 ).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -25,7 +26,7 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
 );
 
 export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
-  const { scopes, resources, authentication, requestedClaims, ...members } = family;
+  const { scopes, definitions, resources, authentication, requestedClaims, ...members } = family;
   await insertFamily(db, { ...toRow(members), ...grantColumns(family), generation: 0 });
 }
 
@@ -161,7 +162,12 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
         .onRef("revoked_access_token.org_id", "=", "token_family.org_id")
         .on("revoked_access_token.jti", "=", value("jti")),
     )
-    .select(["revoked_access_token.jti as revokedJti", "token_family.scope"])
+    .select([
+      "revoked_access_token.jti as revokedJti",
+      "token_family.scope",
+      "token_family.scope_definitions",
+      "token_family.created_at",
+    ])
     .where((eb) => allOf(eb, { "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
     // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
@@ -171,19 +177,21 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
 );
 
 /**
- * The scopes that were granted to the token's family.
+ * What was granted to the token's family.
  * @returns undefined when the token or its family is revoked, or the user is not an enabled member of the organisation
  */
-export async function findActiveTokenScopes(
+export async function findActiveGrant(
   db: Db,
   key: FamilyToken,
-): Promise<readonly string[] | undefined> {
+): Promise<({ readonly scopes: readonly string[] } & GrantedDefinitions) | undefined> {
   const [row] = await selectActive(db, key);
-  return row === undefined || row.revokedJti !== null ? undefined : row.scope.split(" ");
+  if (row === undefined || row.revokedJti !== null) return undefined;
+  const { scope, scope_definitions, created_at: createdAt } = row;
+  return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
 }
 
 function fromRow(family: TokenFamilyTable): TokenFamily {
-  const { scope, resources, auth_time, amr, acr, requested_claims, ...others } = family;
+  const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, ...others } = family;
   const { generation, revoked_reason, ...row } = others;
   return { ...toRecord(row), ...readGrant(family) };
 }

@@ -23,6 +23,8 @@ export interface PasswordInput {
   readonly email: string;
   readonly password: string;
   readonly source: GuessSource;
+  /** The application that the user signs in to, for the audit log. */
+  readonly applicationId?: string | undefined;
 }
 
 /** The time is compared again when the session starts, so that a concurrent password change prevents it. */
@@ -36,7 +38,7 @@ export async function checkPassword(
   deps: PasswordCheckDeps,
   input: PasswordInput,
 ): Promise<RightPassword | "invalid-credentials" | "disabled"> {
-  const { orgId, password, source } = input;
+  const { orgId, password } = input;
   const guess = await checkGuess(
     deps,
     orgId,
@@ -46,11 +48,11 @@ export async function checkPassword(
   ).catch((error: unknown) => explainRefusal(deps, input, error));
   const { account } = guess;
   if (!account || !guess.isRight) {
-    await recordFailure(deps, orgId, source.address, account?.user, "wrong password");
+    await recordFailure(deps, input, account?.user, "wrong password");
     return "invalid-credentials";
   }
   if (account.user.disabledAt !== null) {
-    await recordFailure(deps, orgId, source.address, account.user, "account disabled");
+    await recordFailure(deps, input, account.user, "account disabled");
     return "disabled";
   }
   if (account.passwordHash !== null) await renewHash(deps, account.user, account.passwordHash, password);
@@ -108,35 +110,45 @@ async function renewHash(
 
 async function recordFailure(
   deps: PasswordCheckDeps,
-  orgId: string,
-  address: string,
+  input: PasswordInput,
   user: User | undefined,
   reason: string,
 ): Promise<void> {
+  const { orgId } = input;
   deps.activity.count(orgId, "failed-sign-ins");
   await recordUnauthenticatedEvent(deps, {
     orgId,
     actor: "anonymous",
     action: "sign-in.failed",
-    address,
+    ...auditedInput(input),
     details: { reason: user ? reason : "unknown account" },
+    typedEmail: input.email,
     ...(user ? { target: user.id } : {}),
   });
 }
 
+const auditedInput = ({ source, applicationId = source.applicationId }: PasswordInput) => ({
+  address: source.address,
+  applicationId,
+});
+
 /** Recorded once per window. */
 function recordLimited(
   deps: PasswordCheckDeps,
-  { orgId, email, source }: PasswordInput,
+  input: PasswordInput,
   { limit: { name, windowSeconds } }: RateLimited,
 ): Promise<void> {
+  const { orgId, email, source } = input;
   const isAccountLimit = name === "password-account";
   const key = emailKey(email);
   const subject = `${name}|${sourceSubject(source)}|${isAccountLimit ? key : ""}`;
   return recordOnce(deps, { orgId, subject, everyMs: windowSeconds * 1000 }, async () => {
     const found = isAccountLimit ? await findSignInAccount(deps.database.query, orgId, key) : undefined;
-    const target = found ? { target: found.user.id } : {};
-    const details = { limit: name };
-    return { actor: "anonymous", action: "sign-in.limited", address: source.address, details, ...target };
+    return {
+      ...{ actor: "anonymous", action: "sign-in.limited" as const, ...auditedInput(input) },
+      details: { limit: name },
+      ...(isAccountLimit ? { typedEmail: email } : {}),
+      ...(found ? { target: found.user.id } : {}),
+    };
   });
 }

@@ -128,6 +128,25 @@ export async function findSignInAccount(
   return own ?? (row && toSignInAccount(orgId, row));
 }
 
+/** PermIds of the members with an email address: at most one of the organisation itself, and guests. */
+export async function findUserIdsByEmail(
+  db: Db,
+  orgId: string,
+  emailKey: string,
+  limit: number,
+): Promise<string[]> {
+  const own = memberships(db, orgId)
+    .where("user_account.org_id", "=", orgId)
+    .where("user_account.email_key", "=", emailKey);
+  const guests = memberships(db, orgId)
+    .whereRef("membership.home_org_id", "<>", "membership.org_id")
+    .where("user_account.email_key", "=", emailKey)
+    .orderBy("membership.created_at")
+    .orderBy("membership.user_id");
+  const found = [own, guests].map((query) => query.select("membership.user_id").limit(limit).execute());
+  return (await Promise.all(found)).flat().map(({ user_id }) => user_id);
+}
+
 /** By PermId. */
 export async function listUsers(
   db: Db,

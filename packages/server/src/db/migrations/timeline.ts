@@ -11,6 +11,8 @@ import { userProfile } from "./0009-user-profile.ts";
 import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
 import { migratedBy } from "./0013-migrated-by.ts";
+import { scopeDefinitions } from "./0014-scope-definitions.ts";
+import { auditSearch } from "./0016-audit-search.ts";
 import { factorResetRequests } from "./0017-factor-reset-requests.ts";
 import type { Migration } from "./migration.ts";
 
@@ -27,5 +29,7 @@ export const timeline: readonly Migration[] = [
   placesOfAttempts,
   refusedRequests,
   migratedBy,
+  scopeDefinitions,
+  auditSearch,
   factorResetRequests,
 ];

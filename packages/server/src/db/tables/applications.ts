@@ -53,6 +53,8 @@ export interface RefusedRequestTable {
   error: string;
   reason: string;
   description: string;
+  /** The reference that the error page showed; null for one of another version. */
+  request_id: string | null;
 }
 
 export interface ApplicationsSchema {

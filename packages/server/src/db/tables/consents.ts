@@ -29,6 +29,8 @@ export interface ConsentTable {
   revoked_by: string | null;
   /** JSON: what each scope gave when it was consented to. */
   scope_fingerprints: string | null;
+  /** JSON: the ids of the granted custom scopes, by name; null in rows of older versions. */
+  scope_definitions: string | null;
 }
 
 /** An administrator said yes for everybody, ahead of any request. */
@@ -39,6 +41,8 @@ export interface PreauthorizationTable {
   scope: string;
   created_by: string;
   created_at: number;
+  /** As of a consent. */
+  scope_definitions: string | null;
 }
 
 export interface ConsentsSchema {

@@ -27,6 +27,38 @@ export interface AuditEventTable {
   is_change: number;
 }
 
+/** An index of what events mention (the `context` of their details), which their chain covers. */
+export interface AuditMentionTable {
+  org_id: string;
+  event_id: string;
+  /** `application`: its id. `request`: the reference on error pages. */
+  kind: string;
+  value: string;
+  /** The event's. */
+  at: number;
+}
+
+/** The email address typed at a failed sign-in of no account. The event has a hash of it and the salt. */
+export interface AuditTypedEmailTable {
+  org_id: string;
+  event_id: string;
+  /** As compared (`emailKey`). */
+  email: string;
+  salt: string;
+  at: number;
+  expires_at: number;
+}
+
+/** A saved search of the audit log, shared by the organisation's administrators. */
+export interface AuditFilterTable {
+  org_id: string;
+  id: string;
+  name: string;
+  /** The query string of the page. */
+  query: string;
+  created_at: number;
+}
+
 /** The end of an organisation's audit chain. */
 export interface AuditChainTable {
   org_id: string;
@@ -50,5 +82,8 @@ export interface OrganisationsSchema {
   organisation: OrganisationTable;
   audit_event: AuditEventTable;
   audit_chain: AuditChainTable;
+  audit_mention: AuditMentionTable;
+  audit_typed_email: AuditTypedEmailTable;
+  audit_filter: AuditFilterTable;
   activity: ActivityTable;
 }

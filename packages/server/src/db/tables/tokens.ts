@@ -25,6 +25,8 @@ export interface AuthorizationCodeTable {
   requested_claims: string | null;
   /** JSON: the request whose tokens it stands for. */
   signing: string | null;
+  /** JSON: the ids of the granted custom scopes, by name; null in rows of older versions. */
+  scope_definitions: string | null;
 }
 
 /** A device that waits for a person (RFC 8628). Codes are kept as SHA-256 only. */
@@ -51,6 +53,8 @@ export interface DeviceAuthorizationTable {
   family_id: string | null;
   /** JSON: what an agent signs since the yes. */
   signing: string | null;
+  /** JSON: the ids of the requested custom scopes, by name; null in rows of older versions. */
+  scope_definitions: string | null;
 }
 
 export interface TokenFamilyTable {
@@ -81,6 +85,8 @@ export interface TokenFamilyTable {
   requested_claims: string | null;
   /** The device whose certificate came with the grant: no other device can refresh (RFC 8705 §7.1). */
   device_id: string | null;
+  /** JSON: the ids of the granted custom scopes, by name; null in rows of older versions. */
+  scope_definitions: string | null;
 }
 
 export interface RevokedAccessTokenTable {

@@ -30,7 +30,7 @@ const strictNotes: Readonly<Record<StrictFormRule, string | undefined>> = {
 
 export function describeApiOperation(operation: Operation): DescribedOperation {
   const { method, path, operationId, summary, tag, credential, query, body, example, answers } = operation;
-  const strictForm = operation.isStrictOnly ? "always" : strictFormRule(operation);
+  const strictForm = strictFormRule(operation);
   const description = [operation.description, strictNotes[strictForm], credentialTexts[credential]]
     .filter((text) => text !== undefined)
     .join(" ");

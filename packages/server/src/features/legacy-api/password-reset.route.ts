@@ -57,6 +57,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
             actor: caller.actor,
             action: "password-reset.requested",
             address,
+            typedEmail: email,
             ...(user ? { target: user.id } : { details: { reason: "no account to be used" } }),
           },
         }),

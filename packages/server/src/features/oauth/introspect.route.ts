@@ -14,6 +14,9 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
+import { stillDefined } from "../../core/scopes/scope-definitions.ts";
+import { grantableScopes } from "../../core/scopes/scopes.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
@@ -38,6 +41,7 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
+  readonly customScopes: CustomScopeDirectory;
 }
 
 const INACTIVE = { active: false } as const;
@@ -111,12 +115,14 @@ async function describeRefreshToken(
   if (family.deviceId !== null && device?.revokedAt !== null) return INACTIVE;
   const user = await findUser(deps.database.query, organisation.id, family.userId);
   if (!user || user.disabledAt !== null) return INACTIVE;
+  // As the next access token would have them.
+  const defined = stillDefined(family.scopes, family, await deps.customScopes.list(organisation.id));
   return {
     active: true,
     iss: await applicationIssuer(deps, application),
     sub: family.userId,
     client_id: family.applicationId,
-    scope: formatScope(family.scopes),
+    scope: formatScope(grantableScopes(defined, application.settings.allowedScopes)),
     iat: seconds(family.rotatedAt ?? family.createdAt),
     exp: seconds(family.refreshExpiresAt ?? family.expiresAt),
   };

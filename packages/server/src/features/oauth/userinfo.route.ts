@@ -4,6 +4,7 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
 import { requestedValues } from "../../core/scopes/requested-claims.ts";
+import { stillDefined } from "../../core/scopes/scope-definitions.ts";
 import { claimsOfScopes, withoutCustom, withStandardClaims } from "../../core/scopes/scopes.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
@@ -34,7 +35,6 @@ async function userinfoClaims(
 ): Promise<Claims> {
   const { orgId } = user;
   const application = await deps.applications.find(orgId, claims.client_id);
-  const allowed = application?.settings.allowedScopes ?? [];
   const familyId = familyIdFromTokenId(claims.jti);
   const [customScopes, family] = await Promise.all([
     deps.customScopes.list(orgId),
@@ -45,6 +45,8 @@ async function userinfoClaims(
       ? undefined
       : await consentedFingerprints(deps, orgId, family?.consentId ?? null);
   const sources = { customScopes, user, consented };
+  const allowedNow = application?.settings.allowedScopes ?? [];
+  const allowed = family ? stillDefined(allowedNow, family, customScopes) : allowedNow;
   const requested = requestedValues(family?.requestedClaims.userinfo ?? {}, { ...sources, allowed });
   const custom = { ...customClaims({ ...sources, scopes }), ...requested };
   const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));

@@ -130,7 +130,7 @@ async function findRefusal(
 export async function refuse(
   deps: HmacDeps,
   request: FastifyRequest,
-  { orgId, id }: SystemAccount,
+  { orgId, id, applicationId }: SystemAccount,
   refusal: Refusal,
 ): Promise<never> {
   await recordOnce(deps, { orgId, subject: `${id}|${refusal}` }, () => ({
@@ -138,6 +138,7 @@ export async function refuse(
     action: "system-account.refused",
     target: id,
     address: addressOf(request),
+    applicationId,
     details: { reason: refusal },
   }));
   throw notAuthenticated(refusal);
@@ -146,19 +147,13 @@ export async function refuse(
 /**
  * For the management API: administrators' accounts, for any application of their organisation, in the strict form where
  * strict-form.ts wants it.
- * @param rule.strictOnly rejects the plain form everywhere, which an eavesdropper could replay
  */
-export function administratorAccountAuthenticator(
-  deps: HmacDeps,
-  rule: { readonly strictOnly?: boolean } = {},
-): ApiAuthenticator<SystemAccountCaller> {
+export function administratorAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<SystemAccountCaller> {
   return {
     authenticate: async (request, raw) => {
       const caller = await authenticateSystemAccount(deps, request, raw);
       if (!caller.account.isAdministrator)
         return refuse(deps, request, caller.account, "not-an-administrator");
-      if (rule.strictOnly && readStrictHeaders(request) === undefined)
-        return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
     authorise: async (caller, request, body, operation) => {

@@ -47,8 +47,6 @@ export interface Operation {
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
   /** Statuses of errors specific to this operation, e.g. 403 or 410. */
   readonly errors?: readonly number[];
-  /** Accepts the strict form of a system account's signature only; strict-form.ts decides it for the management API. */
-  readonly isStrictOnly?: boolean;
   readonly example?: unknown;
   /** The form of errors: problem documents (RFC 9457) by default, or OAuth's `error`. */
   readonly errorForm?: "oauth";

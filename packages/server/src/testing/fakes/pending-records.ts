@@ -37,7 +37,15 @@ export async function addDependentRecords(
   });
   await assignUser(service, { orgId, applicationId, userId, actor });
   const scopes = ["openid", "email"];
-  const given = { orgId, applicationId, userId, scopes, fingerprints: {}, now: service.clock() };
+  const given = {
+    orgId,
+    applicationId,
+    userId,
+    scopes,
+    fingerprints: {},
+    definitions: {},
+    now: service.clock(),
+  };
   const consent = await grantUserConsent(db, given);
   const user = await findUser(db, orgId, userId);
   if (!user) throw new Error("no user");

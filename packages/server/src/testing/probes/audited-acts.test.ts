@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
+import { duringRequest } from "../../core/audit/audited-request.ts";
 import { createOrganisation } from "../../core/organisations/organisations.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, type Db, openDatabase } from "../../db/open.ts";
@@ -30,7 +31,10 @@ forEachDatabase(({ fresh }) => {
   /** The report for an act with these statements. */
   const said = async (work: () => Promise<unknown>, where = {}) => {
     const url = `/${acts++}`;
-    await watch.during("POST", url, work).catch((error: Error) => assert.equal(error.message, "no"));
+    const request = { requestId: "test-1", userAgent: undefined };
+    await duringRequest(request, () => watch.during("POST", url, work)).catch((error: Error) =>
+      assert.equal(error.message, "no"),
+    );
     return unauditedActs(
       watch.acts().filter((act) => act.url === url),
       where,

@@ -10,6 +10,9 @@ const books: Readonly<Record<string, string>> = {
   activity: "numbers of what happens",
   audit_event: "the audit log itself",
   audit_chain: "its end",
+  audit_filter: "searches of it that administrators keep",
+  audit_mention: "an index of it",
+  audit_typed_email: "a part of it that is deleted in time",
   background_lease: "which node does what",
   consumed_value: "what may be used once",
   device_challenge: "what a TPM is asked, for minutes",
@@ -66,10 +69,12 @@ export function unauditedActs(
     const what = `${method} ${url}: ${[...new Set(changes.map(toldAs))].join("; ")}`;
     const events = writes.filter(({ table, verb }) => table === "audit_event" && verb === "insert");
     if (events.length === 0) return [`${what}: no event`];
-    return events.flatMap(({ values: { actor, action, target, address } }) => {
+    return events.flatMap(({ values: { actor, action, target, address, details } }) => {
       const isFromNowhere = !address && !isHere && actor !== "system";
       const isOnNothing = !target && !((action as string) in withoutTarget);
       const says = `${action} by ${actor} on ${target} from ${address}`;
+      const isOfNoRequest = !isHere && actor !== "system" && !String(details).includes('"requestId":');
+      if (isOfNoRequest) return [`${what}: ${action} without the request's reference`];
       return !actor || isFromNowhere || isOnNothing ? [`${what}: ${says}`] : [];
     });
   });

@@ -173,7 +173,8 @@ const devicePath = async ({ service, a }: Loot): Promise<Wanted & { readonly dev
 
 const codePath = async ({ service, a }: Loot): Promise<Wanted> => {
   const by = await makeSystemAccount(service, a, { administrator: true });
-  const { body } = await callApi(manageUrl(service, a, "/register"), by, { body: {} });
+  const asked = { body: {}, strictAt: service.clock() };
+  const { body } = await callApi(manageUrl(service, a, "/register"), by, asked);
   return { path: `/codes/${body["id"]}/withdraw` };
 };
 

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
 import { listAuditEvents, recordAuditEvent } from "../audit.store.ts";
+import { duringRequest } from "../audited-request.ts";
 import { chainOrganisation } from "./chaining.ts";
 import { chainKey } from "./link.ts";
 import { verifyChain } from "./verify.ts";
@@ -72,6 +73,47 @@ forEachDatabase(({ fresh }) => {
       if (column === "seq") assert.deepEqual(fault, { seq: 3, kind: "missing" }, column);
       else assert.deepEqual(fault, { seq: 3, id: column === "id" ? `${id}x` : id, kind: "changed" }, column);
     }
+  });
+
+  test("detects a change of what is indexed of an event, and of a typed email address", async () => {
+    const withContext = async () => {
+      const orgId = await newOrganisation();
+      await duringRequest({ requestId: "node-1", userAgent: "Firefox/1 Windows" }, () =>
+        recordAuditEvent(database.query, {
+          ...{ orgId, at: clock(), actor: "anonymous", action: "sign-in.failed" },
+          ...{ address: "192.0.2.1", applicationId: "app", typedEmail: "nobody@acme.example" },
+        }),
+      );
+      await chainOrganisation(deps(), orgId);
+      assert.equal(await faultOf(orgId), undefined);
+      return orgId;
+    };
+    for (const table of ["audit_mention", "audit_typed_email"])
+      for (const column of await columns(table)) {
+        if (["org_id", "event_id", "expires_at"].includes(column)) continue;
+        const orgId = await withContext();
+        await run(`update ${table} set ${another(column)} where org_id = '${orgId}'`);
+        const fault = await faultOf(orgId);
+        assert.deepEqual([fault?.kind, fault?.seq], ["changed", 2], `${table}.${column}`);
+      }
+    const hidden = await withContext();
+    await run(`delete from audit_mention where org_id = '${hidden}' and kind = 'request'`);
+    assert.equal((await faultOf(hidden))?.kind, "changed");
+    const invented = await chained();
+    await run(`insert into audit_typed_email (org_id, event_id, email, salt, at, expires_at)
+      values ('${invented}', '${await idAt(invented, 3)}', 'eve@acme.example', '', ${clock()}, 0)`);
+    assert.deepEqual((await faultOf(invented))?.seq, 3);
+    const erased = await withContext();
+    await run(`delete from audit_typed_email where org_id = '${erased}'`);
+    assert.equal(await faultOf(erased), undefined, "personal data may be deleted");
+  });
+
+  test("verifies events of a version that indexed nothing", async () => {
+    const orgId = await newOrganisation();
+    await run(`insert into audit_event (org_id, id, at, actor, action, target, details, is_change)
+      values ('${orgId}', 'f', 1, 'operator', 'session-key.issued', 'key', '{"applicationId":"app"}', 0)`);
+    await chainOrganisation(deps(), orgId);
+    assert.equal(await faultOf(orgId), undefined);
   });
 
   test("detects a flipped change flag of an event of either kind", async () => {

@@ -2,6 +2,7 @@
 import type { Db } from "../../../db/open.ts";
 import { isAuditAction, isChangeOf } from "../actions.ts";
 import { countUnchained, findChained, findHead, type SignedHead, type StoredLink } from "./chain.store.ts";
+import { contextIndexChecker } from "./context-index.ts";
 import { isSignedHead, linkHash, NO_HASH } from "./link.ts";
 
 /** A head that was recorded elsewhere. */
@@ -16,7 +17,7 @@ export interface ChainFault {
   /** The id of the event at that position, if any. */
   readonly id?: string;
   /**
-   * `changed`: the event is not the one that was chained. `missing`: the event is gone. `extra`: events exist beyond
+   * `changed`: the event, or what is indexed of it, is not what was chained. `missing`: the event is gone. `extra`: events exist beyond
    * the head. `head`: the head is not signed with this master key, or doesn't match the events. `anchor`: the chain
    * is intact but doesn't contain the recorded head.
    */
@@ -80,12 +81,13 @@ async function walk(
     const after = end === START ? undefined : end.seq;
     const events = await findChained(db, orgId, { after, until, limit: batch });
     if (events.length === 0) return { end };
+    const isIndexedRight = await contextIndexChecker(db, orgId, events);
     for (const event of events) {
       const hash = linkHash(end.hash, event);
       const { seq, id } = event;
       if (seq <= end.seq) return { end, fault: { seq, id, kind: "changed" } };
       if (seq !== end.seq + 1) return { end, fault: { seq: end.seq + 1, kind: "missing" } };
-      if (event.hash !== hash || !hasConsistentChangeFlag(event))
+      if (event.hash !== hash || !hasConsistentChangeFlag(event) || !isIndexedRight(event))
         return { end, fault: { seq, id, kind: "changed" } };
       if (expect?.seq === seq && expect.hash !== hash) return { end, fault: { ...anchorAt(expect), id } };
       end = { seq, hash };

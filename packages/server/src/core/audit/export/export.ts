@@ -1,6 +1,8 @@
 /** Exports the audit log in batches, so that memory use doesn't depend on its length. */
 import type { Db } from "../../../db/open.ts";
 import type { StoredEvent } from "../audit.store.ts";
+import { withTypedEmails } from "../event-context.store.ts";
+import { joinDetails } from "../event-context.ts";
 import {
   type EventPosition,
   readChained,
@@ -22,8 +24,15 @@ const BATCH = 500;
  * Oldest first. Without a filter: in the order of the chain, so that the export can be verified, with unchained
  * events last. With a filter: in the order of time.
  */
-export function exportAuditEvents(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<StoredEvent> {
-  return isUnfiltered(filter) ? wholeLog(db, orgId) : filtered(db, orgId, filter);
+export async function* exportAuditEvents(
+  db: Db,
+  orgId: string,
+  filter: AuditFilter,
+): AsyncGenerator<EventWithEmail> {
+  const batch: StoredEvent[] = [];
+  for await (const event of isUnfiltered(filter) ? wholeLog(db, orgId) : filtered(db, orgId, filter))
+    if (batch.push(event) === BATCH) yield* await withTypedEmails(db, orgId, batch.splice(0));
+  yield* await withTypedEmails(db, orgId, batch);
 }
 
 async function* wholeLog(db: Db, orgId: string): AsyncGenerator<StoredEvent> {
@@ -79,11 +88,14 @@ export type ExportFormat = "csv" | "jsonl";
 export interface LineFormat {
   readonly contentType: string;
   readonly head: string;
-  line(event: StoredEvent): string;
+  line(event: EventWithEmail): string;
 }
 
-/** As the JSON APIs and `--json` show it. */
-export const eventRecord = (event: StoredEvent) => ({
+/** With the email address that was typed, where it is still stored. */
+export type EventWithEmail = StoredEvent & { readonly typedEmail?: string };
+
+/** As the JSON APIs and `--json` show it. Chained members as they were hashed. */
+export const eventRecord = (event: EventWithEmail) => ({
   orgId: event.orgId,
   seq: event.seq ?? null,
   hash: event.hash ?? null,
@@ -93,10 +105,18 @@ export const eventRecord = (event: StoredEvent) => ({
   action: event.action,
   target: event.target ?? null,
   address: event.address ?? null,
-  details: event.details,
+  details: joinDetails(event.details, event.context),
+  applicationId: event.context?.applicationId ?? null,
+  browser: event.context?.browser ?? null,
+  requestId: event.context?.requestId ?? null,
+  reason: typeof event.details["reason"] === "string" ? event.details["reason"] : null,
+  typedEmail: event.typedEmail ?? null,
 });
 
-const columns = ["seq", "hash", "id", "at", "actor", "action", "target", "address", "details"] as const;
+const columns = [
+  ...(["seq", "hash", "id", "at", "actor", "action", "target", "address", "details"] as const),
+  ...(["applicationId", "browser", "requestId", "reason", "typedEmail"] as const),
+];
 
 /** RFC 4180 §2. */
 const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
@@ -117,8 +137,9 @@ export const lineFormats: Readonly<Record<ExportFormat, LineFormat>> = {
     contentType: "text/csv; charset=utf-8",
     head: csvLine(columns),
     line: (event) => {
-      const record = { ...eventRecord(event), details: JSON.stringify(event.details) };
-      return csvLine(columns.map((column) => String(record[column] ?? "")));
+      const record = eventRecord(event);
+      const cells = { ...record, details: JSON.stringify(record.details) };
+      return csvLine(columns.map((column) => String(cells[column] ?? "")));
     },
   },
   jsonl: {

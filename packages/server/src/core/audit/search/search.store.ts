@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { type StoredEvent, toStoredEvent } from "../audit.store.ts";
 
-/** A condition with an index of its own. */
+/** A condition with an index of its own; the last three are of `audit_mention` and `audit_typed_email`. */
 export interface IndexFilter {
-  readonly column: "actor" | "action" | "target" | "address";
+  readonly column: "id" | "actor" | "action" | "target" | "address" | "application" | "request" | "email";
   readonly value: string;
 }
 
@@ -26,6 +26,9 @@ export interface SequenceRange {
   readonly limit: number;
 }
 
+/** Terms of one compound SELECT: SQLite allows 500. */
+const MAX_TERMS = 400;
+
 /**
  * Events that match any of the index filters (all events without one), in the order of time. Each index holds this
  * order, so that no more rows are read than requested.
@@ -35,41 +38,80 @@ export async function readRange(
   indexFilters: readonly IndexFilter[],
   range: SequenceRange,
 ): Promise<StoredEvent[]> {
-  const found = await Promise.all(
-    indexFilters.length === 0
-      ? [readIndexFilter(db, undefined, range)]
-      : indexFilters.map((indexFilter) => readIndexFilter(db, indexFilter, range)),
-  );
-  if (found.length === 1) return found[0] ?? [];
+  const [first, ...others] = indexFilters.slice(0, MAX_TERMS).map((filter) => rangeQuery(db, filter, range));
+  if (first === undefined || others.length === 0)
+    return (await (first ?? rangeQuery(db, undefined, range)).execute()).map(toStoredEvent);
+  const all = others.reduce((query, other) => query.unionAll(wrapped(db, other)), wrapped(db, first));
   // The first events overall are among the first events of each filter.
-  const once = new Map(found.flat().map((event) => [event.id, event]));
+  const once = new Map((await all.execute()).map((row) => [row.id, toStoredEvent(row)]));
   const sign = range.order === "newest first" ? -1 : 1;
   return [...once.values()].sort((one, other) => sign * compare(one, other)).slice(0, range.limit);
 }
 
+type RangeQuery = ReturnType<typeof rangeQuery>;
+
+/** SQLite orders and limits a whole union, except within its terms. */
+const wrapped = (db: Db, query: RangeQuery) => db.selectFrom(query.as("found")).selectAll();
+
 const compare = (one: EventPosition, other: EventPosition): number =>
   one.at === other.at ? (one.id < other.id ? -1 : 1) : one.at - other.at;
 
-async function readIndexFilter(
+const FAR_FUTURE = Number.MAX_SAFE_INTEGER;
+
+/** Exported for the test of its plan. */
+export function rangeQuery(
   db: Db,
-  indexFilter: IndexFilter | undefined,
-  range: SequenceRange,
-): Promise<StoredEvent[]> {
-  const { orgId, from, to, after, order, limit } = range;
+  filter: IndexFilter | undefined,
+  { orgId, from, to, after, order, limit }: SequenceRange,
+) {
   const isNewestFirst = order === "newest first";
   const direction = isNewestFirst ? "desc" : "asc";
-  let query = db.selectFrom("audit_event").selectAll().where("org_id", "=", orgId);
-  if (indexFilter) query = query.where(indexFilter.column, "=", indexFilter.value);
-  if (from !== undefined) query = query.where("at", ">=", from);
-  if (to !== undefined) query = query.where("at", "<", to);
-  if (after)
-    query = query.where(
-      isNewestFirst
-        ? sql<boolean>`(at, id) < (${after.at}, ${after.id})`
-        : sql<boolean>`(at, id) > (${after.at}, ${after.id})`,
-    );
-  const rows = await query.orderBy("at", direction).orderBy("id", direction).limit(limit).execute();
-  return rows.map(toStoredEvent);
+  const { events, at, id } = source(db, orgId, filter);
+  const first = Math.max(from ?? 0, isNewestFirst ? 0 : (after?.at ?? 0));
+  const last = Math.min((to ?? FAR_FUTURE) - 1, isNewestFirst ? (after?.at ?? FAR_FUTURE) : FAR_FUTURE);
+  // As one term: for two, SQLite prefers the index of the time alone, and reads everybody's events.
+  let query = events.selectAll("audit_event").where(sql<boolean>`${at} between ${first} and ${last}`);
+  if (after) {
+    const isBeyond = isNewestFirst ? sql`${id} < ${after.id}` : sql`${id} > ${after.id}`;
+    query = query.where(sql<boolean>`(${at} <> ${after.at} or ${isBeyond})`);
+  }
+  return query.orderBy(at, direction).orderBy(id, direction).limit(limit);
+}
+
+/** The events of one filter, with the columns that its index is ordered by. */
+function source(db: Db, orgId: string, filter: IndexFilter | undefined) {
+  const events = db.selectFrom("audit_event");
+  const own = { at: sql.ref<number>("audit_event.at"), id: sql.ref<string>("audit_event.id") };
+  if (!filter) return { events: events.where("audit_event.org_id", "=", orgId), ...own };
+  const { column, value } = filter;
+  if (column !== "application" && column !== "request" && column !== "email")
+    return {
+      events: events.where("audit_event.org_id", "=", orgId).where(`audit_event.${column}`, "=", value),
+      ...own,
+    };
+  const found = { at: sql.ref<number>("found.at"), id: sql.ref<string>("found.event_id") };
+  if (column === "email")
+    return {
+      events: events
+        .innerJoin("audit_typed_email as found", (join) =>
+          join
+            .onRef("found.org_id", "=", "audit_event.org_id")
+            .onRef("found.event_id", "=", "audit_event.id"),
+        )
+        .where("found.org_id", "=", orgId)
+        .where("found.email", "=", value),
+      ...found,
+    };
+  return {
+    events: events
+      .innerJoin("audit_mention as found", (join) =>
+        join.onRef("found.org_id", "=", "audit_event.org_id").onRef("found.event_id", "=", "audit_event.id"),
+      )
+      .where("found.org_id", "=", orgId)
+      .where("found.kind", "=", column)
+      .where("found.value", "=", value),
+    ...found,
+  };
 }
 
 /** In the order of the chain. */

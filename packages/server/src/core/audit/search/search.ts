@@ -1,10 +1,13 @@
 /** Searches an organisation's audit log page by page, however long it is and whatever the filter. */
 import type { Db } from "../../../db/open.ts";
 import { auditActions } from "../actions.ts";
-import type { StoredEvent } from "../audit.store.ts";
+import { actingKinds } from "../actor-names.ts";
+import type { NamedKind, StoredEvent } from "../audit.store.ts";
 import { type EventPosition, type IndexFilter, readRange } from "./search.store.ts";
 
 export interface AuditFilter {
+  /** Events that match any of these: what was found for the text of a search box (find-subjects.ts). */
+  readonly subjects?: readonly IndexFilter[];
   /** Any of these, as in `AuditEvent.actor`. */
   readonly actors?: readonly string[];
   /** Any of these, e.g. all of a group. */
@@ -13,6 +16,8 @@ export interface AuditFilter {
   readonly address?: string;
   /** A user's id: events with the user as actor or target. */
   readonly about?: string;
+  /** An application's id: events with it as actor or target, and those that happened through it. */
+  readonly application?: string;
   /** Milliseconds, inclusive. */
   readonly from?: number;
   /** Milliseconds, exclusive. */
@@ -26,50 +31,64 @@ export const matchActions = (text: string): readonly string[] =>
   auditActions.filter((action) => (text.endsWith(".") ? action.startsWith(text) : action === text));
 
 /** The part of the filter to look up by index: the one that is likely to be most selective. */
-export function indexFiltersOf({
-  actors,
-  actions,
-  target,
-  address,
-  about,
-}: AuditFilter): readonly IndexFilter[] {
+export function indexFiltersOf(filter: AuditFilter): readonly IndexFilter[] {
+  const { subjects, actors, actions, target, address, about, application } = filter;
   const indexFilters = (column: IndexFilter["column"], values: readonly string[]) =>
     values.map((value) => ({ column, value }));
+  if (subjects) return subjects;
   if (target !== undefined) return indexFilters("target", [target]);
-  if (about !== undefined)
-    return [...indexFilters("actor", [`user:${about}`]), ...indexFilters("target", [about])];
+  if (about !== undefined) return subjectFilters("user", about);
   if (address !== undefined) return indexFilters("address", [address]);
   if (actors) return indexFilters("actor", actors);
+  if (application !== undefined) return subjectFilters("client", application);
   return actions ? indexFilters("action", actions) : [];
 }
 
+/** Events by a record or about it. */
+export const subjectFilters = (kind: NamedKind, id: string): readonly IndexFilter[] => [
+  ...(actingKinds.includes(kind) ? [{ column: "actor" as const, value: `${kind}:${id}` }] : []),
+  { column: "target", value: id },
+  ...(kind === "client" ? [{ column: "application" as const, value: id }] : []),
+];
+
 /** Whether the index filters alone decide, so that no row is read in vain. */
-const isIndexedFully = (filter: AuditFilter): boolean => {
-  const { actors, actions, target, address, about, text } = filter;
-  return text === undefined && [actors, actions, target, address, about].filter((part) => part).length <= 1;
-};
+const isIndexedFully = ({ from: _, to: __, text, ...filter }: AuditFilter): boolean =>
+  text === undefined && Object.values(filter).filter((part) => part !== undefined).length <= 1;
 
 export const isUnfiltered = (filter: AuditFilter): boolean =>
   Object.values(filter).every((part) => part === undefined);
 
+/** @param filter its subjects are always looked up by index, and not checked again */
 export function matches(filter: AuditFilter, event: StoredEvent): boolean {
-  const { actors, actions, target, address, about, text } = filter;
+  const { actors, actions, target, address, about, application, text } = filter;
   return (
     (actors?.includes(event.actor) ?? true) &&
     (actions?.includes(event.action) ?? true) &&
     (target === undefined || event.target === target) &&
     (address === undefined || event.address === address) &&
     (about === undefined || event.target === about || event.actor === `user:${about}`) &&
+    (application === undefined || isAboutApplication(event, application)) &&
     (text === undefined || wholeText(event).includes(text.toLowerCase()))
   );
 }
 
-const wholeText = ({ actor, action, target = "", address = "", details }: StoredEvent): string =>
-  [actor, action, target, address, JSON.stringify(details)].join("\n").toLowerCase();
+const isAboutApplication = ({ actor, target, context }: StoredEvent, id: string): boolean =>
+  target === id || actor === `client:${id}` || context?.applicationId === id;
 
-/** An empty list of actors or actions matches nothing. */
-export const isUnsatisfiable = ({ actors, actions, from, to }: AuditFilter): boolean =>
-  actors?.length === 0 || actions?.length === 0 || (from !== undefined && to !== undefined && from >= to);
+const wholeText = ({
+  actor,
+  action,
+  target = "",
+  address = "",
+  details,
+  context = {},
+}: StoredEvent): string =>
+  [actor, action, target, address, JSON.stringify(details), JSON.stringify(context)].join("\n").toLowerCase();
+
+/** An empty list of subjects, actors or actions matches nothing. */
+export const isUnsatisfiable = ({ subjects, actors, actions, from, to }: AuditFilter): boolean =>
+  [subjects, actors, actions].some((part) => part?.length === 0) ||
+  (from !== undefined && to !== undefined && from >= to);
 
 export interface AuditPage {
   /** Newest first. */
@@ -115,7 +134,7 @@ export async function searchAuditEvents(
   }
 }
 
-/** Events with a user as actor or target, newest first: for the user's own page and an administrator's. */
+/** Events with a user as actor or target, newest first: for the user's own page. */
 export const listUserActivity = (
   db: Db,
   orgId: string,

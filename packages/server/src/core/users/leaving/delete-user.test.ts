@@ -16,7 +16,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { listAuditEvents } from "../../audit/audit.store.ts";
+import { listAuditEvents, recordAuditEvent } from "../../audit/audit.store.ts";
+import { saveFilter } from "../../audit/filters/filters.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../mail/notices.ts";
 import { requestNewEmail } from "../account-mails.ts";
@@ -73,13 +74,26 @@ forEachDatabase(({ fresh }) => {
     await recordBrowserUse(db(), { orgId: host.organisation.id, userId: id, browserHash: "hash", now: 1 });
     const user = await findUser(db(), orgId(), id);
     assert.ok(user);
+    for (const where of [orgId(), host.organisation.id]) {
+      const failed = { orgId: where, at: 1, actor: "anonymous", action: "sign-in.failed" } as const;
+      await recordAuditEvent(db(), { ...failed, typedEmail: email });
+      await saveFilter(running.service, { orgId: where, name: email, query: "category=signIn" });
+    }
     const { baseUrl } = running.service.config;
     await requestNewEmail({ ...running.service, baseUrl }, user, {
       newEmail: "new@acme.example",
       actor: "test",
     });
     const before = await rowsWith(id, email);
-    for (const table of ["browser_session", "token_family", "consent", "user_action", "totp_credential"])
+    for (const table of [
+      "browser_session",
+      "token_family",
+      "consent",
+      "user_action",
+      "totp_credential",
+      "audit_typed_email",
+      "audit_filter",
+    ])
       assert.ok(before.includes(table), table);
 
     assert.equal(await remove(id), true);

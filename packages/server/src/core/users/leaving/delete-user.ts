@@ -1,13 +1,16 @@
 /**
  * Deletes accounts and guest memberships: sessions, tokens and keys end with back-channel logout, and all personal
- * data is deleted except the audit log, which has only the PermId.
+ * data is deleted except the audit log, which keeps the PermId only.
  */
 import type { Db } from "../../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import { deleteTypedEmails } from "../../audit/event-context.store.ts";
+import { deleteFiltersNaming } from "../../audit/filters/filters.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
 import { lockUserAccount } from "../account.store.ts";
+import { emailKey } from "../user.ts";
 import { findUser, organisationsOfUser } from "../users.store.ts";
 import { requireAnotherAdministrator } from "./last-administrator.ts";
 import {
@@ -48,6 +51,8 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
     for (const visited of organisations) {
       await deletePersonalData(tx, { orgId: visited, userId: id }, now);
       await deletePendingMails(tx, { orgId: visited, recipient: user.email });
+      await deleteTypedEmails(tx, { orgId: visited, email: emailKey(user.email) });
+      await deleteFiltersNaming(tx, { orgId: visited, email: emailKey(user.email) });
       const action = visited === orgId ? "user.deleted" : "roaming.ended";
       await recordAuditEvent(tx, { ...auditFields(leaving, now), orgId: visited, action, target: id });
     }

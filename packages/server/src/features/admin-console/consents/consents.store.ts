@@ -1,6 +1,7 @@
 /** Lists consents with their users and applications. */
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
+import { readCountingScopes } from "../../../core/consents/counting-scopes.ts";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
 
@@ -66,11 +67,12 @@ export async function listNamedConsents(
     .orderBy("consent.id", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
+  const scopes = await readCountingScopes(db, rows);
+  return rows.map((row, at) => ({
     id: row.id,
     application: { id: row.application_id, name: row.applicationName },
     user: row.user_id === null ? undefined : { id: row.user_id, email: row.email },
-    scopes: row.scope.split(" "),
+    scopes: scopes[at] ?? [],
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
     revokedAt: row.revoked_at,
@@ -101,11 +103,12 @@ export async function listNamedPreauthorizations(
     .orderBy("preauthorization.id", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
+  const scopes = await readCountingScopes(db, rows);
+  return rows.map((row, at) => ({
     id: row.id,
     application: { id: row.application_id, name: row.applicationName },
     user: undefined,
-    scopes: row.scope.split(" "),
+    scopes: scopes[at] ?? [],
     grantedBy: row.created_by,
     grantedAt: row.created_at,
     revokedAt: null,

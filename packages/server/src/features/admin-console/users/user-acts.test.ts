@@ -146,7 +146,14 @@ describe("actions on users", () => {
   test("a consent is taken back, and nobody else's", async () => {
     const own = await person();
     const applicationId = org.web.application.id;
-    const grant = { orgId: orgId(), applicationId, scopes: ["openid"], fingerprints: {}, now: clock() };
+    const grant = {
+      orgId: orgId(),
+      applicationId,
+      scopes: ["openid"],
+      fingerprints: {},
+      definitions: {},
+      now: clock(),
+    };
     const id = await grantUserConsent(db(), { ...grant, userId: own.user.id });
     const others = await grantUserConsent(db(), { ...grant, userId: org.user.id });
     assert.match((await here.get(`/users/${own.user.id}`)).body, new RegExp(`id="consent-${id}"`));

@@ -47,7 +47,6 @@ const writePolicyOperation = {
   operationId: "setDevicePolicy",
   summary: "Change the attestation policy",
   description: `Applies to later enrolments. ${ALSO_BY_PAGES}`,
-  isStrictOnly: true,
   body: Type.Object(
     {
       attestation: Type.Optional(policyMembers.attestation),
@@ -62,7 +61,7 @@ const writePolicyOperation = {
 } as const satisfies Operation;
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
-  const { authenticator, strictAuthenticator } = deps.programs;
+  const { authenticator } = deps.programs;
   const form = policyForm(deps);
   pageAndApiRoute(app, deps, readPolicyOperation, {
     program: apiHandler(authenticator, readPolicyOperation, async ({ caller }) => ({
@@ -72,7 +71,7 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
     page: (_, visit) => showEditForm(deps, visit, form),
   });
   pageAndApiRoute(app, deps, writePolicyOperation, {
-    program: apiHandler(strictAuthenticator, writePolicyOperation, async ({ caller, body, within }) => {
+    program: apiHandler(authenticator, writePolicyOperation, async ({ caller, body, within }) => {
       const { attestation, ekTrust } = body;
       // Absent members are not written: another administrator may be changing them.
       const settings = {

@@ -369,18 +369,19 @@ describe("device administration", () => {
     test("an Idempotency-Key creates one code and returns it once", async () => {
       const headers = { "idempotency-key": randomUUID() };
       const body = { name: "Again", expiresIn: 600 };
-      const first = await callApi(at("/register"), account, { body, headers });
+      const first = await callApi(at("/register"), account, { body, headers, strictAt: clock() });
       assert.equal(first.status, 201, first.text);
       assert.equal(first.body["expiresAt"], new Date(clock() + 600_000).toISOString());
-      const again = await callApi(at("/register"), account, { body, headers });
+      const again = await callApi(at("/register"), account, { body, headers, strictAt: clock() });
       assert.deepEqual(again.body, { ...first.body, code: null });
       assert.equal((await enrol(org.issuer, String(first.body["code"]))).status, 201);
     });
 
-    test("requires strict signatures for calls without a distinguishing body", async () => {
+    test("requires strict signatures for every change", async () => {
       const { deviceId } = await enrolled("Strict");
-      const made = await callApi(at("/register"), account, { body: {} });
+      const made = await callApi(at("/register"), account, { body: {}, strictAt: clock() });
       for (const [path, body] of [
+        ["/register", { name: "Once" }],
         [`/${deviceId}/revoke`, { reason: "superseded" }],
         [`/${deviceId}/revoke`, undefined],
         [`/codes/${made.body["id"]}/withdraw`, undefined],

@@ -25,8 +25,6 @@ export const ALSO_BY_PAGES = "Our pages may send the same JSON with `X-CSRF-Toke
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
     readonly authenticator: ApiAuthenticator<Administrator, Database>;
-    /** For calls with the same body for every record: their plain signature would fit another record. */
-    readonly strictAuthenticator: ApiAuthenticator<Administrator, Database>;
     readonly showError: ErrorHandler;
   };
   describe(operation: Operation): void;

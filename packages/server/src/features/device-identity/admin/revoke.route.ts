@@ -41,7 +41,6 @@ const revokeOperation = {
   operationId: "revokeDevice",
   summary: "Revoke a device",
   description: `Idempotent. The device's certificates and the tokens bound to them stop working immediately. ${ALSO_BY_PAGES}`,
-  isStrictOnly: true,
   body: Type.Object(
     {
       reason: Type.Optional(Type.Enum([...revocationReasons], { description: "default: `unspecified`" })),
@@ -61,27 +60,22 @@ const withdrawOperation = {
   operationId: "withdrawEnrollmentCode",
   summary: "Withdraw an unused enrolment code",
   description: ALSO_BY_PAGES,
-  isStrictOnly: true,
   errors: [409, 422],
   answers: { 204: { description: "The code is withdrawn" } },
 } as const satisfies Operation;
 
 export function revokeRoutes(app: FastifyInstance, deps: ManageDeps): void {
-  const { strictAuthenticator } = deps.programs;
-  const revoke = apiHandler(
-    strictAuthenticator,
-    revokeOperation,
-    async ({ caller, params, body, within }) => {
-      const { reason = "unspecified" } = body;
-      const inside = inTransaction(deps, within);
-      const device = await findDevice(inside.database.query, caller.organisation.id, pathId(params));
-      if (!device) throw codedNotFound();
-      await revokeDevice(inside, { ...actingFor(caller), deviceId: device.id, reason });
-      return { status: 204 };
-    },
-  );
+  const { authenticator } = deps.programs;
+  const revoke = apiHandler(authenticator, revokeOperation, async ({ caller, params, body, within }) => {
+    const { reason = "unspecified" } = body;
+    const inside = inTransaction(deps, within);
+    const device = await findDevice(inside.database.query, caller.organisation.id, pathId(params));
+    if (!device) throw codedNotFound();
+    await revokeDevice(inside, { ...actingFor(caller), deviceId: device.id, reason });
+    return { status: 204 };
+  });
   confirmedRoutes(app, deps, revokeOperation, revoke, revocation);
-  const withdraw = apiHandler(strictAuthenticator, withdrawOperation, async ({ caller, params, within }) => {
+  const withdraw = apiHandler(authenticator, withdrawOperation, async ({ caller, params, within }) => {
     const withdrawn = { ...actingFor(caller), id: pathId(params) };
     if (!(await withdrawCode(inTransaction(deps, within), withdrawn))) throw codedNotFound();
     return { status: 204 };

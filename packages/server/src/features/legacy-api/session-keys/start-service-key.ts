@@ -90,7 +90,7 @@ async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Pr
       action: "recovery-code.used" as const,
       target: user.id,
     };
-    await recordAuditEvent(tx, { ...event, address: origin.address });
+    await recordAuditEvent(tx, { ...event, address: origin.address, applicationId: application.id });
   }
   // In place of a known browser: the application.
   const browserHash = sha256Base64url(`application|${application.id}`);
@@ -154,7 +154,7 @@ function requireCodeFactor(factors: FactorSummary, requiresPasskey: boolean): vo
 
 const recordWrongCode = (
   deps: LegacyDeps,
-  { organisation, user, source: { address } }: SecondFactorAttempt,
+  { organisation, application, user, source: { address } }: SecondFactorAttempt,
 ): Promise<void> =>
   recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,
@@ -162,5 +162,6 @@ const recordWrongCode = (
     action: "second-factor.failed",
     target: user.id,
     address,
+    applicationId: application.id,
     details: { reason: "wrong code or passkey" },
   });

@@ -24,6 +24,8 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
+import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
+import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -39,6 +41,7 @@ export interface DeviceRouteDeps extends CoreDeps, ClientAuthenticationDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly rateLimits: RateLimits;
+  readonly customScopes: CustomScopeDirectory;
 }
 
 const MAX_USER_AGENT_LENGTH = 300;
@@ -75,6 +78,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
         orgId: organisation.id,
         applicationId: application.id,
         scopes,
+        definitions: definitionsOf(await deps.customScopes.list(organisation.id), scopes),
         resources,
         address: addressOf(request),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, MAX_USER_AGENT_LENGTH),

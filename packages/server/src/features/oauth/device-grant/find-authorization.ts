@@ -10,6 +10,7 @@ import { findByUserCode } from "../../../core/device-authorizations/device-autho
 import { checkGuess } from "../../../core/rate-limits/attempts.ts";
 import { networkPrefix } from "../../../core/rate-limits/rate-limits.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
+import { definitionsOf, stillDefined } from "../../../core/scopes/scope-definitions.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
@@ -25,7 +26,11 @@ export interface PendingAuthorization {
 export const requestedScopes = ({
   authorization: { scopes },
   customScopes,
-}: PendingAuthorization): RequestedScopes => ({ scopes, fingerprints: fingerprintsOf(customScopes, scopes) });
+}: PendingAuthorization): RequestedScopes => ({
+  scopes,
+  fingerprints: fingerprintsOf(customScopes, scopes),
+  definitions: definitionsOf(customScopes, scopes),
+});
 
 /**
  * @returns `wrong-code` for a code that is unknown, expired or another organisation's, or whose application has lost the grant
@@ -64,7 +69,11 @@ export async function findPendingAuthorization(
   }
   if (found.authorization.status !== "pending") return "used-code";
   const customScopes = await deps.customScopes.list(orgId);
-  return { ...found, customScopes };
+  const { authorization } = found;
+  // Without scopes that were deleted or made anew since the device asked: the tokens would not have them.
+  const scopes = stillDefined(authorization.scopes, authorization, customScopes);
+  if (scopes.length === 0) return "used-code";
+  return { ...found, authorization: { ...authorization, scopes }, customScopes };
 }
 
 /** @returns undefined for a wrong code */

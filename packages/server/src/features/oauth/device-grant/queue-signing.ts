@@ -30,7 +30,7 @@ export async function queueSigning(
 ): Promise<SigningRequestRef | undefined> {
   const { organisation, request } = visit;
   const { user, session } = signedIn;
-  const { orgId, deviceCodeHash, scopes, resources } = authorization;
+  const { orgId, deviceCodeHash, scopes, definitions, resources, createdAt } = authorization;
   const { authTime, amr, acr } = session;
   const subject = {
     issuer: await applicationIssuer(deps, application),
@@ -45,6 +45,7 @@ export async function queueSigning(
       familyId: signing.familyId,
       consentId,
       requestedClaims: noRequestedClaims,
+      granted: { definitions, createdAt },
     },
   };
   const added = await addedClaims(deps, subject);

@@ -101,6 +101,7 @@ async function send(
         actor: user && type === "VerifyEmail" ? `user:${user.id}` : "anonymous",
         action: requested[type],
         address: addressOf(request),
+        typedEmail: email,
         ...(user ? { target: user.id } : { details: { reason: "no usable account" } }),
       },
     }),

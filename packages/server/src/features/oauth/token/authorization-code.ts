@@ -61,14 +61,15 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
   // Tokens that an agent has signed already name their family.
   const familyId = code.signing?.familyId ?? newUuid();
   const { authentication, nonce, sessionId, consentId, requestedClaims } = code;
+  const granted = { definitions: code.definitions, createdAt: code.createdAt };
   return {
     code,
     familyId,
     proofHash: code.codeHash,
     ...(code.signing ? { signingRequest: code.signing } : {}),
-    scopes: stillAllowedScopes(code.scopes, application),
+    scopes: await stillAllowedScopes(deps, code, application),
     resources,
-    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
+    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }
 

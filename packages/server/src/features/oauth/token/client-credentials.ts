@@ -2,6 +2,7 @@
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
+import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import { grantableScopes, standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
 import { releaseTokens } from "../../../core/tokens/signer.ts";
 import { type Grant, type GrantRequest, requestedResources } from "./grant.ts";
@@ -15,8 +16,9 @@ export function clientCredentialsGrant({
     grantType: "client_credentials",
     validate: async (request) => {
       const resources = requestedResources(request.form, request.application.settings.allowedResources);
-      const identity = withoutCustom(standardScopes, await customScopes.list(request.organisation.id));
-      return { resources, scopes: grantedScopes(request, identity) };
+      const defined = await customScopes.list(request.organisation.id);
+      const scopes = grantedScopes(request, withoutCustom(standardScopes, defined));
+      return { resources, scopes, definitions: definitionsOf(defined, scopes) };
     },
     consume: async (_request, _basis, signed) => ({ tokens: await releaseTokens(signed) }),
   };

@@ -17,6 +17,7 @@ export interface FamilyBasis
     | "userId"
     | "consentId"
     | "scopes"
+    | "definitions"
     | "resources"
     | "nonce"
     | "authentication"

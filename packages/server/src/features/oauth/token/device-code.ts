@@ -66,7 +66,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
   if (stored.applicationId !== application.id) throw refused("issued to another client");
   const authorization = await requireApproved(deps, request, stored);
   const { approval, signing } = authorization;
-  const scopes = stillAllowedScopes(authorization.scopes, application);
+  const scopes = await stillAllowedScopes(deps, authorization, application);
   const resources = stillAllowedResources(form, authorization.resources, application);
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
@@ -74,6 +74,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
   const familyId = signing?.familyId ?? newUuid();
   const { authentication, sessionId, consentId } = approval;
   const requestedClaims = noRequestedClaims;
+  const granted = { definitions: authorization.definitions, createdAt: authorization.createdAt };
   return {
     authorization,
     familyId,
@@ -81,7 +82,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
     ...(signing?.begun ? { signingRequest: signing.begun } : {}),
     scopes,
     resources,
-    user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },
+    user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }
 
@@ -125,14 +126,14 @@ async function redeemDeviceCode(
   signed: SignedTokens | HeldTokens,
 ): Promise<ConsumedGrant> {
   const { application, deviceId } = request;
-  const { orgId, deviceCodeHash, approval, scopes, resources } = authorization;
+  const { orgId, deviceCodeHash, approval, scopes, definitions, resources } = authorization;
   const refreshToken = newRefreshToken(deps, orgId, familyId);
   const now = deps.clock();
   const tokens = await deps.database.transaction(async (tx) => {
     if (!(await markDeviceCodeUsed(tx, { orgId, deviceCodeHash, familyId, now }))) return undefined;
     // RFC 8628 has neither nonce nor claims parameter.
     const requested = { nonce: null, requestedClaims: noRequestedClaims };
-    const basis = { orgId, scopes, resources, ...approval, ...requested, deviceId };
+    const basis = { orgId, scopes, definitions, resources, ...approval, ...requested, deviceId };
     if (!(await startTokenFamily(tx, application, basis, { id: familyId, refreshToken, now })))
       throw refused("the session or the consent has ended");
     return releaseTokens(signed, tx);

@@ -8,12 +8,16 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
+import { type GrantedDefinitions, stillDefined } from "../../../core/scopes/scope-definitions.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
 import type { HeldTokens, SignedTokens, SigningContext } from "../../../core/tokens/signer.ts";
 import type { RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
 
-export type GrantDeps = CoreDeps & RefreshTokenKeys;
+export interface GrantDeps extends CoreDeps, RefreshTokenKeys {
+  readonly customScopes: Pick<CustomScopeDirectory, "list">;
+}
 
 export interface GrantRequest {
   readonly organisation: Organisation;
@@ -29,7 +33,7 @@ export interface GrantRequest {
 
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
 export interface GrantBasis
-  extends Pick<TokenSubject, "scopes" | "resources" | "user">,
+  extends Pick<TokenSubject, "scopes" | "resources" | "user" | "definitions">,
     Pick<SigningContext, "proofHash" | "signingRequest"> {}
 
 export interface ConsumedGrant {
@@ -49,11 +53,17 @@ export interface Grant<Basis extends GrantBasis = GrantBasis> {
 }
 
 /**
- * The granted scopes that the application is still allowed.
+ * The granted scopes, or those of them that are asked for, that are still defined and that the application is still allowed.
  * @throws OAuthError invalid_grant when none is left
  */
-export function stillAllowedScopes(granted: readonly string[], { settings }: Application): string[] {
-  const scopes = grantableScopes(granted, settings.allowedScopes);
+export async function stillAllowedScopes(
+  { customScopes }: GrantDeps,
+  granted: GrantedDefinitions & { readonly scopes: readonly string[] },
+  { orgId, settings }: Application,
+  asked = granted.scopes,
+): Promise<string[]> {
+  const defined = stillDefined(asked, granted, await customScopes.list(orgId));
+  const scopes = grantableScopes(defined, settings.allowedScopes);
   if (scopes.length > 0) return scopes;
   const cause = "the application is no longer allowed any of these scopes";
   throw new OAuthError("invalid_grant", "the granted scopes are no longer allowed", { cause });

@@ -67,13 +67,14 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
   const { authentication, nonce, sessionId, consentId, requestedClaims } = family;
+  const granted = { definitions: family.definitions, createdAt: family.createdAt };
   return {
     family,
     token,
     proofHash,
-    scopes: narrowedScopes(request, family),
+    scopes: await narrowedScopes(deps, request, family),
     resources: stillAllowedResources(form, family.resources, application),
-    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
+    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }
 
@@ -154,10 +155,14 @@ async function requireUsable(
 }
 
 /** RFC 6749 §6: the granted scopes or fewer; the family keeps what it was granted. */
-function narrowedScopes({ form, application }: GrantRequest, family: TokenFamily): readonly string[] {
+function narrowedScopes(
+  deps: GrantDeps,
+  { form, application }: GrantRequest,
+  family: TokenFamily,
+): Promise<readonly string[]> {
   const text = form.values.get("scope");
   const scopes = text === undefined ? family.scopes : parseScope(text);
   if (!scopes || !isSubset(scopes, family.scopes))
     throw new OAuthError("invalid_scope", "the scope exceeds what the refresh token was granted");
-  return stillAllowedScopes(scopes, application);
+  return stillAllowedScopes(deps, family, application, scopes);
 }

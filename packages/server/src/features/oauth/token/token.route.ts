@@ -146,7 +146,7 @@ function requireGrant(grants: readonly Grant[], { settings }: Application, grant
 async function resolveSubject(
   deps: TokenRouteDeps,
   application: Application,
-  { scopes, resources, user }: GrantBasis,
+  { scopes, definitions, resources, user }: GrantBasis,
   device: TokenDevice | undefined,
 ): Promise<TokenSubject> {
   // A user who was unassigned since the grant gets no more tokens for the application.
@@ -156,6 +156,7 @@ async function resolveSubject(
       reason: "user-not-assigned",
     });
   const issuer = await applicationIssuer(deps, application);
-  const subject = { issuer, application, scopes, resources, user, device };
+  const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources };
+  const subject = { issuer, application, ...granted, user, device };
   return { ...subject, added: await addedClaims(deps, subject) };
 }

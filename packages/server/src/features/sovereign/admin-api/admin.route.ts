@@ -191,7 +191,6 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
     method: "DELETE",
     path: "/oauth/:org/sovereign/admin/agents/:agentId",
     operationId: "deactivateSigningAgent",
-    isStrictOnly: true,
     summary: "Deactivate an agent",
     description:
       "Idempotent. The API key stops working immediately; signed tokens stay valid. With `compromised=true` the agent's keys leave the JWKS immediately, so that tokens they signed are no longer valid.",

@@ -10,7 +10,7 @@ import {
 } from "@signet/protocol/agent-signature";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { seconds } from "../../../core/clock.ts";
-import { familyIdFromTokenId, newTokenId } from "../../../core/tokens/token-family.ts";
+import { renewTokenId } from "../../../core/tokens/token-family.ts";
 import type { ClaimsToSign, RenderedToken } from "./signing-request.ts";
 
 /** What differs between two renderings of the same claims; stored with the lease instead of the bytes. */
@@ -35,7 +35,7 @@ export function renderTokens(
 ) {
   const expOf = (token: { readonly iat: number; readonly exp: number }) =>
     iat + Math.min(token.exp - token.iat, longestSeconds);
-  const jti = newTokenId(familyIdFromTokenId(accessToken.jti), random);
+  const jti = renewTokenId(accessToken.jti, random);
   const exp = expOf(accessToken);
   const render = (use: RenderedToken["use"], typ: string, payload: object): RenderedToken => ({
     use,

@@ -6,6 +6,7 @@ import {
   type RequestedClaims,
   readableClaims,
 } from "../../../../core/scopes/requested-claims.ts";
+import { definitionsOf } from "../../../../core/scopes/scope-definitions.ts";
 import type { ScopeText } from "../../../../html/components/scope-list.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 
@@ -28,7 +29,12 @@ export function requestedAccess(
     customScopes,
   );
   const scopes = [...new Set([...request.scopes, ...named.scopes])];
-  return { scopes, fingerprints: fingerprintsOf(customScopes, scopes), requestedClaims: named.requested };
+  return {
+    scopes,
+    fingerprints: fingerprintsOf(customScopes, scopes),
+    definitions: definitionsOf(customScopes, scopes),
+    requestedClaims: named.requested,
+  };
 }
 
 /** A scope as pages describe it: custom scopes bring their own text. */

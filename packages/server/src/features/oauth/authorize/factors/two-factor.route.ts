@@ -97,6 +97,7 @@ async function requestReset(
 
 async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState): Promise<void> {
   const { kind, signedIn } = state.step;
+  const applicationId = state.request.application?.id;
   const { id: userId } = signedIn.user;
   deps.activity.count(visit.organisation.id, "failed-sign-ins");
   await recordUnauthenticatedEvent(deps, {
@@ -105,6 +106,7 @@ async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState
     action: "second-factor.failed",
     target: userId,
     address: addressOf(visit.request),
+    applicationId,
     details: { reason: kind === "enrolment" ? "enrolment not verified" : "wrong code or passkey" },
   });
   return showFactorStep(deps, visit, { ...state, error: "wrong", status: 401 });

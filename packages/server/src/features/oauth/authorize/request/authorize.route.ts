@@ -108,10 +108,11 @@ async function allow(
   if (adminConsentId !== null)
     return answerGranted(deps, visit, current, { signedIn, consentId: adminConsentId });
   const { application } = current.request;
-  const { scopes, fingerprints } = current.access;
+  const { scopes, fingerprints, definitions } = current.access;
   const { id: orgId } = visit.organisation;
   const { id: userId } = signedIn.user;
-  const grant = { orgId, applicationId: application.id, userId, scopes, fingerprints, now: deps.clock() };
+  const granted = { scopes, fingerprints, definitions, now: deps.clock() };
+  const grant = { orgId, applicationId: application.id, userId, ...granted };
   const isPoolSigned = application.settings.signingPoolId !== undefined;
   const { consentId, code } = await deps.database.transaction(async (tx) => {
     const consentId = await grantUserConsent(tx, grant);

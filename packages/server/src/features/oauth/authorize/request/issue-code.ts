@@ -45,6 +45,7 @@ export async function issueCode(
     consentId,
     redirectUri: request.redirectUri,
     scopes: request.scopes,
+    definitions: access.definitions,
     resources: request.resources,
     codeChallenge: request.codeChallenge,
     nonce: request.nonce,

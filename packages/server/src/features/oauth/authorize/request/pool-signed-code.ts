@@ -122,6 +122,7 @@ async function tokensToSign(
   familyId: string,
 ): Promise<TokensToSign> {
   const { application, scopes, resources, nonce } = request;
+  const now = deps.clock();
   const subject = {
     issuer: await applicationIssuer(deps, application),
     application,
@@ -135,7 +136,8 @@ async function tokensToSign(
       familyId,
       consentId,
       requestedClaims: access.requestedClaims,
+      granted: { definitions: access.definitions, createdAt: now },
     },
   };
-  return unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, deps.clock());
+  return unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, now);
 }

@@ -91,10 +91,12 @@ async function completeIn(
   const use = { orgId: organisation.id, kind: "pending-sign-in", value: pending.id };
   if (!(await consumeOnce(tx, { ...use, expiresAt: pending.expiresAt }))) throw new PendingSignInEnded();
   const { address } = origin;
-  const event = { orgId: organisation.id, at: now, actor: `user:${user.id}`, target: user.id, address };
+  const actor = `user:${user.id}`;
+  const applicationId = request.application?.id;
+  const event = { orgId: organisation.id, at: now, actor, target: user.id, address, applicationId };
   if (proof.method === "recovery") await recordAuditEvent(tx, { ...event, action: "recovery-code.used" });
   const { authTime } = pending;
-  const signIn = { user, ...raiseAssurance(pending, proof), authTime, uiLocales: request.uiLocales, before };
+  const signIn = { user, ...raiseAssurance(pending, proof), authTime, request, before };
   const started = await startBrowserSession(deps, tx, visit, signIn);
   // A sign-out in another tab ends the step-up.
   if (pending.sessionId !== null && started.session.id !== pending.sessionId) throw new PendingSignInEnded();

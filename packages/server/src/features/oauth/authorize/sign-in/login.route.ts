@@ -57,7 +57,7 @@ async function loginWithPasskey(
   { flow, request }: CurrentFlow,
   form: PageForm,
 ): Promise<LoginFailure | undefined> {
-  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request.uiLocales);
+  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request);
   if (!failure) await continueFlow(deps, visit, flow);
   return failure;
 }
@@ -71,7 +71,8 @@ async function loginWithPassword(
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
   const source = directSource(addressOf(visit.request));
-  const outcome = await checkPassword(deps, { orgId, ...input, source });
+  const applicationId = current.request.application?.id;
+  const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });
   if (typeof outcome === "string") return outcome;
   await continueWithPassword(deps, visit, current, outcome);
   return undefined;

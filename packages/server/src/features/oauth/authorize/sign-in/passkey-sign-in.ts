@@ -19,7 +19,7 @@ import type { User } from "../../../../core/users/user.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
-import { finishSignIn, startBrowserSession } from "./start-session.ts";
+import { finishSignIn, type SignInTarget, startBrowserSession } from "./start-session.ts";
 
 interface VerifiedPasskey {
   readonly user: User;
@@ -36,7 +36,7 @@ export async function signInWithPasskey(
   deps: BrowserDeps,
   visit: Visit,
   text: string,
-  uiLocales: string | undefined,
+  target: SignInTarget,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
   const verified = await verify(deps, visit, text);
@@ -45,11 +45,11 @@ export async function signInWithPasskey(
     // apart from the codes', which need the password.
     const subject = `passkey|${networkPrefix(addressOf(request))}`;
     await countAttempt(deps, organisation.id, [{ limit: deps.rateLimits["second-factor-address"], subject }]);
-    return recordFailure(deps, visit, undefined, "invalid-passkey");
+    return recordFailure(deps, visit, target, undefined, "invalid-passkey");
   }
-  if (verified.user.disabledAt !== null) return recordFailure(deps, visit, verified.user, "disabled");
-  const token = await startPasskeySession(deps, visit, verified, uiLocales);
-  if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
+  if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
+  const token = await startPasskeySession(deps, visit, verified, target);
+  if (token === undefined) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
   finishSignIn(deps, visit, token);
   return undefined;
 }
@@ -85,7 +85,7 @@ async function startPasskeySession(
   deps: BrowserDeps,
   visit: Visit,
   { user, passkey, use, challenge }: VerifiedPasskey,
-  uiLocales: string | undefined,
+  target: SignInTarget,
 ): Promise<string | undefined> {
   const now = deps.clock();
   const before = await currentSession(deps, visit);
@@ -95,13 +95,14 @@ async function startPasskeySession(
     if (!(await consumeChallenge(tx, visit.organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, factorOwner(user), { id: passkey.id, ...use, now }))) return undefined;
     const proof = { amr: passkeyAmr(use), acr: methodAcr.passkey };
-    return (await startBrowserSession(deps, tx, visit, { user, ...proof, uiLocales, before })).token;
+    return (await startBrowserSession(deps, tx, visit, { user, ...proof, request: target, before })).token;
   });
 }
 
 async function recordFailure(
   deps: BrowserDeps,
   { organisation, request }: Visit,
+  { application }: SignInTarget,
   user: User | undefined,
   failure: "invalid-passkey" | "disabled",
 ): Promise<typeof failure> {
@@ -111,6 +112,7 @@ async function recordFailure(
     actor: "anonymous",
     action: "sign-in.failed",
     address: addressOf(request),
+    applicationId: application?.id,
     details: { reason: failure === "disabled" ? "account disabled" : "passkey refused" },
     ...(user ? { target: user.id } : {}),
   });

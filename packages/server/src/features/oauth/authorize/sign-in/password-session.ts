@@ -38,13 +38,13 @@ export async function continueWithPassword(
 async function startPasswordSession(
   deps: BrowserDeps,
   visit: Visit,
-  { request: { uiLocales } }: CurrentFlow,
+  { request }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
   const before = await currentSession(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
   });
   if (started) finishSignIn(deps, visit, started.token);
   return started !== undefined;

@@ -1,5 +1,6 @@
 /** Starts the session of a sign-in, records its browser, and notifies the user by email of one they have not used before. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { Application } from "../../../../core/applications/application.ts";
 import { recordBrowserUse } from "../../../../core/known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../../../core/mail/notices.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
@@ -8,13 +9,19 @@ import type { User } from "../../../../core/users/user.ts";
 import type { Db } from "../../../../db/open.ts";
 import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";
 
+/** What a sign-in is for: an application, or a page of this server. */
+export interface SignInTarget {
+  readonly uiLocales?: string | undefined;
+  readonly application?: Pick<Application, "id"> | undefined;
+}
+
 export interface BrowserSignIn {
   readonly user: User;
   readonly amr: readonly string[];
   readonly acr: string;
   /** Milliseconds: when the first factor was verified, now by default. */
   readonly authTime?: number;
-  readonly uiLocales: string | undefined;
+  readonly request: SignInTarget;
   readonly before: SignedIn | undefined;
 }
 
@@ -23,7 +30,7 @@ export async function startBrowserSession(
   deps: BrowserDeps,
   tx: Db,
   visit: Visit,
-  { uiLocales, ...signIn }: BrowserSignIn,
+  { request: { uiLocales, application }, ...signIn }: BrowserSignIn,
 ): Promise<StartedSession> {
   const { organisation, request, reply } = visit;
   const { user } = signIn;
@@ -32,7 +39,7 @@ export async function startBrowserSession(
   const browserHash = sha256Base64url(deps.recognition.renew(request, reply, organisation.id));
   if (!(await recordBrowserUse(tx, { orgId: organisation.id, userId: user.id, browserHash, now })))
     await sendNotice(tx, deps, user, { template: "NewSignIn" }, origin);
-  return startSession(tx, { organisation, ...signIn, ...origin }, now);
+  return startSession(tx, { organisation, ...signIn, ...origin, applicationId: application?.id }, now);
 }
 
 /** After the transaction: sets the session cookie. */

@@ -1,0 +1,18 @@
+/**
+ * The HTTP request that an audit event belongs to. It is ambient, as in a log line: it decides nothing, and every event
+ * has it, also those that are recorded far below the route (docs/decisions/2026-11-23-audit-context.md).
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface AuditedRequest {
+  /** The reference that error pages and problem documents show. */
+  readonly requestId: string;
+  readonly userAgent: string | undefined;
+}
+
+const requests = new AsyncLocalStorage<AuditedRequest>();
+
+export const duringRequest = <T>(request: AuditedRequest, work: () => T): T => requests.run(request, work);
+
+/** Undefined outside requests: commands and background work. */
+export const auditedRequest = (): AuditedRequest | undefined => requests.getStore();

@@ -1,0 +1,33 @@
+/** Saved searches of the audit log: shared by the organisation's administrators, who investigate together. */
+import { newUuid } from "@signet/protocol/uuid";
+import type { Db } from "../../../db/open.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import { emailKey } from "../../users/user.ts";
+import { deleteFilter, insertFilter, listFilters, type SavedFilter } from "./filters.store.ts";
+
+/** As many as fit above the table. */
+export const MAX_FILTERS = 20;
+const MAX_QUERY = 1_500;
+
+export const isFilterName = (name: string): boolean =>
+  name !== "" && [...name].length <= 60 && !/\p{Cc}/u.test(name);
+
+/** @returns false when the organisation has as many as it may have, or the query is too long to be one of the page */
+export async function saveFilter(
+  { database, clock }: CoreDeps,
+  filter: Pick<SavedFilter, "orgId" | "name" | "query">,
+): Promise<boolean> {
+  if (filter.query.length > MAX_QUERY) return false;
+  return insertFilter(database.query, { ...filter, id: newUuid(), createdAt: clock() }, MAX_FILTERS);
+}
+
+/** For an account that is deleted: nothing keeps its email address. @param about.email as compared */
+export async function deleteFiltersNaming(
+  tx: Db,
+  { orgId, email }: { readonly orgId: string; readonly email: string },
+): Promise<void> {
+  for (const { id, name, query } of await listFilters(tx, orgId)) {
+    const texts = [name, ...new URLSearchParams(query).values()];
+    if (texts.some((text) => emailKey(text).includes(email))) await deleteFilter(tx, { orgId, id });
+  }
+}
