@@ -271,11 +271,11 @@ test("an administrator of two organisations switches between them", async (t) =>
   await enter(page, "#switch a");
   assert.ok(new URL(page.url()).pathname.includes(other));
   if (await page.locator("#login-submit").isVisible()) await signInByKeyboard(page, admin);
-  await page.locator("#nav-home", { hasText: "Harbour Clinic" }).waitFor();
+  await page.locator(".top .org", { hasText: "Harbour Clinic" }).waitFor();
   await reach(page, "switch-open");
   await page.keyboard.press("Enter");
   await enter(page, "#switch a");
-  await page.locator("#nav-home", { hasText: "Northwind" }).waitFor();
+  await page.locator(".top .org", { hasText: "Northwind" }).waitFor();
 });
 
 test("every form of the organisation's users was submitted", () => {

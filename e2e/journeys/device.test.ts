@@ -7,7 +7,7 @@ import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { forJourneyDatabases } from "../../packages/server/src/testing/databases.ts";
 import { verifyTokens } from "../clients/verified-tokens.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
+import { assertUsable, keepPictures, type PageWatch, watchPage } from "../support/page-watch.ts";
 import { startServerInProcess } from "../support/server-here.ts";
 import type { RunningServer } from "../support/server-process.ts";
 import { signIn } from "./sign-in-steps.ts";
@@ -40,7 +40,7 @@ forJourneyDatabases(({ name, fresh }) => {
     polled.catch(() => {});
 
     await page.goto(String(device.verification_uri_complete));
-    await look(page, watch, "device sign-in", /^Sign in to continue to your device at Demo$/);
+    await look(page, watch, "device sign-in", /^Sign in to your device at Demo$/);
     await signIn(page, demo.user);
     await look(page, watch, "device code", /^Connect a device$/);
     assert.equal(await page.locator("#user_code").inputValue(), device.user_code);
@@ -99,6 +99,7 @@ async function look(page: Page, watch: PageWatch, name: string, heading: RegExp)
   if (seen.has(name)) return;
   seen.add(name);
   await assertUsable(page, name);
+  await keepPictures(page, name);
   assert.deepEqual(watch.faults, [], name);
 }
 

@@ -10,7 +10,7 @@ import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
 import { type ApplicationSite, openApplicationSite } from "../clients/application-site.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
+import { assertUsable, keepPictures, type PageWatch, watchPage } from "../support/page-watch.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
 
@@ -38,6 +38,7 @@ test("every page is accessible in light and dark, makes no third-party request a
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     assert.deepEqual(foreignRequests(watch, scripts), [], name);
     await assertUsable(page, name);
+    await keepPictures(page, name);
     assert.deepEqual(watch.faults, [], name);
     watch.reset();
   };
@@ -78,13 +79,13 @@ test("every page is accessible in light and dark, makes no third-party request a
 type Look = (name: string, heading: RegExp, scripts?: RegExp[]) => Promise<void>;
 
 /** What the sign-in page asks for beside its stylesheet: passkeys need a script. */
-const passkeyScript = [/\/passkey\.\w+\.js$/];
+const signInScript = [/\/sign-in\.\w+\.js$/];
 
 /** The sign-in page and all that it says when it does not go well; leaves it ready for the next attempt. */
 async function lookAtSignIn(page: Page, look: Look): Promise<void> {
-  const heading = /^Sign in to continue to Demo web app$/;
+  const heading = /^Sign in to Demo web app$/;
   await page.goto(authorizeUrl({ prompt: "consent" }));
-  await look("sign-in", heading, passkeyScript);
+  await look("sign-in", heading, signInScript);
   const stranger = { email: `stranger-${Math.random()}@demo.example`, password: "not the password" };
   for (const notice of [
     /^Incorrect email or password/,
@@ -95,12 +96,12 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
     await page.getByText(notice).waitFor();
     assert.equal(await page.locator("#email").inputValue(), stranger.email, "what was typed is kept");
     assert.equal(await page.locator("#password").inputValue(), "", "but for the password");
-    await look(`sign-in: ${notice}`, heading, passkeyScript);
+    await look(`sign-in: ${notice}`, heading, signInScript);
   }
   await page.context().clearCookies();
   await signIn(page, demo.user);
   await page.getByText("This page has expired").waitFor();
-  await look("sign-in: too late", heading, passkeyScript);
+  await look("sign-in: too late", heading, signInScript);
 }
 
 test("the sign-in page takes three requests and under 30 KB", async (t) => {

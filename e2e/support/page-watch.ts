@@ -109,7 +109,7 @@ export async function keepPictures(page: Page, name: string): Promise<void> {
     ] as const) {
       await page.setViewportSize({ width, height });
       await page.screenshot({
-        path: path.join(folder, `${name}-${width}-${colorScheme}.png`),
+        path: path.join(folder, `${name.replaceAll(/\W+/g, "-")}-${width}-${colorScheme}.png`),
         fullPage: true,
       });
     }

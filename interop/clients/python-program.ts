@@ -16,6 +16,6 @@ export const startUvicorn = ({ folder, port }: StackFiles): Promise<RunningProgr
   startProgram("FastAPI", [python, "-Bm", "uvicorn", "main:app", "--port", String(port)], { port, folder });
 
 export function startAllauth({ folder, port }: StackFiles): Promise<RunningProgram> {
-  const program = path.join(import.meta.dirname, "allauth/project.py");
+  const program = path.join(import.meta.dirname, "django/allauth_project.py");
   return startProgram("django-allauth", [python, "-B", program, String(port)], { port, folder });
 }

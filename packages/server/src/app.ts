@@ -2,6 +2,7 @@
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import { duringRequest } from "./core/audit/audited-request.ts";
+import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
@@ -57,7 +58,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const { nodeName } = options;
   const app = createFastify({ nodeName, trustedProxies: config.trustedProxies, documents: published });
   const errors = {
-    isUnavailable: isDatabaseUnavailable,
+    isUnavailable: (error: unknown) => isDatabaseUnavailable(error) || error instanceof PasswordQueueFull,
     log: options.logError,
     refused: options.logRefusal,
   };
@@ -91,7 +92,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     errors,
     documents: published,
     sovereign,
-    browser: browserDeps(service, sovereign),
+    browser: browserDeps(service, sovereign, errors),
     operations: [],
   };
   for (const mount of modules) await app.register(async (scope) => mount(scope, context));

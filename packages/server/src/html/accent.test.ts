@@ -19,13 +19,13 @@ test("reaches a contrast of 4.5 for text and 3 for edges with every accent, on l
     fc.property(colour, (accent) => {
       const { light, dark } = accentShades(accent);
       for (const [shade, surfaces] of [
-        [light, ["#ffffff", "#f5f5f7"]],
-        [dark, ["#0e0f13", "#17191e"]],
+        [light, ["#ffffff", "#fbfbfa"]],
+        [dark, ["#101314", "#171a1d"]],
       ] as const) {
         assert.ok(contrast(shade.onFill, shade.fill) >= 4.5);
         assert.ok(contrast(shade.onFill, shade.hover) >= 4.5);
         for (const surface of surfaces) {
-          assert.ok(contrast(shade.ink, surface) >= 4.5);
+          assert.ok(contrast(shade.accent, surface) >= 4.5);
           assert.ok(contrast(shade.edge, surface) >= 3);
         }
       }
@@ -48,7 +48,7 @@ test("accepts only six hexadecimal digits as a colour", () => {
 test("the stylesheet's accent is the default accent", () => {
   const css = stylesheet.bytes.toString();
   const declared = (block: string): string[] =>
-    ["fill", "fill-hover", "edge", "on-fill", "ink"].map(
+    ["fill", "fill-hover", "edge", "on-fill", "accent"].map(
       (name) => `--${name}:${new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(block)?.[1]}`,
     );
   const [light = "", dark = ""] = css.split("@media (prefers-color-scheme: dark)");

@@ -4,10 +4,10 @@
  */
 
 /**
- * How the accent appears on one surface: a filled button, its hover, its edge, the text on it, and the ink of links
+ * How the accent appears on one surface: a filled button, its hover, its edge, the text on it, and the accent of links
  * and focus rings. The fill is the organisation's colour itself; the edge keeps a pale one visible.
  */
-export type AccentShades = { fill: string; hover: string; edge: string; onFill: string; ink: string };
+export type AccentShades = { fill: string; hover: string; edge: string; onFill: string; accent: string };
 
 type Rgb = readonly [number, number, number];
 
@@ -18,8 +18,20 @@ const BLACK: Rgb = [0, 0, 0];
 const LIGHT_SURFACE = "#f5f5f7";
 const DARK_SURFACE = "#1a1c22";
 
-/** For organisations that have chosen none. */
-export const DEFAULT_ACCENT = "#2f4fd8";
+/** For organisations that have chosen none: the ink of Signet's own buttons. */
+export const DEFAULT_ACCENT = "#16191d";
+
+/** Signet's own shades, as styles/base.css has them: ink on paper and paper on ink, with verdigris for links. */
+const OWN_SHADES: { light: AccentShades; dark: AccentShades } = {
+  light: {
+    fill: DEFAULT_ACCENT,
+    hover: "#31363d",
+    edge: DEFAULT_ACCENT,
+    onFill: "#ffffff",
+    accent: "#0b6b5f",
+  },
+  dark: { fill: "#edeff1", hover: "#ffffff", edge: "#edeff1", onFill: DEFAULT_ACCENT, accent: "#5cc8b8" },
+};
 
 /** Six hexadecimal digits and nothing else: safe to write into a style element. */
 export function isAccentColour(text: string | undefined): text is string {
@@ -72,12 +84,13 @@ function shades(fill: string, surface: string, pole: Rgb): AccentShades {
     hover: format(mix(parse(fill), onWhite ? BLACK : WHITE, 0.14)),
     edge: readable(fill, surface, pole, 3),
     onFill: onWhite ? "#ffffff" : "#000000",
-    ink: readable(fill, surface, pole, 5),
+    accent: readable(fill, surface, pole, 5),
   };
 }
 
 /** The shades of an accent on the light and on the dark surface. `colour` is `#rrggbb`. */
 export function accentShades(colour: string): { light: AccentShades; dark: AccentShades } {
+  if (colour.toLowerCase() === DEFAULT_ACCENT) return OWN_SHADES;
   return { light: shades(colour, LIGHT_SURFACE, BLACK), dark: shades(colour, DARK_SURFACE, WHITE) };
 }
 
@@ -85,11 +98,11 @@ export function accentShades(colour: string): { light: AccentShades; dark: Accen
 export type ContrastRatios = AccentShades & { buttonText: number; links: number; edges: number };
 
 function measured(shade: AccentShades, surface: string): ContrastRatios {
-  const { fill, onFill, ink, edge } = shade;
+  const { fill, onFill, accent, edge } = shade;
   return {
     ...shade,
     buttonText: contrast(onFill, fill),
-    links: contrast(ink, surface),
+    links: contrast(accent, surface),
     edges: contrast(edge, surface),
   };
 }
@@ -109,7 +122,7 @@ export function isReadableAccent(colour: string): boolean {
 }
 
 function declarations(shade: AccentShades): string {
-  return `--fill:${shade.fill};--fill-hover:${shade.hover};--edge:${shade.edge};--on-fill:${shade.onFill};--ink:${shade.ink}`;
+  return `--fill:${shade.fill};--fill-hover:${shade.hover};--edge:${shade.edge};--on-fill:${shade.onFill};--accent:${shade.accent}`;
 }
 
 /** For a page that previews an accent in both colour schemes. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAsset } from "./asset.ts";
+import { interFont } from "./fonts.ts";
 import { copyScript, formPostScript } from "./scripts.ts";
 import { consoleStylesheet, stylesheet } from "./stylesheet.ts";
 
@@ -16,9 +17,12 @@ test("serves stylesheet and scripts with their content types", () => {
   assert.equal(copyScript.contentType, "text/javascript; charset=utf-8");
 });
 
-test("stylesheets load no other resource", () => {
-  for (const { bytes } of [stylesheet, consoleStylesheet])
-    assert.doesNotMatch(bytes.toString(), /@import|url\(/);
+test("stylesheets load no other resource, but the console's its font", () => {
+  assert.doesNotMatch(stylesheet.bytes.toString(), /@import|url\(|Inter/);
+  const console = consoleStylesheet.bytes.toString();
+  assert.doesNotMatch(console, /@import/);
+  assert.deepEqual(console.match(/url\([^)]*\)/g), [`url("${interFont.path}")`]);
+  assert.ok(interFont.bytes.length <= 50_000);
 });
 
 test("fails at once when a file is missing", () => {

@@ -1,4 +1,4 @@
-/** Style sheets and scripts, named by their content. */
+/** Style sheets, scripts and fonts, named by their content. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -12,14 +12,26 @@ export type Asset = {
   readonly etag: string;
 };
 
-const CONTENT_TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" } as const;
+const CONTENT_TYPES = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  woff2: "font/woff2",
+} as const;
 
 /**
- * Reads the files beside this one that make up an asset, once, when the module that wants it is loaded.
+ * Reads the files that make up an asset, once, when the module that wants it is loaded.
+ * @param parts `file:` addresses, or paths beside this file
+ * @param before text that is not in a file
  * @throws the file system's error when a file is missing: the server must not start without it.
  */
-export function readAsset(name: string, kind: keyof typeof CONTENT_TYPES, parts: readonly string[]): Asset {
-  const bytes = Buffer.concat(parts.map((part) => readFileSync(new URL(`./${part}`, import.meta.url))));
+export function readAsset(
+  name: string,
+  kind: keyof typeof CONTENT_TYPES,
+  parts: readonly string[],
+  before = "",
+): Asset {
+  const read = (part: string) => readFileSync(new URL(part, import.meta.url));
+  const bytes = Buffer.concat([Buffer.from(before), ...parts.map(read)]);
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   return {
     path: `/assets/${name}.${hash}.${kind}`,

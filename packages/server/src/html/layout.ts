@@ -1,6 +1,8 @@
 /** The layout of every page; sign-in pages in one column. */
 import { accentRules, isAccentColour, previewRules } from "./accent.ts";
-import { mark } from "./components/mark.ts";
+import { avatar } from "./components/avatar.ts";
+import { ringIcon, ringMark } from "./components/ring-mark.ts";
+
 import { type Content, contactAddress, type Html, html, linkAddress, raw } from "./html.ts";
 import type { Messages } from "./messages/messages.ts";
 
@@ -10,10 +12,8 @@ export type PageOrganisation = {
   accentColor?: string | undefined;
   /** A `data:image/…` address or a path of this server; others are ignored, pages ask no third party for anything. */
   logoUri?: string | undefined;
-  /** https or `mailto:`. */
-  helpUri?: string | undefined;
-  privacyUri?: string | undefined;
-  termsUri?: string | undefined;
+  /** At the foot of its end-user pages; https addresses, help also `mailto:`. */
+  links?: { help?: string | undefined; privacy?: string | undefined; terms?: string | undefined } | undefined;
   /** Where a user manages the account there. */
   accountUri?: string | undefined;
 };
@@ -40,18 +40,17 @@ export type LayoutView = PageFrame & {
   organisation?: PageOrganisation | undefined;
   body: Html;
   notice?: Html | undefined;
+  /** Above the organisation's name, in place of its logo. */
+  emblem?: Html | undefined;
   /** Addresses of deferred scripts, `Asset.path`. */
   scripts?: readonly string[] | undefined;
   /** Without scripts the browser reloads there. */
   refresh?: { seconds: number; path: string } | undefined;
+  /** `Asset.path` of the stylesheet's font: asked for before the browser reads the stylesheet. */
+  font?: string | undefined;
   /** Another accent, `#rrggbb`, which the page shows in `.preview-light` and `.preview-dark`. */
   previewAccent?: string | undefined;
 };
-
-/** A seal ring, inline so that browsers do not ask for /favicon.ico: the stylesheet stays the only request. */
-const ICON = raw(
-  `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f4fd8'/%3E%3Ccircle cx='8' cy='9.4' r='3.6' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3Crect x='5.4' y='2.8' width='5.2' height='3.4' rx='1' fill='%23fff'/%3E%3C/svg%3E`,
-);
 
 function accentStyle(view: Omit<LayoutView, "body">): Content {
   const colour = view.organisation?.accentColor;
@@ -84,8 +83,8 @@ export function documentShell(view: Omit<LayoutView, "body">, frame: Html): Html
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${view.stylesheet}">
+<link rel="icon" href="${ringIcon}">
+${view.font !== undefined && html`<link rel="preload" href="${view.font}" as="font" type="font/woff2" crossorigin>\n`}<link rel="stylesheet" href="${view.stylesheet}">
 ${accentStyle(view)}${scripts}
 ${refreshWithoutScripts(view)}</head>
 ${frame}
@@ -93,30 +92,18 @@ ${frame}
 `;
 }
 
-/** Help, privacy and terms of the organisation, in new tabs: the sign-in stays open. */
-function organisationLinks({ organisation, messages: { frame } }: Omit<LayoutView, "body">): Content {
-  const { helpUri, privacyUri, termsUri } = organisation ?? {};
-  const links = [
-    { id: "help", uri: contactAddress(helpUri), label: frame.help },
-    { id: "privacy", uri: linkAddress(privacyUri), label: frame.privacy },
-    { id: "terms", uri: linkAddress(termsUri), label: frame.terms },
-  ].filter(({ uri }) => uri !== undefined);
-  if (links.length === 0) return undefined;
-  return html`<ul class="foot-links">${links.map(({ id, uri, label }) => html`<li><a id="foot-${id}" href="${uri}" target="_blank" rel="noopener noreferrer">${label}</a></li>`)}</ul>`;
-}
-
-/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name, which its title has too. */
+/** The narrow page of every sign-in step: one column of at most 24rem under the organisation, which its title names too. */
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;
   const title = view.messages.frame.documentTitle({ title: view.title, organisation: name });
   return documentShell(
     { ...view, title },
     html`<body class="narrow">
-<header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
+<header class="brand">${view.emblem ?? brandMark(view, "large")}<bdi class="brand-name">${name}</bdi></header>
 <main class="card">
 ${view.notice}${view.body}
 </main>
-<footer class="foot">${organisationLinks(view)}${view.messages.frame.signInBy}</footer>
+${pageFoot(view)}
 </body>`,
   );
 }
@@ -127,11 +114,29 @@ export function contentLayout(view: LayoutView): Html {
   return documentShell(
     view,
     html`<body class="wide">
-<header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
+<header class="brand">${brandMark(view)}<bdi class="brand-name">${name}</bdi></header>
 <main>
 ${view.notice}${view.body}
 </main>
 <footer class="foot">${view.messages.frame.about}</footer>
 </body>`,
   );
+}
+
+const brandMark = ({ organisation }: Pick<LayoutView, "organisation">, size?: "large"): Html =>
+  organisation === undefined ? ringMark : avatar(organisation.name, organisation.logoUri, { size });
+
+/** Help, privacy and terms where the organisation has them, and who the sign-in is by. */
+export function pageFoot({ organisation, messages }: Pick<LayoutView, "organisation" | "messages">): Html {
+  const { frame } = messages;
+  const link = (id: keyof typeof frame.links) => {
+    const uri = organisation?.links?.[id];
+    const address = id === "help" ? contactAddress(uri) : linkAddress(uri);
+    // In another tab: the sign-in stays open.
+    return (
+      address !== undefined &&
+      html`<a id="foot-${id}" href="${address}" target="_blank" rel="noopener noreferrer">${frame.links[id]}</a>`
+    );
+  };
+  return html`<footer class="foot">${link("help")}${link("privacy")}${link("terms")}<span class="foot-mark">${ringMark}${frame.signInBy}</span></footer>`;
 }

@@ -10,6 +10,9 @@ export const copyScript: Asset = readAsset("copy", "js", ["scripts/copy.js"]);
 /** Passkeys; without it pages work with passwords and codes. */
 export const passkeyScript: Asset = readAsset("passkey", "js", ["scripts/passkey.js"]);
 
+/** What the sign-in page has: passkeys, and a button that shows the password. */
+export const signInScript: Asset = readAsset("sign-in", "js", ["scripts/passkey.js", "scripts/reveal.js"]);
+
 /** Updates the wait page; without it the page reloads, and every answer is a plain form. */
 export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
 

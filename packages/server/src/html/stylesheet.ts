@@ -1,9 +1,11 @@
 /** The style sheets of pages. */
 import { type Asset, readAsset } from "./asset.ts";
+import { interFace } from "./fonts.ts";
 
 /** The one stylesheet of every page but the API reference, in the order of its cascade. */
 export const stylesheet: Asset = readAsset("signet", "css", [
   "styles/base.css",
+  "styles/avatar.css",
   "styles/frame.css",
   "styles/forms.css",
   "styles/messages.css",
@@ -13,19 +15,22 @@ export const stylesheet: Asset = readAsset("signet", "css", [
 
 export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/base.css",
+  "styles/avatar.css",
   "styles/frame.css",
   "styles/reading.css",
   "styles/reference.css",
 ]);
 
-export const consoleStylesheet: Asset = readAsset("console", "css", [
+const CONSOLE_STYLES = [
   "styles/base.css",
+  "styles/avatar.css",
   "styles/frame.css",
   "styles/forms.css",
   "styles/messages.css",
   "styles/reading.css",
   "styles/console.css",
   "styles/console-frame.css",
+  "styles/console-navigation.css",
   "styles/console-parts.css",
   "styles/console-table.css",
   "styles/console-account.css",
@@ -34,4 +39,6 @@ export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/console-organisation.css",
   "styles/console-chart.css",
   "styles/console-media.css",
-]);
+];
+
+export const consoleStylesheet: Asset = readAsset("console", "css", CONSOLE_STYLES, interFace);

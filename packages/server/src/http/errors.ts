@@ -18,7 +18,7 @@ export interface PlainError {
   readonly retryAfterSeconds?: number;
 }
 
-/** Whether the database is unreachable or overloaded, as opposed to a faulty statement. */
+/** Whether the database is unreachable or overloaded, as opposed to a faulty statement, or a queue is full. */
 export type IsUnavailable = (error: unknown) => boolean;
 
 const byStatus: Readonly<Record<number, PlainError>> = {

@@ -20,6 +20,8 @@ export interface SentPage {
   readonly redirectsElsewhere?: boolean;
   /** The page embeds another document of ours in a frame. */
   readonly hasFrame?: boolean;
+  /** The page's stylesheet has a font: the console's. */
+  readonly hasFont?: boolean;
 }
 
 /**
@@ -42,12 +44,18 @@ export async function sendPage(reply: FastifyReply, body: string | Buffer, page:
   await (typeof body === "string" ? reply.send(body) : sendBytes(reply, body));
 }
 
-function contentSecurityPolicy({ nonce, redirectsElsewhere = false, hasFrame = false }: SentPage): string {
+function contentSecurityPolicy({
+  nonce,
+  redirectsElsewhere = false,
+  hasFrame = false,
+  hasFont = false,
+}: SentPage): string {
   return [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
     "script-src 'self'",
     "img-src 'self' data:",
+    ...(hasFont ? ["font-src 'self'"] : []),
     "connect-src 'self'",
     ...(redirectsElsewhere ? [] : ["form-action 'self'"]),
     ...(hasFrame ? ["frame-src 'self'"] : []),

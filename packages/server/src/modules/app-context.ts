@@ -57,7 +57,11 @@ export interface AppContext {
 /** Registers one part of the service in a scope of its own. */
 export type Module = (scope: FastifyInstance, app: AppContext) => void | Promise<void>;
 
-export function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {
+export function browserDeps(
+  service: Service,
+  { poolSigning }: Sovereign,
+  errors: ErrorHandlerDeps,
+): BrowserDeps {
   const { config, masterKey } = service;
   const { baseUrl, rateLimits } = config;
   return {
@@ -65,6 +69,7 @@ export function browserDeps(service: Service, { poolSigning }: Sovereign): Brows
     baseUrl,
     rateLimits,
     poolSigning,
+    logBusy: (error, requestId) => errors.log(error, requestId, 503),
     cookies: sessionCookies(baseUrl),
     recognition: recognitionCookies(baseUrl),
     csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),

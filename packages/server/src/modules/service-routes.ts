@@ -14,6 +14,7 @@ import { oauthOperations } from "../features/oauth/oauth-operations.ts";
 import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
 import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
+import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
   copyScript,
@@ -22,6 +23,7 @@ import {
   framesScript,
   liveScript,
   passkeyScript,
+  signInScript,
   waitScript,
 } from "../html/scripts.ts";
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "../html/stylesheet.ts";
@@ -35,8 +37,8 @@ export const healthChecks: Module = (scope, { service, options }) =>
 
 export const assets: Module = (scope) =>
   assetRoutes(scope, [
-    ...[stylesheet, consoleStylesheet, referenceStylesheet],
-    ...[formPostScript, copyScript, passkeyScript, waitScript],
+    ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
+    ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
     ...[liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
 

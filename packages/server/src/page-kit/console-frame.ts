@@ -4,7 +4,9 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
-import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts";
+import type { ConsoleFrame, MenuLink, NavLink } from "../html/components/console-view.ts";
+import type { IconName } from "../html/components/icons.ts";
+import { interFont } from "../html/fonts.ts";
 import type { Html } from "../html/html.ts";
 import type { PageOrganisation } from "../html/layout.ts";
 import type { Messages } from "../html/messages/messages.ts";
@@ -24,47 +26,52 @@ import { readerMessages } from "./reader-language.ts";
 
 export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
 
+type Entry = readonly [page: ConsolePage, rest: string, icon: IconName];
+
+/** What is in the navigation, from top to bottom: a page that comes later is one line. */
 const sections: ReadonlyArray<{
   heading?: keyof Messages["console"]["frame"]["sections"];
-  pages: ReadonlyArray<readonly [page: ConsolePage, rest: string]>;
+  isLast?: true;
+  pages: readonly Entry[];
 }> = [
   {
     pages: [
-      ["overview", ""],
-      ["quickstart", "/quickstart"],
+      ["overview", "", "home"],
+      ["quickstart", "/quickstart", "start"],
     ],
   },
   {
-    heading: "applications",
+    heading: "build",
     pages: [
-      ["applications", "/applications"],
-      ["scopes", "/scopes"],
-      ["consents", "/consents"],
+      ["applications", "/applications", "application"],
+      ["scopes", "/scopes", "scope"],
+      ["systemAccounts", "/system-accounts", "account"],
     ],
   },
   {
-    heading: "people",
+    heading: "users",
     pages: [
-      ["users", "/users"],
-      ["systemAccounts", "/system-accounts"],
+      ["users", "/users", "users"],
+      ["consents", "/consents", "consent"],
+    ],
+  },
+  { heading: "experience", pages: [["mailTemplates", "/mail-templates", "mail"]] },
+  {
+    heading: "machines",
+    pages: [
+      ["devices", "devices", "device"],
+      ["pools", "/pools", "pool"],
     ],
   },
   {
-    heading: "keys",
+    heading: "security",
     pages: [
-      ["signingKeys", "/signing-keys"],
-      ["pools", "/pools"],
-      ["devices", "devices"],
+      ["auditLog", "/audit-log", "log"],
+      ["signingKeys", "/signing-keys", "key"],
+      ["tokenInspector", "/quickstart/token-inspector", "inspect"],
     ],
   },
-  {
-    heading: "organisation",
-    pages: [
-      ["settings", "/settings"],
-      ["mailTemplates", "/mail-templates"],
-      ["auditLog", "/audit-log"],
-    ],
-  },
+  { isLast: true, pages: [["settings", "/settings", "settings"]] },
 ];
 
 /** The devices' pages have the address that the specification gives them. */
@@ -103,8 +110,9 @@ export async function consoleFrame(
   const { user } = signedIn;
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
-  const link = ([page, rest]: readonly [ConsolePage, string]): NavLink => ({
+  const link = ([page, rest, icon]: Entry): NavLink => ({
     id: page,
+    icon,
     label: frame.pages[page],
     uri: uriOf(visit, rest),
     isCurrent: page === current,
@@ -114,12 +122,15 @@ export async function consoleFrame(
     messages,
     nonce: newNonce(),
     stylesheet: consoleStylesheet.path,
-    organisation: pageOrganisation(organisation),
+    font: interFont.path,
+    // The accent is for end users: the console has Signet's own colours.
+    organisation: { ...pageOrganisation(organisation), accentColor: undefined },
     homeUri: consolePath(organisation),
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
-      sections: sections.map(({ heading, pages }) => ({
+      sections: sections.map(({ heading, pages, ...section }) => ({
+        ...section,
         heading: heading && frame.sections[heading],
         links: pages.map(link),
       })),
@@ -133,9 +144,15 @@ export async function consoleFrame(
       csrf: deps.browserSession.formBinding(visit).csrf,
     },
     wasAlready: wasAlready(visit),
+    help: helpLinks(messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
 }
+
+/** What this service itself serves to read. */
+const helpLinks = ({ landing }: Messages): MenuLink[] => [
+  { id: "help-api", label: landing.apiReference, uri: "/docs" },
+];
 
 /**
  * Opens a page for reading, to any administrator.
@@ -173,8 +190,6 @@ export const pageOrganisation = ({ id, name, settings: { branding } }: Organisat
   name,
   accentColor: branding.accentColor,
   logoUri: branding.logoUri,
-  helpUri: branding.helpUri,
-  privacyUri: branding.privacyUri,
-  termsUri: branding.termsUri,
+  links: { help: branding.helpUri, privacy: branding.privacyUri, terms: branding.termsUri },
   accountUri: `/oauth/${id}/account`,
 });

@@ -206,7 +206,7 @@ export async function show(
   page: Html,
   status = 200,
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, status });
+  await sendPage(reply, render(page), { nonce, status, hasFont: true });
 }
 
 export async function redirectTo({ reply }: Visit, path: string): Promise<void> {

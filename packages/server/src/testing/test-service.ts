@@ -39,6 +39,8 @@ export interface TestService {
   readonly lines: RequestLine[];
   readonly refused: Refusal[];
   readonly errors: unknown[];
+  /** Those of them that were logged with status 503, which `signet start` counts (busy-log.ts). */
+  readonly busy: unknown[];
   /** What the listener for proxies has refused. */
   readonly refusals: string[];
   /**
@@ -124,12 +126,13 @@ async function start(
   const refused: Refusal[] = [];
   const refusals: string[] = [];
   const errors: unknown[] = [];
-  const logError = (error: unknown) => errors.push(error);
+  const busy: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
   const watch = watchActs();
   const opened = await openService(config, {
     around: watch.dialect,
     ...(options.clock ? { clock: options.clock } : {}),
-    onError: logError,
+    onError,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
   });
   closing.push(() => opened.close());
@@ -140,7 +143,10 @@ async function start(
   const app = await createApp(service, {
     nodeName: "test",
     logRequest: (line) => lines.push(line),
-    logError,
+    logError: (error, _, status) => {
+      errors.push(error);
+      if (status === 503) busy.push(error);
+    },
     logDocuments: () => {},
     logRefusal: (refusal) => refused.push(refusal),
     isDraining: () => false,
@@ -167,6 +173,7 @@ async function start(
     lines,
     refused,
     errors,
+    busy,
     refusals,
     close: async () => {
       await close();

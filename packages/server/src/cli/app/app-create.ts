@@ -3,14 +3,13 @@ import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { type Application, usesSecrets } from "../../core/applications/application.ts";
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
-import { InvalidApplication } from "../../core/applications/validation.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import { createMissingScopes } from "../../core/stacks/stack-scopes.ts";
 import { type Command, choice, type OrganisationCall, optionalText, requiredText } from "../command.ts";
 import { fields, printResult } from "../output.ts";
 import { inOneTransaction } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
-import { errorLines, readNewSettings, settingOptions } from "./app-settings.ts";
+import { explainFaults, readNewSettings, settingOptions } from "./app-settings.ts";
 import { type ChosenStack, newSettingsOf, readStack, stackOptions, stackOutput } from "./app-stack.ts";
 
 const clientTypes: readonly ClientType[] = ["confidential", "public", "native", "spa"];
@@ -59,9 +58,7 @@ async function create(call: OrganisationCall): Promise<number> {
     if (!usesSecrets(application)) return { application, createdScopes };
     const firstSecret = { ...by, applicationId: application.id, label: "first", expiresAt: null };
     return { application, createdScopes, first: await createClientSecret(inside, firstSecret) };
-  }).catch((error: unknown) => {
-    throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
-  });
+  }).catch(explainFaults(values));
   const secrets = first ? [first.secret] : [];
   const { baseUrl } = call.config;
   const issuer = issuerOf(baseUrl, by.orgId);

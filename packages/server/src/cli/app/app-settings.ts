@@ -9,7 +9,7 @@ import {
   grantTypes,
   tokenEndpointAuthMethods,
 } from "../../core/applications/application.ts";
-import type { InvalidApplication } from "../../core/applications/validation.ts";
+import { InvalidApplication } from "../../core/applications/validation.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { choice, type Option, type Options, repeatedText, UsageError, type Values } from "../command.ts";
 import { readOptionFile } from "../output.ts";
@@ -269,8 +269,15 @@ export function readResetMembers(values: Values): Array<keyof ApplicationSetting
   });
 }
 
+/** For `catch`: an application that is refused is an error with one line per fault, naming the options. */
+export const explainFaults =
+  (values: Values) =>
+  (error: unknown): never => {
+    throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
+  };
+
 /** One line per validation error, naming the option instead of the setting. */
-export function errorLines({ faults }: InvalidApplication, values: Values): string[] {
+function errorLines({ faults }: InvalidApplication, values: Values): string[] {
   return faults.map(({ path, message }) => {
     const [, member = path, index, inside = ""] = /^(\w+)(?:\[(\d+)\])?(?:\.(.+))?$/.exec(path) ?? [];
     const option = Object.keys(settings).find((name) => settings[name]?.member === member);

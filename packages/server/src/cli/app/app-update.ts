@@ -6,14 +6,13 @@ import {
 } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { bothConsentMembers } from "../../core/applications/consent-mode.ts";
-import { InvalidApplication } from "../../core/applications/validation.ts";
 import { createMissingScopes } from "../../core/stacks/stack-scopes.ts";
 import { type Command, definedOnly, type OrganisationCall, optionalText, UsageError } from "../command.ts";
 import { printResult } from "../output.ts";
 import { inOneTransaction, requireApplication } from "../with-service.ts";
 import { appFields, appRecord } from "./app-record.ts";
 import {
-  errorLines,
+  explainFaults,
   oppositeOptions,
   readChangedSettings,
   readResetMembers,
@@ -66,9 +65,7 @@ async function update(call: OrganisationCall): Promise<number> {
       settings: changedSettings(before, chosen, given, reset),
       disabled: before.disabledAt !== null,
     }));
-  }).catch((error: unknown) => {
-    throw error instanceof InvalidApplication ? new Error(errorLines(error, values).join("\n  ")) : error;
-  });
+  }).catch(explainFaults(values));
   if (!changed) throw new Error("the application no longer exists");
   const forStack = stackOutput(chosen, changed, call.config.baseUrl);
   return printResult(call, { ...appRecord(changed), ...forStack.document }, () => [

@@ -10,7 +10,7 @@ import type { OutboxTable } from "../outbox/outbox.store.ts";
 export const logoutDeliveries: OutboxTable<"logout_delivery"> = {
   name: "logout_delivery",
   deliveredAt: "delivered_at",
-  queueBy: ["org_id", "application_id"],
+  queueBy: "application_id",
   erased: {},
 };
 

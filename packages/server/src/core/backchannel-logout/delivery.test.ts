@@ -16,7 +16,7 @@ import type { ApplicationSettings } from "../applications/application.ts";
 import { setApplicationStatus } from "../applications/applications.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
 import { setOrganisationStatus } from "../organisations/organisations.ts";
-import { findDueRows } from "../outbox/outbox.store.ts";
+import { findDueRows } from "../outbox/due-rows.store.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
 import { recordSessionUse } from "../sessions/sessions.store.ts";
 import { signIn } from "../sessions/sessions.ts";
@@ -255,7 +255,10 @@ forEachDatabase(({ name, fresh }) => {
     const [slow, quick] = [await toldApplication(), await toldApplication()];
     await endOf([slow], 20);
     await endOf([quick]);
-    const due = await findDueRows(db(), logoutDeliveries, clock(), { organisation: 12, queue: 4 });
+    const due = await findDueRows(db(), logoutDeliveries, {
+      now: clock(),
+      limits: { organisation: 12, queue: 4 },
+    });
     const dueIds = new Set(due.map(({ id }) => id));
     const dueOf = async ({ application }: typeof slow) =>
       (await rowsOf(application)).filter(({ id }) => dueIds.has(id)).length;

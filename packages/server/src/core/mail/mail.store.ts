@@ -9,7 +9,7 @@ import type { MailTemplate } from "./mail.ts";
 export const outgoingMails: OutboxTable<"outgoing_mail"> = {
   name: "outgoing_mail",
   deliveredAt: "sent_at",
-  queueBy: ["org_id"],
+  queueBy: "org_id",
   erased: { data: "" },
 };
 

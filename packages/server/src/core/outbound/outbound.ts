@@ -8,8 +8,8 @@ import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
 import { type AddressRules, addressRules } from "./address-rules.ts";
-import { fairPlaces, NoPlaceLeft } from "./fair-places.ts";
 import { nameResolver, type ResolveName } from "./name-resolver.ts";
 
 export interface OutboundCall {
@@ -54,7 +54,7 @@ export interface OutboundOptions {
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 /** Twice what the deliveries of one organisation take, so that its clients still authenticate while those hang. */
-const PLACES = { all: 512, each: 24, waiting: 200 };
+const PLACES = { all: 512, each: 24, waiting: 1_000 };
 /** More than any honest name has. */
 const MAX_ADDRESSES = 16;
 

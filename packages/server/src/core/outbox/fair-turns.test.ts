@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { DueRow } from "./due-rows.store.ts";
 import { fairTurns, type OutboxLimits } from "./fair-turns.ts";
-import type { DueRow } from "./outbox.store.ts";
 
 const LIMITS: OutboxLimits = { all: 10, organisation: 4, queue: 2 };
 

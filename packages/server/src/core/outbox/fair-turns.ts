@@ -2,7 +2,7 @@
  * Whose rows of the outbox are next on this node: organisations take turns, the one that was served longest ago first, and
  * none has more than its share under way. So an organisation whose deliveries are slow, or many, delays only its own.
  */
-import type { DueRow } from "./outbox.store.ts";
+import type { DueRow } from "./due-rows.store.ts";
 
 /** How many deliveries are under way on this node at once. */
 export interface OutboxLimits {

@@ -1,6 +1,4 @@
-/** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
-
-import { type RawBuilder, sql } from "kysely";
+/** The tables of the outbox: claiming a due row and recording the outcome of its attempt. */
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
@@ -14,8 +12,8 @@ interface OutboxTables {
 export interface OutboxTable<Name extends keyof OutboxTables = keyof OutboxTables> {
   readonly name: Name;
   readonly deliveredAt: "sent_at" | "delivered_at";
-  /** Whose rows share one queue: one slow or busy queue does not hold up the others. */
-  readonly queueBy: ReadonlyArray<"org_id" | "application_id">;
+  /** Whose rows of an organisation share one queue: one slow or busy queue does not hold up the others. */
+  readonly queueBy: "org_id" | "application_id";
   /** What is erased once the row is delivered or given up. */
   readonly erased: { readonly data?: "" };
 }
@@ -27,63 +25,6 @@ export interface OutboxRow {
   readonly id: string;
   /** Including the attempt under way. */
   readonly attempts: number;
-}
-
-/** A row that is due. */
-export interface DueRow extends OutboxRow {
-  /** Which queue it is in, with the organisation's id. */
-  readonly queue: string;
-  /** Its place among the due rows of its organisation: 1 is the first. */
-  readonly place: number;
-  readonly nextAttemptAt: number;
-}
-
-/** How many due rows are looked at: at most this many organisations take turns at a time. */
-const MAX_DUE = 500;
-
-/**
- * Due rows: of each organisation and each queue the longest waiting, at most as many as may be under way; first rows of all
- * organisations before second ones.
- * @param full organisations to leave out
- */
-export async function findDueRows(
-  db: Db,
-  { name, deliveredAt, queueBy }: OutboxTable,
-  now: number,
-  limits: { readonly organisation: number; readonly queue: number },
-  full: readonly string[] = [],
-): Promise<DueRow[]> {
-  const queue = sql<string>`${sql.join(
-    queueBy.map((column) => sql.ref(column)),
-    sql` || '/' || `,
-  )}`;
-  const placeIn = (group: RawBuilder<unknown>) =>
-    sql<number>`row_number() over (partition by ${group} order by next_attempt_at, id)`;
-  return db
-    .selectFrom((outer) =>
-      outer
-        .selectFrom((inner) =>
-          inner
-            .selectFrom(name)
-            .select(["org_id", "id", "attempts", "next_attempt_at", queue.as("queue")])
-            .select(placeIn(queue).as("place_in_queue"))
-            .where("next_attempt_at", "<=", now)
-            .where(deliveredAt, "is", null)
-            .where("failed_at", "is", null)
-            .$if(full.length > 0, (query) => query.where("org_id", "not in", [...full]))
-            .as("due"),
-        )
-        .selectAll()
-        .select(placeIn(sql.ref("org_id")).as("place"))
-        .where("place_in_queue", "<=", limits.queue)
-        .as("placed"),
-    )
-    .select(["org_id as orgId", "id", "attempts", "next_attempt_at as nextAttemptAt", "queue", "place"])
-    .where("place", "<=", limits.organisation)
-    .orderBy("place")
-    .orderBy("next_attempt_at")
-    .limit(MAX_DUE)
-    .execute();
 }
 
 /**

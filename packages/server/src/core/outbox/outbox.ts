@@ -8,11 +8,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { type DueRow, findDueRows } from "./due-rows.store.ts";
 import { type FairTurns, fairTurns, type OutboxLimits } from "./fair-turns.ts";
 import {
   claimRow,
-  type DueRow,
-  findDueRows,
   type OutboxRow,
   type OutboxTable,
   type OutboxTableRow,
@@ -61,7 +60,7 @@ async function takeDue<Row extends OutboxRow, Name extends OutboxTable["name"]>(
   turns: FairTurns,
 ): Promise<DueRow[]> {
   if (!turns.hasRoom()) return [];
-  return turns.begin(await findDueRows(database.query, table, clock(), limits, turns.full()));
+  return turns.begin(await findDueRows(database.query, table, { now: clock(), limits, full: turns.full() }));
 }
 
 /** @throws the first error that is no failed delivery, after all of them have ended */

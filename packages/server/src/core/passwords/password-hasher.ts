@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 import { randomSecret } from "@signet/protocol/hash";
-import { createFairQueue } from "./fair-queue.ts";
+import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -41,9 +41,20 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   const { hash, verify } = options.argon2 ?? nodeArgon2;
   const concurrency = options.concurrency ?? defaultConcurrency();
   const maxWaiting = options.maxWaiting ?? MAX_WAITING;
-  const queue = createFairQueue({ concurrency, maxWaiting, full: () => new PasswordQueueFull() });
+  const places = fairPlaces({ all: concurrency, each: concurrency, waiting: maxWaiting });
   const expected = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
   let decoy: Promise<string> | undefined;
+
+  const queue = async <T>(orgId: string, work: () => Promise<T>): Promise<T> => {
+    const leave = await places.take(orgId).catch((error: unknown) => {
+      throw error instanceof NoPlaceLeft ? new PasswordQueueFull() : error;
+    });
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
 
   return {
     hash: (password, orgId) => queue(orgId, () => hash(normalise(password), parameters)),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ProfileDetails } from "../users/profile/details.ts";
 import type { User } from "../users/user.ts";
 import { addressClaim } from "./profile-claims.ts";
+import { claimsOfScopes } from "./scopes.ts";
 
 const formatted = (details: ProfileDetails) => addressClaim({ details } as User)?.["formatted"];
 
@@ -16,4 +17,12 @@ test("an address is written as on an envelope, from the parts that are there", (
   assert.equal(formatted({ postalCode: "1000" }), "1000");
   assert.equal(formatted({ country: "Denmark" }), "Denmark");
   assert.equal(addressClaim({ details: { nickname: "Ada" } } as unknown as User), undefined);
+});
+
+test("whether a phone number is verified is said of a number only", () => {
+  for (const phone of [null, ""]) assert.deepEqual(claimsOfScopes({ phone } as User, ["phone"]), {});
+  assert.deepEqual(claimsOfScopes({ phone: "+4512345678" } as User, ["phone"]), {
+    phone_number: "+4512345678",
+    phone_number_verified: false,
+  });
 });

@@ -12,6 +12,7 @@ import { placesOfAttempts } from "./0010-places-of-attempts.ts";
 import { refusedRequests } from "./0012-refused-requests.ts";
 import { migratedBy } from "./0013-migrated-by.ts";
 import { scopeDefinitions } from "./0014-scope-definitions.ts";
+import { outboxTurns } from "./0015-outbox-turns.ts";
 import { auditSearch } from "./0016-audit-search.ts";
 import { factorResetRequests } from "./0017-factor-reset-requests.ts";
 import type { Migration } from "./migration.ts";
@@ -30,6 +31,7 @@ export const timeline: readonly Migration[] = [
   refusedRequests,
   migratedBy,
   scopeDefinitions,
+  outboxTurns,
   auditSearch,
   factorResetRequests,
 ];

@@ -9,9 +9,9 @@ import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import type { PasswordHasher, PasswordQueueFull } from "../../core/passwords/password-hasher.ts";
+import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
-import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
+import { type RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { missingAuthenticationRequirement } from "../../core/second-factors/factor-status.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
@@ -19,12 +19,15 @@ import type { RelyingParty } from "../../core/second-factors/passkeys/passkeys.t
 import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
+import type { IconName } from "../../html/components/icons.ts";
+import { interFont } from "../../html/fonts.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
 import { pageMessages, pageOrganisation, wasAlready } from "../../page-kit/console-frame.ts";
+import type { BusyDeps } from "../../page-kit/full-queue.ts";
 import {
   type BrowserSessionPort,
   consolePath,
@@ -34,7 +37,7 @@ import {
   type Visit,
 } from "../../page-kit/page.ts";
 
-export interface AccountDeps extends GuessDeps {
+export interface AccountDeps extends GuessDeps, BusyDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;
@@ -113,14 +116,13 @@ export const refusal = (status: number, title: string, text?: string): Refusal =
 /** As `refusal`, for one that ends by itself: sets `Retry-After` (RFC 9110 §10.2.3), and a limit's own headers. */
 export function waitRefusal(
   { reply }: Visit,
-  error: RateLimited | PasswordQueueFull,
+  error: RateLimited,
   title: string,
   text: (wait: { seconds: number }) => string,
 ): Refusal {
   const { retryAfterSeconds: seconds } = error;
-  if (error instanceof RateLimited) reply.headers(rateLimitHeaders(error));
-  reply.header("retry-after", String(seconds));
-  return refusal(error instanceof RateLimited ? 429 : 503, title, text({ seconds }));
+  reply.headers(rateLimitHeaders(error)).header("retry-after", String(seconds));
+  return refusal(429, title, text({ seconds }));
 }
 
 export function factorChange(visit: AccountVisit): FactorChange {
@@ -138,14 +140,14 @@ export const requestOrigin = ({ request, messages }: AccountVisit) => ({
 
 export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
 
-const pages: ReadonlyArray<readonly [page: AccountPage, path: string]> = [
-  ["home", "account"],
-  ["profile", "account/profile"],
-  ["security", "account/security"],
-  ["sessions", "account/sessions"],
-  ["consents", "user/consents"],
-  ["activity", "account/activity"],
-  ["data", "account/data"],
+const pages: ReadonlyArray<readonly [page: AccountPage, path: string, icon: IconName]> = [
+  ["home", "account", "home"],
+  ["profile", "account/profile", "person"],
+  ["security", "account/security", "lock"],
+  ["sessions", "account/sessions", "browser"],
+  ["consents", "user/consents", "application"],
+  ["activity", "account/activity", "activity"],
+  ["data", "account/data", "data"],
 ];
 
 /** @param current the navigation entry to highlight, if any */
@@ -157,6 +159,8 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     messages,
     nonce: newNonce(),
     stylesheet: consoleStylesheet.path,
+    font: interFont.path,
+    isEndUserPage: true,
     organisation: pageOrganisation(organisation),
     homeUri: `/oauth/${organisation.id}/account`,
     consoleUri: (rest) => consolePath(organisation, rest),
@@ -165,8 +169,9 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
       label: frame.account,
       sections: [
         {
-          links: pages.map(([page, path]) => ({
+          links: pages.map(([page, path, icon]) => ({
             id: page,
+            icon,
             label: frame.accountPages[page],
             uri: `/oauth/${organisation.id}/${path}`,
             isCurrent: page === current,

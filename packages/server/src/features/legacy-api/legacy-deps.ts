@@ -49,7 +49,7 @@ export function limitAnswer(error: Error): Error {
   }
   if (!(error instanceof PasswordQueueFull)) return error;
   const { retryAfterSeconds } = error;
-  return new ApiError(503, "busy", "Too many users are signing in", { retryAfterSeconds });
+  return new ApiError(503, "busy", "Too many users are signing in", { retryAfterSeconds, cause: error });
 }
 
 /** @throws ApiError 503 */

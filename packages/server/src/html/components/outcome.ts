@@ -37,7 +37,7 @@ export const toAccount = (organisation: PageOrganisation | undefined, label: str
 });
 
 function helpLine(organisation: PageOrganisation | undefined, { frame }: Messages): Html | undefined {
-  const uri = contactAddress(organisation?.helpUri);
+  const uri = contactAddress(organisation?.links?.help);
   if (uri === undefined) return undefined;
   const contact = uri.startsWith("mailto:") ? uri.slice("mailto:".length) : URL.parse(uri)?.host;
   return html`<p class="after quiet" id="help-contact">${frame.needHelp} <a href="${uri}" target="_blank" rel="noopener noreferrer"><bdi>${contact}</bdi></a></p>`;

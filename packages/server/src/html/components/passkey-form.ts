@@ -1,5 +1,6 @@
 /** The form that a passkey fills in. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
+import { icon } from "./icons.ts";
 
 export type PasskeyForm = {
   id: string;
@@ -11,6 +12,8 @@ export type PasskeyForm = {
   conditional?: boolean | undefined;
   button: { id: string; text: string; primary: boolean };
   failed: string;
+  /** Between the form before and this button: `or`. */
+  divider?: string | undefined;
   fields: Content;
   after?: Content;
 };
@@ -19,8 +22,8 @@ export type PasskeyForm = {
 export function passkeyForm(form: PasskeyForm): Html {
   return html`<form id="${form.id}" method="post" action="${linkAddress(form.action)}" data-passkey="${form.use}" data-options="${form.options}"${form.conditional && html` data-conditional`}>
 ${form.fields}<input type="hidden" name="passkey" value="">
-<p class="failed" role="alert" data-passkey-failed hidden>${form.failed}</p>
-<button class="button${form.button.primary && html` primary`}" id="${form.button.id}" type="submit" data-passkey-button hidden>${form.button.text}</button>
+${form.divider !== undefined && html`<p class="or" data-passkey-divider hidden>${form.divider}</p>\n`}<p class="failed" role="alert" data-passkey-failed hidden>${form.failed}</p>
+<button class="button${form.button.primary && html` primary`}" id="${form.button.id}" type="submit" data-passkey-button hidden>${icon("passkey")}${form.button.text}</button>
 ${form.after}</form>
 `;
 }

@@ -1,4 +1,4 @@
-/** Scopes in plain sentences, sensitive ones marked. */
+/** Scopes in plain sentences; sensitive ones first, and marked. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 
@@ -14,8 +14,11 @@ export type ScopeText = {
 export function scopeList(scopes: readonly ScopeText[], messages: Messages, labelledBy?: string): Html {
   const label = labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`;
   return html`<ul class="scopes"${label}>
-${scopes.map((scope) => scopeItem(scope, messages))}</ul>`;
+${scopes.toSorted(sensitiveFirst).map((scope) => scopeItem(scope, messages))}</ul>`;
 }
+
+const sensitiveFirst = (one: ScopeText, other: ScopeText): number =>
+  Number(other.sensitive ?? false) - Number(one.sensitive ?? false);
 
 function scopeItem(scope: ScopeText, text: Messages): Html {
   const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;

@@ -30,7 +30,8 @@ const serve = (form) => {
       await ask({ mediation: "conditional" }).catch(() => {});
   };
 
-  button.hidden = false;
+  for (const one of form.querySelectorAll("[data-passkey-button], [data-passkey-divider]"))
+    one.hidden = false;
   button.addEventListener("click", async (event) => {
     event.preventDefault();
     failed.hidden = true;

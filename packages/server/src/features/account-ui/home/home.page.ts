@@ -1,7 +1,7 @@
 /** The user's home: applications to open, and the security of the account. */
 import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import { type Content, contactAddress, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { UsableApplication } from "./usable-applications.ts";
@@ -65,7 +65,7 @@ const searchForm = (
 
 /** The link's note is the host, which the application can't choose freely. */
 const appItem = ({ id, name, description, homepageUri, logoUri }: UsableApplication): Html => html`<li>
-<a class="app-tile" id="app-${id}" href="${linkAddress(homepageUri)}">${mark(name, logoUri)}<span class="app-words"><bdi class="app-name">${name}</bdi>
+<a class="app-tile" id="app-${id}" href="${linkAddress(homepageUri)}">${avatar(name, logoUri)}<span class="app-words"><bdi class="app-name">${name}</bdi>
 <span class="quiet app-note">${description ?? URL.parse(homepageUri)?.host}</span></span></a></li>
 `;
 
@@ -123,14 +123,14 @@ function organisationsCard({ others, messages }: HomeView): Content {
     title: text.others,
     text: text.othersText,
     body: html`<ul class="apps">
-${others.map(({ name, uri }) => html`<li><a class="app-tile" href="${linkAddress(uri)}">${mark(name)}<span class="app-words"><bdi class="app-name">${name}</bdi></span></a></li>`)}</ul>
+${others.map(({ name, uri }) => html`<li><a class="app-tile" href="${linkAddress(uri)}">${avatar(name, undefined)}<span class="app-words"><bdi class="app-name">${name}</bdi></span></a></li>`)}</ul>
 `,
   });
 }
 
 function helpCard({ organisation, messages }: HomeView): Content {
-  const uri = contactAddress(organisation.helpUri);
+  const uri = contactAddress(organisation.links?.help);
   if (uri === undefined) return undefined;
-  return html`<p class="quiet">${messages.frame.needHelp} <a id="home-help" href="${uri}" target="_blank" rel="noopener noreferrer">${messages.frame.help}</a></p>
+  return html`<p class="quiet">${messages.frame.needHelp} <a id="home-help" href="${uri}" target="_blank" rel="noopener noreferrer">${messages.frame.links.help}</a></p>
 `;
 }

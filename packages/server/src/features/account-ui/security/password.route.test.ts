@@ -128,6 +128,7 @@ test("a full hashing queue returns 503 with Retry-After and the form", async () 
   const before = await kept();
   const busy = await change();
   assert.deepEqual([busy.status, busy.headers.get("retry-after")], [503, "2"]);
+  assert.equal(running.errors.splice(0).length, 1);
   assert.match(busy.body, /id="present"/);
   const reason = messages(["en"]).console.account.password.busy({ seconds: 2 });
   assert.ok(busy.body.includes(render(html`${reason}`)));

@@ -1,13 +1,13 @@
 /** account/password: changes the password. Ends every session except this browser's, which gets a new one. */
 
 import type { FastifyInstance } from "fastify";
-import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH } from "../../../core/passwords/password-policy.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
+import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
 import { redirectTo, requestPath, show, type Visit } from "../../../page-kit/page.ts";
 import { accountRoute } from "../account-form.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type AccountVisit,
   accountFormFrame,
   accountPath,
+  refusal,
   requestOrigin,
   waitRefusal,
 } from "../account-page.ts";
@@ -86,8 +87,10 @@ async function change(deps: AccountDeps, visit: AccountVisit, { values }: Accept
       text: typeof refused === "string" ? refused : refused(limits),
     });
   } catch (error) {
-    if (!(error instanceof RateLimited || error instanceof PasswordQueueFull)) throw error;
-    const reason = error instanceof RateLimited ? text.limited : text.busy;
-    return showForm(deps, visit, waitRefusal(visit, error, messages.recovery.notChanged, reason));
+    const title = messages.recovery.notChanged;
+    if (error instanceof RateLimited)
+      return showForm(deps, visit, waitRefusal(visit, error, title, text.limited));
+    const seconds = retryAfterFullQueue(deps, visit, error);
+    return showForm(deps, visit, refusal(503, title, text.busy({ seconds })));
   }
 }

@@ -45,7 +45,7 @@ test("shows browser, times, IP address and applications of each session, and mar
   assert.match(page, /Used for Payroll and Wiki/);
   assert.match(page, /Unknown browser<\/span>/);
   assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out Unknown browser"/);
-  assert.match(page, /aria-current="page">Page sessions/);
+  assert.match(page, /aria-current="page"><svg [^\n]*<\/svg>Page sessions/);
   assert.match(page, /Session ended\./);
   assert.doesNotMatch(render(sessionsPage({ ...view, isDone: false })), /Session ended\./);
 });

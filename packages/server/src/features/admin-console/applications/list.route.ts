@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { searchApplications } from "../../../core/applications/applications.store.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, moment } from "../../../html/components/parts.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
@@ -90,7 +90,7 @@ function applicationRow({ consoleUri, messages }: ConsoleFrame, application: App
   return {
     id: `application-${id}`,
     cells: [
-      html`<div class="named">${mark(name, settings.logoUri)}<div>${link}</div></div>`,
+      html`<div class="named">${avatar(name, settings.logoUri)}<div>${link}</div></div>`,
       messages.console.applications.kinds[kindOf(application)],
       applicationStatus(application, messages),
       moment(createdAt, messages.format.day),

@@ -103,7 +103,7 @@ async function showPreview(
   const view = await formView(deps, visit, signedIn, "mailTemplates", shown);
   const content = await composeSample(deps, visit, template, shown.input);
   const page = mailTemplatePage({ ...view, template, content, isPossible: deps.outbox.isOpen, isSent });
-  await sendPage(visit.reply, render(page), { nonce: view.nonce, status, hasFrame: true });
+  await sendPage(visit.reply, render(page), { nonce: view.nonce, status, hasFrame: true, hasFont: true });
 }
 
 /** The mail as HTML, for the page's frame: it can run nothing, load nothing and navigate nowhere. */

@@ -17,8 +17,7 @@ export function inspectorPage(view: InspectorView, inspection: Inspection | unde
   const { inspector } = quickstart;
   return consoleLayout({
     ...view,
-    breadcrumbs: [{ label: frame.pages.quickstart, uri: view.consoleUri("/quickstart") }],
-    title: inspector.title,
+    title: frame.pages.tokenInspector,
     summary: inspector.summary,
     notice: failureNotice(view.failure, messages),
     body: [

@@ -46,7 +46,7 @@ async function showForm(
   signedIn: SignedIn,
   { inspection, ...shown }: Shown,
 ): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "quickstart", shown, {});
+  const view = await formView(deps, visit, signedIn, "tokenInspector", shown, {});
   await show(visit, view, inspectorPage(view, inspection), shown.status);
 }
 

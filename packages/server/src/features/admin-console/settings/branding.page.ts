@@ -1,10 +1,11 @@
 /** The forms of name, accent colour and logo. */
+
+import { avatar } from "../../../html/components/avatar.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { mark } from "../../../html/components/mark.ts";
 import { card } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -74,7 +75,7 @@ export function logoPage(view: LogoView): Html {
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
     notice: formNotice({ ...view, labels: { logo: text.logoFile } }),
     body: html`<section class="card">
-<p class="logo-now">${mark(record.name, record.logoUri)}<span>${record.logoUri === undefined ? text.noLogo : html`<bdi>${record.name}</bdi>`}</span></p>
+<p class="logo-now">${avatar(record.name, record.logoUri)}<span>${record.logoUri === undefined ? text.noLogo : html`<bdi>${record.name}</bdi>`}</span></p>
 <form class="form" id="logo-form" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate>
 ${hidden(view)}<div class="field"><label for="logo">${text.logoFile}</label>
 <input id="logo" name="logo" type="file" accept="image/png" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${hasFocus && html` autofocus`}>

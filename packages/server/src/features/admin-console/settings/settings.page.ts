@@ -1,7 +1,7 @@
 /** The organisation's settings. */
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { mark } from "../../../html/components/mark.ts";
 import {
   buttonLink,
   card,
@@ -76,7 +76,7 @@ function brandingCard({ record, consoleUri, messages }: SettingsView): Html {
           label: text.accentColor,
           content: html`<span class="preview-light"><span class="swatch"></span></span> ${accentColor === undefined ? text.ownAccent : html`<code>${accentColor}</code>`}`,
         },
-        { label: text.logo, content: logoUri === undefined ? text.noLogo : mark(name, logoUri) },
+        { label: text.logo, content: logoUri === undefined ? text.noLogo : avatar(name, logoUri) },
       ]),
       html`<h3>${text.previewNow}</h3>`,
       signInPreview({ name, accentColor, logoUri, messages }),

@@ -134,7 +134,7 @@ describe("organisation settings pages", () => {
     assert.match((await upload(file)).location ?? "", /done=logo$/);
     const { logoUri } = (await record()).settings.branding;
     assert.equal(logoUri, `data:image/png;base64,${file.toString("base64")}`);
-    assert.ok((await visit(testBrowser(), org)).body.includes(`<img class="mark" src="${logoUri}"`));
+    assert.ok((await visit(testBrowser(), org)).body.includes(`<img class="mark large" src="${logoUri}"`));
     const page = await here.get("/settings/logo");
     const removed = await here.post("/settings/logo", { ...page.hidden, remove: "1" });
     assert.match(removed.location ?? "", /done=logoRemoved$/);

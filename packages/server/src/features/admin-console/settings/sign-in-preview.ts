@@ -1,6 +1,6 @@
 /** A picture of the sign-in page, without anything to type into or press. */
 import { type ContrastRatios, DEFAULT_ACCENT, measureContrast } from "../../../html/accent.ts";
-import { mark } from "../../../html/components/mark.ts";
+import { avatar } from "../../../html/components/avatar.ts";
 import { facts, state } from "../../../html/components/parts.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -29,7 +29,7 @@ function onePreview(view: PreviewView, scheme: "light" | "dark", measured: Contr
   const { settings: text } = view.messages.console;
   const { name, logoUri } = view;
   return html`<figure class="preview-side"><div class="preview preview-${scheme}" aria-hidden="true">
-<p class="preview-brand">${mark(name, logoUri)}<bdi>${name}</bdi></p>
+<p class="preview-brand">${avatar(name, logoUri)}<bdi>${name}</bdi></p>
 <div class="preview-card"><p class="preview-heading">${text.previewSignIn}</p>
 <p class="preview-label">${text.previewEmail}</p><p class="preview-input"></p>
 <p class="preview-label">${text.previewPassword}</p><p class="preview-input"></p>

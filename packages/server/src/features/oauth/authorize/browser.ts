@@ -37,12 +37,13 @@ import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation, type OrganisationRoute } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
 import { pageOrganisation } from "../../../page-kit/console-frame.ts";
+import type { BusyDeps } from "../../../page-kit/full-queue.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import { type Flow, type Flows, formParameters } from "./flow.ts";
 
 export type { Visit } from "../../../page-kit/page.ts";
 
-export interface BrowserDeps extends GuessDeps {
+export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;

@@ -1,7 +1,7 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
 
+import { applicationHome, person } from "../../../html/components/avatar.ts";
 import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
-import { applicationHome, person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { outcome } from "../../../html/components/outcome.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";

@@ -1,6 +1,7 @@
 /** Sign-out: confirmation and result. */
+
+import { person } from "../../../html/components/avatar.ts";
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { outcome, toAccount } from "../../../html/components/outcome.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

@@ -1,7 +1,7 @@
 /** The page behind an action link: what it does, and a button; an invitation also sets a password. */
 
+import { person } from "../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { quoted } from "../../../html/displayed-name.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";

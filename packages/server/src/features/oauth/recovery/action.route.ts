@@ -7,13 +7,13 @@ import type { FastifyInstance } from "fastify";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
-import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { quoted } from "../../../html/displayed-name.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
+import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
 import {
   type BrowserDeps,
   browserRoute,
@@ -71,9 +71,7 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
     if (passwordHash !== undefined && (await signIn(deps, visit, opened, passwordHash))) return;
     return await showCompleted(deps, visit, opened);
   } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    const { retryAfterSeconds } = error;
-    visit.reply.header("retry-after", String(retryAfterSeconds));
+    const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showForm(deps, visit, opened, { error: "busy", status: 503, retryAfterSeconds });
   }
 }

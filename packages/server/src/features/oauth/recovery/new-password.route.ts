@@ -5,9 +5,9 @@
  */
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { parsedForm } from "../../../http/form-body.ts";
+import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
 import {
   browserRoute,
   hasValidCsrfToken,
@@ -55,9 +55,7 @@ async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
     if (!(await completeAction(deps, { action, id: named.id, passwordHash, factorChoice, origin })))
       return showBrokenLink(deps, visit, "ResetPassword");
   } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    const { retryAfterSeconds } = error;
-    visit.reply.header("retry-after", String(retryAfterSeconds));
+    const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     const { values } = form;
     return showForm(deps, visit, link, { error: "busy", status: 503, retryAfterSeconds, values });
   }

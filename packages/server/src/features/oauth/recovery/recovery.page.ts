@@ -1,7 +1,7 @@
 /** Pages of a forgotten password: the form, the confirmation that an email was sent, and the notice without a mail server. */
 
+import { applicationHome } from "../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { applicationHome } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {

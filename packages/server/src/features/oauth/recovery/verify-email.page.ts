@@ -1,7 +1,7 @@
 /** Pages of email verification: the offer to send the email, and the page behind its link. */
 
+import { person } from "../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { person } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";

@@ -1,6 +1,7 @@
 /** The page where a user waits for an agent, answers its challenge, and sees the outcome. */
+
+import { applicationHome } from "../../../html/components/avatar.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
-import { applicationHome } from "../../../html/components/mark.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";

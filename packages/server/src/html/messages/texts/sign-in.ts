@@ -2,8 +2,8 @@
 export type SignInTexts = {
   frame: {
     signInBy: string; about: string;
-    documentTitle: (values: { title: string; organisation: string }) => string; help: string; privacy: string;
-    terms: string; signIn: string; toAccount: string; needHelp: string;
+    documentTitle: (values: { title: string; organisation: string }) => string; signIn: string;
+    toAccount: string; needHelp: string; links: { help: string; privacy: string; terms: string; };
   };
   error: {
     titles: {
@@ -24,13 +24,13 @@ export type SignInTexts = {
     reference: string; back: (values: { application: string }) => string;
   };
   signIn: {
-    title: (values: { application: string }) => string; heading: string;
-    headingTo: (values: { application: string }) => string; email: string; password: string;
-    submit: (values: { application: string }) => string; failed: string; again: string; againText: string;
+    title: (values: { application: string }) => string; email: string; password: string;
+    submit: (values: { application: string }) => string; again: string; againText: string;
     invalidCredentials: string; rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
     busy: (values: { seconds: number }) => string; busySoon: string;
     disabled: (values: { organisation: string; application: string }) => string; expired: string;
     sessionExpired: string; usePasskey: string; invalidPasskey: string; passkeyFailed: string;
+    showPassword: string; or: string; headingTo: (values: { application: string }) => string;
   };
   places: {
     account: (values: { organisation: string }) => string;

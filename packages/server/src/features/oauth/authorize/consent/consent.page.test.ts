@@ -49,17 +49,20 @@ test("the page names application, home page, user, other account and redirect ho
   assert.match(page, /<h1>Allow Payroll to access your account\?<\/h1>/);
   assert.match(page, /<a href="https:\/\/payroll\.example\/">payroll\.example<\/a>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
-  assert.match(page, /<a href="\/oauth\/1\/authorize\?prompt=login">Not you\? Use another account<\/a>/);
+  assert.match(
+    page,
+    /<a class="alone" href="\/oauth\/1\/authorize\?prompt=login">Not you\? Use another account<\/a>/,
+  );
   assert.match(page, /You’ll be redirected to <bdi class="host">app\.payroll\.example<\/bdi>/);
 });
 
-test("every scope is described, and a sensitive one is marked in words", () => {
+test("every scope is described; a sensitive one comes first and is marked in words", () => {
   const page = render(consentPage(view));
   const items = [...page.matchAll(/<li data-scope="([^"]*)"[^>]*>(.*?)<\/li>/g)].map((match) => match[2]);
   assert.equal(items.length, view.scopes.length);
   assert.equal(new Set(items).size, items.length);
-  assert.match(items[2] ?? "", /See your email address/);
-  assert.equal(items[5], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
+  assert.equal(items[0], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
+  assert.match(items[3] ?? "", /See your email address/);
   assert.equal(items[6], "<bdi>Use “ledger” on your behalf</bdi>");
 });
 

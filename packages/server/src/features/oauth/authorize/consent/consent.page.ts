@@ -1,6 +1,8 @@
 /** The consent page. */
+
+import { applicationHome, avatar } from "../../../../html/components/avatar.ts";
 import { type FormSeal, hiddenFields, sealFields } from "../../../../html/components/form.ts";
-import { applicationHome, person } from "../../../../html/components/mark.ts";
+import { ringMark } from "../../../../html/components/ring-mark.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
@@ -22,26 +24,41 @@ export function consentPage(view: ConsentView): Html {
   return signInLayout({
     ...view,
     title: heading,
-    body: html`<div class="title"><h1>${heading}</h1>
-${applicationHome(view.application)}</div>
-${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
-<div><h2 id="scopes-title">${text.listTitle}</h2>
+    emblem: parties(view),
+    body: html`${consentTitle(view, heading)}
+<div class="panel"><h2 id="scopes-title">${text.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
-<p>${text.goesTo} <bdi class="host">${view.redirectHost}</bdi></p>
 <div class="choices">
-<button class="button primary" id="consent-allow" type="submit" name="decision" value="allow">${text.allow}</button>
 <button class="button" id="consent-deny" type="submit" name="decision" value="deny">${text.deny}</button>
+<button class="button primary" id="consent-allow" type="submit" name="decision" value="allow">${text.allow}</button>
 </div>
 </form>
-<p class="quiet after">${text.remembered}</p>`,
+<div class="quiet after"><p>${text.goesTo} <bdi class="host">${view.redirectHost}</bdi></p>
+<p>${text.remembered}</p></div>`,
   });
+}
+
+/** Who asks for what is whose: application, Signet, user. */
+const parties = ({ application, user }: Pick<ConsentView, "application" | "user">): Html =>
+  html`<div class="parties" aria-hidden="true">${avatar(application.name, application.logoUri, { size: "large" })}${ringMark}${avatar(user.email, undefined, { size: "large", isRound: true })}</div>`;
+
+/** The heading, and who is signed in. */
+function consentTitle(
+  { application, user, messages, otherAccountUri }: Omit<ConsentView, "redirectHost" | "asked">,
+  heading: string,
+): Html {
+  const { signedInAs, switchAccount } = messages.consent;
+  return html`<div class="title"><h1>${heading}</h1>
+${applicationHome({ homepageUri: application.homepageUri })}
+<p class="signed-in quiet">${signedInAs} <bdi>${user.email}</bdi><br>
+<a class="alone" href="${linkAddress(otherAccountUri)}">${switchAccount}</a></p></div>`;
 }
 
 /** Admin consent is required: tells the user whom to ask, and leads back to the application. */
 export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" | "asked">): Html {
-  const { administratorConsent: text, consent } = view.messages;
+  const { administratorConsent: text } = view.messages;
   const heading = text.heading({ application: view.application.name });
   const explanation = text.explanation({
     organisation: view.organisation.name,
@@ -50,10 +67,9 @@ export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" 
   return signInLayout({
     ...view,
     title: heading,
-    body: html`<div class="title"><h1>${heading}</h1>
-${applicationHome(view.application)}</div>
-${person(consent.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${consent.switchAccount}</a>`)}
-<div><p id="scopes-title">${explanation}</p>
+    emblem: parties(view),
+    body: html`${consentTitle(view, heading)}
+<div class="panel"><p id="scopes-title">${explanation}</p>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}

@@ -1,6 +1,7 @@
 /** Pages for users who have lost every second factor. */
+
+import { person } from "../../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
-import { person } from "../../../../html/components/mark.ts";
 import { outcome } from "../../../../html/components/outcome.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";

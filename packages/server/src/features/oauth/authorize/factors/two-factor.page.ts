@@ -1,6 +1,7 @@
 /** The second factor page. */
+
+import { applicationHome, person } from "../../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
-import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";

@@ -1,6 +1,7 @@
 /** The form that posts a response to the client (OAuth 2.0 Form Post Response Mode). */
+
+import { applicationHome } from "../../../../html/components/avatar.ts";
 import { type HiddenField, hiddenFields } from "../../../../html/components/form.ts";
-import { applicationHome } from "../../../../html/components/mark.ts";
 import { type Html, html } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 

@@ -1,6 +1,7 @@
 /** Account selection. */
+
+import { applicationHome, avatar } from "../../../../html/components/avatar.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { applicationHome, mark } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
@@ -22,7 +23,7 @@ ${applicationHome(view.application)}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 <button class="person account" id="account-continue" type="submit" name="account" value="current">
-${mark(who)}
+${avatar(who, undefined, { isRound: true })}
 <span class="person-text"><span class="person-name">${text.continueAs({ who })}</span>
 ${view.user.name !== undefined && html`<span class="quiet">${view.user.email}</span>`}</span>
 </button>

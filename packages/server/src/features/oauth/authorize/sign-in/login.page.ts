@@ -1,8 +1,10 @@
 /** The sign-in page. */
+
+import { applicationHome } from "../../../../html/components/avatar.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { applicationHome } from "../../../../html/components/mark.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
+import { revealButton } from "../../../../html/components/password-reveal.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
@@ -54,14 +56,16 @@ function failureText(view: LoginView): string | undefined {
   }
 }
 
+/** Wrong credentials are told at the fields instead. */
 function loginNotice(view: LoginView): Html | undefined {
   const text = failureText(view);
-  const { again, againText } = view.messages.signIn;
+  const { again, againText, expired } = view.messages.signIn;
+  if (view.error === "invalid-credentials") return undefined;
   if (text === undefined)
     return view.isReauthentication ? notice("hint", NOTICE_ID, again, againText) : undefined;
   return view.error === "session-expired"
-    ? notice("hint", NOTICE_ID, view.messages.signIn.expired, text)
-    : notice("error", NOTICE_ID, view.messages.signIn.failed, text);
+    ? notice("hint", NOTICE_ID, expired, text)
+    : notice("error", NOTICE_ID, text);
 }
 
 function fields(view: LoginView): Html {
@@ -74,19 +78,22 @@ function fields(view: LoginView): Html {
 <label for="email">${text.email}</label>
 <input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && html` autofocus`}>
 </div>
-<div class="field">
+<div class="field with-link">
 <label for="password">${text.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && html` autofocus`}>
+<div class="with-reveal"><input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && html` autofocus`}>
+${revealButton("password", text.showPassword)}</div>
+${forgotPassword(view)}${wrong && html`<p class="failed" id="${NOTICE_ID}" role="alert">${failureText(view)}</p>`}
 </div>`;
 }
 
 export function loginPage(view: LoginView): Html {
   const text = view.messages.signIn;
+  const title = text.title({ application: view.application.name });
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: text.title({ application: view.application.name }),
-    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
+    title,
+    body: html`<div class="title"><h1>${title}</h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}
 ${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
@@ -94,13 +101,14 @@ ${sealFields(view)}
 ${fields(view)}
 <button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
-${forgotPassword(view)}${!view.isPasskeyFirst && passkeySignIn(view)}`,
+${!view.isPasskeyFirst && passkeySignIn(view)}`,
   });
 }
 
+/** Beside the label to the eye; after the password for the keyboard. */
 function forgotPassword({ recoveryUri, messages }: LoginView): Html | undefined {
   if (recoveryUri === undefined) return undefined;
-  return html`<p class="after"><a class="alone" id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
+  return html`<a id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a>
 `;
 }
 
@@ -114,6 +122,7 @@ function passkeySignIn(view: LoginView): Html {
     options: view.passkey,
     conditional: true,
     button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
+    divider: view.isPasskeyFirst ? undefined : text.or,
     failed: text.passkeyFailed,
     fields: sealFields(view),
   });

@@ -1,11 +1,11 @@
 /** POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time. */
 import type { FastifyInstance } from "fastify";
-import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { checkPassword, MAX_PASSWORD_INPUT } from "../../../../core/users/check-password.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
+import { retryAfterFullQueue } from "../../../../page-kit/full-queue.ts";
 import {
   browserRoute,
   continueFlow,
@@ -44,8 +44,7 @@ async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
       visit.reply.headers(rateLimitHeaders(error));
       return showLogin(deps, visit, { ...state, error: "rate-limited", status: 429, retryAfterSeconds });
     }
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    const { retryAfterSeconds } = error;
+    const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showLogin(deps, visit, { ...state, error: "busy", status: 503, retryAfterSeconds });
   }
 }

@@ -1,6 +1,7 @@
 /** For users who are not assigned to the application. */
+
+import { applicationHome, person } from "../../../../html/components/avatar.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { applicationHome, person } from "../../../../html/components/mark.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 

@@ -5,7 +5,7 @@ import { requestOptions } from "../../../../core/second-factors/passkeys/passkey
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import type { User } from "../../../../core/users/user.ts";
-import { passkeyScript } from "../../../../html/scripts.ts";
+import { signInScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
   currentSession,
@@ -49,7 +49,7 @@ export async function showLogin(
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
-    script: passkeyScript.path,
+    script: signInScript.path,
     ...failure,
   });
   if (failure.retryAfterSeconds !== undefined)

@@ -5,12 +5,12 @@ export type ConsoleFrameTexts = {
       skip: string; menu: string; navigation: string; breadcrumbs: string; switch: string; account: string;
       signOut: string;
       sections: {
-        applications: string; people: string; keys: string; organisation: string;
+        build: string; users: string; experience: string; machines: string; security: string;
       };
       pages: {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; systemAccounts: string; signingKeys: string; pools: string; devices: string;
-        settings: string; mailTemplates: string; auditLog: string;
+        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -54,7 +54,8 @@ export type ConsoleFrameTexts = {
       };
       secret: { once: string; copy: string; copied: string; done: string; };
       confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
-      yes: string; no: string; missing: { text: string; overview: string; };
+      yes: string; no: string; missing: { text: string; overview: string; }; closeMenu: string; help: string;
+      learnMore: string;
     };
   };
 };

@@ -2,20 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FairPlaces, fairPlaces, NoPlaceLeft } from "./fair-places.ts";
 
-const never = new AbortController().signal;
-
-/** Asks for places in the given order. @returns who got one, in order, and a way to end the oldest of an owner */
+/** Asks for places in the given order. @returns who got one and who was refused, in order, and a way to end an owner's oldest */
 function waiters(places: FairPlaces) {
   const got: string[] = [];
+  const refused: string[] = [];
   const held: Array<{ owner: string; release: () => void }> = [];
   return {
     got,
+    refused,
     ask: async (owners: string) => {
       for (const owner of owners)
-        void places.take(owner, never).then((release) => {
-          got.push(owner);
-          held.push({ owner, release });
-        });
+        void places.take(owner).then(
+          (release) => {
+            got.push(owner);
+            held.push({ owner, release });
+          },
+          (error: unknown) => refused.push(error instanceof NoPlaceLeft ? owner : String(error)),
+        );
       await new Promise(setImmediate);
     },
     end: async (owner: string) => {
@@ -53,15 +56,29 @@ test("an owner at its share is passed, and comes when one of its own ends", asyn
   assert.equal(got.join(""), "AABBA");
 });
 
-test("a bounded number of one owner waits; the others may still", async () => {
-  const places = fairPlaces({ all: 1, each: 1, waiting: 2 });
-  const { ask, got, end } = waiters(places);
-  await ask("AAA");
-  await assert.rejects(places.take("A", never), NoPlaceLeft);
+test("room to wait is bounded, and taken from whoever has most of it", async () => {
+  const { ask, end, got, refused } = waiters(fairPlaces({ all: 1, each: 1, waiting: 4 }));
+  await ask("AAAAAA");
+  assert.equal(refused.join(""), "A", "its own last");
+  await ask("BB");
+  assert.equal(refused.join(""), "AAA");
+  // Both have two: nobody's room is worth more.
   await ask("B");
-  await end("A");
-  await end("A");
-  assert.equal(got.join(""), "AAB");
+  assert.equal(refused.join(""), "AAAB");
+  await ask("C");
+  assert.equal(refused.length, 5);
+  for (let turn = 0; turn < 5; turn++) await end(got.at(-1) ?? "");
+  assert.equal(got.filter((owner) => owner === "C").length, 1);
+  assert.equal(got.length, 5);
+});
+
+test("81 loops of one owner cost another one a turn, not a queue", async () => {
+  const { ask, end, got } = waiters(fairPlaces({ all: 2, each: 2, waiting: 64 }));
+  await ask("N".repeat(81));
+  await ask("Q");
+  // One turn for what was waiting already.
+  for (let turn = 0; turn < 2; turn++) await end("N");
+  assert.ok(got.includes("Q"), got.join(""));
 });
 
 test("whoever gives up leaves no trace, and takes no place later", async () => {
