@@ -26,7 +26,7 @@ export interface ProgramOptions {
 export async function startProgram(
   name: string,
   [program, ...parameters]: readonly [string, ...string[]],
-  { port, folder, signal = "SIGKILL", startsWithinMs = 15_000 }: ProgramOptions,
+  { port, folder, signal = "SIGKILL", startsWithinMs = 60_000 }: ProgramOptions,
 ): Promise<RunningProgram> {
   const env = { ...process.env, PATH: systemPath() };
   const child = spawn(program, parameters, folder === undefined ? { env } : { env, cwd: folder });

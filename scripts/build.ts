@@ -97,7 +97,7 @@ async function compile(
   const compiler = path.join(repositoryRoot, "node_modules", ".bin", "tsc");
   const { exitCode, stdout, stderr } = await runCommand(
     process.execPath,
-    [compiler, "-p", configurationFile],
+    [compiler, "-p", configurationFile, "--singleThreaded"],
     {
       cwd: folder,
     },

@@ -1,13 +1,11 @@
 /** Debian's Apache with mod_auth_openidc, as anybody, in front of an application that answers the headers that it receives. */
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { missingProgram } from "../../e2e/support/programs.ts";
 import { startProgram } from "../program.ts";
 import type { StackFiles } from "./stack-files.ts";
+import { startUpstream } from "./upstream.ts";
 
 const MODULES = "/usr/lib/apache2/modules";
 const modules = "mpm_event authn_core authz_core authz_user headers proxy proxy_http auth_openidc".split(" ");
@@ -32,14 +30,9 @@ ProxyPass "/" "http://127.0.0.1:${upstream}/"
 `;
 
 export async function startApache(files: StackFiles) {
-  const upstream = createServer((request, response) => response.end(JSON.stringify(request.headers)));
-  await once(upstream.listen(0, "127.0.0.1"), "listening");
-  const close = () => {
-    upstream.close();
-    upstream.closeAllConnections();
-  };
+  const { port: upstream, close } = await startUpstream();
   const file = path.join(files.folder, "httpd.conf");
-  await writeFile(file, configuration(files, (upstream.address() as AddressInfo).port));
+  await writeFile(file, configuration(files, upstream));
   try {
     // One process alone.
     const command = ["apache2", "-X", "-d", files.folder, "-f", file] as const;

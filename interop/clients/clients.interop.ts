@@ -11,6 +11,7 @@ import {
 } from "../../packages/server/src/testing/test-service.ts";
 import { type ClientProgram, runClient } from "./client-run.ts";
 import { missingPython, python } from "./python-program.ts";
+import { buildRustProgram, missingRust } from "./rust-program.ts";
 
 const here = import.meta.dirname;
 const timeout = 240_000;
@@ -54,4 +55,8 @@ test("go-oidc with golang.org/x/oauth2", { skip: missingGo(), timeout }, () =>
     parameters: ["-c", 'cd "$0" && exec go run .', path.join(here, "go-oidc")],
     refreshes: true,
   }),
+);
+
+test("openidconnect in Rust", { skip: missingRust(), timeout }, () =>
+  runClient(running, org, { stack: "rust", command: buildRustProgram, parameters: [], refreshes: true }),
 );

@@ -18,10 +18,11 @@ export const missingNpmClients = (): string | false =>
 /** @param ours a program of npm/; without it, the printed app.mjs is a program itself */
 export async function startNodeProgram(
   { folder, port }: StackFiles,
-  ours?: "authjs.mjs" | "passport.mjs",
+  ours?: `${"authjs" | "grant" | "mcp" | "passport" | "passport-openidconnect"}.mjs`,
 ): Promise<RunningProgram> {
   const program = ours ?? "app.mjs";
-  if (ours) await copyFile(path.join(sources, ours), path.join(folder, ours));
+  for (const file of ours ? [ours, "printed-values.mjs"] : [])
+    await copyFile(path.join(sources, file), path.join(folder, file));
   await symlink(path.join(keptFolder("npm"), "node_modules"), path.join(folder, "node_modules"));
   const command = [process.execPath, "--env-file-if-exists=.env.local", program, String(port)] as const;
   return startProgram(program, command, { port, folder });

@@ -15,7 +15,8 @@ export const missingPython = (module: string): string | false =>
 export const startUvicorn = ({ folder, port }: StackFiles): Promise<RunningProgram> =>
   startProgram("FastAPI", [python, "-Bm", "uvicorn", "main:app", "--port", String(port)], { port, folder });
 
-export function startAllauth({ folder, port }: StackFiles): Promise<RunningProgram> {
-  const program = path.join(import.meta.dirname, "django/allauth_project.py");
-  return startProgram("django-allauth", [python, "-B", program, String(port)], { port, folder });
-}
+/** A program of ours in the working folder of the printed files. */
+export const startPythonProgram =
+  (file: "django/allauth_project.py" | "pyoidc/app.py" | "social/project.py") =>
+  ({ folder, port }: StackFiles): Promise<RunningProgram> =>
+    startProgram(file, [python, "-B", path.join(import.meta.dirname, file), String(port)], { port, folder });

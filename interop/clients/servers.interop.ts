@@ -1,77 +1,32 @@
 /** Servers that sign people in with the files that `signet app create --for` prints, used as they are. */
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import type { StackName } from "../../packages/server/src/core/stacks/stacks.ts";
-import type { Environment } from "../../packages/server/src/testing/command-line.ts";
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
-import { quickPasswords } from "../../packages/server/src/testing/fakes/quick-passwords.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
-import {
-  makeOrganisation,
-  startTestService,
-  TEST_MASTER_KEY,
-  type TestOrganisation,
-  type TestService,
-} from "../../packages/server/src/testing/test-service.ts";
+import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { missingApache, startApache } from "./apache.ts";
+import { missingGoProgram, runKubelogin, startOauth2Proxy } from "./go-programs.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
-import { makePerson, type Person } from "./person.ts";
-import { missingPython, startAllauth, startUvicorn } from "./python-program.ts";
+import { missingPython, startPythonProgram, startUvicorn } from "./python-program.ts";
+import { missingRails, startRails } from "./rails.ts";
 import { missingSpring, startSpring } from "./spring.ts";
-import { createForStack, type StackFiles } from "./stack-files.ts";
+import { type StackService, startStackService } from "./stack-service.ts";
 
-const timeout = 60_000;
+/** Some compile or migrate first, side by side with other tests. */
+const timeout = 180_000;
 
-let folder: string;
-let running: TestService;
+let service: StackService;
 let org: TestOrganisation;
-let env: Environment;
 before(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "signet-clients-"));
-  const databaseUrl = `sqlite:${path.join(folder, "signet.db")}`;
-  running = await startTestService({ databaseUrl, passwords: quickPasswords, masterKey: TEST_MASTER_KEY });
-  org = await makeOrganisation(running.service);
-  env = {
-    DATABASE_URL: databaseUrl,
-    SIGNET_MASTER_KEY: TEST_MASTER_KEY,
-    SIGNET_DATA_DIR: running.service.config.dataDir,
-    SIGNET_BASE_URL: running.baseUrl,
-  };
+  service = await startStackService();
+  org = service.org;
 });
-after(async () => {
-  await running.close();
-  await rm(folder, { recursive: true, force: true });
-  assert.deepEqual(running.errors, []);
-});
+after(() => service.close());
 
-interface Server {
-  output(): string;
-  stop(): Promise<void>;
-}
-
-/** Creates the application, starts its server with what was printed, and stops it whatever happens. */
-async function withServer(
-  stack: StackName,
-  start: (files: StackFiles) => Promise<Server>,
-  use: (files: StackFiles, person: Person) => Promise<void>,
-): Promise<void> {
-  const files = await createForStack(stack, org, env);
-  try {
-    const server = await start(files);
-    try {
-      await use(files, makePerson(org));
-    } catch (error) {
-      throw new Error(`${stack}: ${server.output().slice(-4_000)}`, { cause: error });
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await files.remove();
-  }
-}
+/** For programs that the test runs by itself. */
+const noServer = async () => ({ output: () => "", stop: async () => {} });
 
 /** @throws AssertionError with the page when it is none of a program */
 function jsonOf({ url, status, body }: TestPage): Record<string, unknown> {
@@ -80,7 +35,7 @@ function jsonOf({ url, status, body }: TestPage): Record<string, unknown> {
 }
 
 test("Apache with mod_auth_openidc", { skip: missingApache(), timeout }, () =>
-  withServer("apache", startApache, async ({ address, redirectUri }, person) => {
+  service.withServer("apache", startApache, async ({ address, redirectUri }, person) => {
     const page = `${address}/secure/page?of=ours`;
     const entered = await person.signIn(await person.open(page));
     assert.equal(entered.url, page);
@@ -112,7 +67,7 @@ const claimsOf = ({ sub, name, email }: Record<string, unknown>) => ({ sub, name
 const uma = () => ({ sub: org.user.id, name: "Uma User", email: org.user.email });
 
 test("express-openid-connect", { skip: missingNpmClients(), timeout }, () =>
-  withServer(
+  service.withServer(
     "express",
     (files) => startNodeProgram(files),
     async ({ address }, person) => {
@@ -125,7 +80,7 @@ test("express-openid-connect", { skip: missingNpmClients(), timeout }, () =>
 );
 
 test("Auth.js in Express", { skip: missingNpmClients(), timeout }, () =>
-  withServer(
+  service.withServer(
     "authjs",
     (files) => startNodeProgram(files, "authjs.mjs"),
     async ({ address }, person) => {
@@ -145,7 +100,7 @@ test("Auth.js in Express", { skip: missingNpmClients(), timeout }, () =>
 );
 
 test("Passport with openid-client", { skip: missingNpmClients(), timeout }, () =>
-  withServer(
+  service.withServer(
     "generic",
     (files) => startNodeProgram(files, "passport.mjs"),
     async ({ address }, person) => {
@@ -160,7 +115,7 @@ test("Passport with openid-client", { skip: missingNpmClients(), timeout }, () =
 );
 
 test("Spring Boot, client and resource server", { skip: missingSpring(), timeout }, () =>
-  withServer("spring", startSpring, async ({ address }, person) => {
+  service.withServer("spring", startSpring, async ({ address }, person) => {
     const home = jsonOf(await person.signIn(await person.open(`${address}/`)));
     assert.deepEqual(claimsOf(home), uma());
     const { accessToken } = jsonOf(await person.open(`${address}/refresh`));
@@ -178,18 +133,155 @@ test("Spring Boot, client and resource server", { skip: missingSpring(), timeout
 );
 
 test("FastAPI with Authlib", { skip: missingPython("fastapi, uvicorn, itsdangerous"), timeout }, () =>
-  withServer("fastapi", startUvicorn, async ({ address }, person) => {
+  service.withServer("fastapi", startUvicorn, async ({ address }, person) => {
     const home = await person.signIn(await person.open(`${address}/`));
     assert.deepEqual(claimsOf(jsonOf(home)), uma());
   }),
 );
 
 test("django-allauth", { skip: missingPython("allauth"), timeout }, () =>
-  withServer("allauth", startAllauth, async ({ address }, person) => {
-    const press = async (url: string) => person.submit(url, (await person.open(url)).hidden);
-    const home = await person.signIn(await press(`${address}/accounts/oidc/signet/login/`));
+  service.withServer(
+    "allauth",
+    startPythonProgram("django/allauth_project.py"),
+    async ({ address }, person) => {
+      const press = async (url: string) => person.submit(url, (await person.open(url)).hidden);
+      const home = await person.signIn(await press(`${address}/accounts/oidc/signet/login/`));
+      assert.deepEqual(jsonOf(home), uma());
+      // It ends its own session only.
+      assert.deepEqual(jsonOf(await press(`${address}/accounts/logout/`)), {});
+    },
+  ),
+);
+
+test("passport-openidconnect", { skip: missingNpmClients(), timeout }, () =>
+  service.withServer(
+    "generic",
+    (files) => startNodeProgram(files, "passport-openidconnect.mjs"),
+    async ({ address }, person) => {
+      const home = await person.signIn(await person.open(`${address}/login`));
+      const { id, displayName, emails } = jsonOf(home);
+      assert.deepEqual([id, displayName, emails], [org.user.id, "Uma User", [{ value: org.user.email }]]);
+    },
+  ),
+);
+
+test("Grant", { skip: missingNpmClients(), timeout }, () =>
+  service.withServer(
+    ["generic", "/connect/signet/callback"],
+    (files) => startNodeProgram(files, "grant.mjs"),
+    async ({ address }, person) => {
+      const home = await person.signIn(await person.open(`${address}/connect/signet`));
+      assert.deepEqual(claimsOf(jsonOf(home)), uma());
+    },
+  ),
+);
+
+test("MCP SDK, client and server", { skip: missingNpmClients(), timeout }, () =>
+  service.withServer(
+    "mcp",
+    (files) => startNodeProgram(files, "mcp.mjs"),
+    async ({ address }, person) => {
+      const refused = await fetch(`${address}/mcp`, {
+        method: "POST",
+        headers: { authorization: "Bearer x" },
+      });
+      assert.equal(refused.status, 401);
+      assert.match(refused.headers.get("www-authenticate") ?? "", /resource_metadata="http/);
+
+      const scopes = ["openid", "profile", "email", "offline_access"];
+      const whoami = jsonOf(await person.signIn(await person.open(`${address}/start`)));
+      assert.deepEqual(whoami, { sub: org.user.id, scopes });
+      const { whoami: again, ...refreshed } = jsonOf(await person.open(`${address}/refresh`));
+      assert.deepEqual(refreshed, { result: "AUTHORIZED", isNew: true });
+      assert.deepEqual(JSON.parse(String(again)), whoami);
+    },
+  ),
+);
+
+test("Rails with omniauth_openid_connect", { skip: missingRails(), timeout }, () =>
+  service.withServer("rails", startRails, async ({ address }, person) => {
+    const pressed = async (more: Record<string, string> = {}) => {
+      const { body } = await person.open(`${address}/buttons`);
+      const tokens = [...body.matchAll(/name="authenticity_token" value="([^"]+)"/g)];
+      const [, token = ""] = tokens["_method" in more ? 1 : 0] ?? [];
+      return { authenticity_token: token, ...more };
+    };
+    const home = await person.signIn(await person.submit(`${address}/auth/openid_connect`, await pressed()));
     assert.deepEqual(jsonOf(home), uma());
-    // It ends its own session only.
-    assert.deepEqual(jsonOf(await press(`${address}/accounts/logout/`)), {});
+    const out = await person.submit(`${address}/logout`, await pressed({ _method: "delete" }));
+    assert.deepEqual([out.url, out.body], [`${address}/`, "null"], "back at the application");
+    assert.ok(
+      showsLogin(await person.submit(`${address}/auth/openid_connect`, await pressed())),
+      "signed out",
+    );
+  }),
+);
+
+test("oauth2-proxy", { skip: missingGoProgram("oauth2-proxy"), timeout }, () =>
+  service.withServer("oauth2-proxy", startOauth2Proxy, async ({ address, folder }, person) => {
+    const offered = await person.open(`${address}/page?of=ours`);
+    assert.equal(offered.status, 403, "it shows its own page first");
+    const start = `${address}/oauth2/start?${new URLSearchParams({ rd: "/page?of=ours" })}`;
+    const entered = await person.signIn(await person.open(start));
+    assert.equal(entered.url, `${address}/page?of=ours`);
+    const headers = jsonOf(entered);
+    const { user, email, groups } = {
+      user: headers["x-forwarded-user"],
+      email: headers["x-forwarded-email"],
+      groups: headers["x-forwarded-groups"],
+    };
+    assert.deepEqual([user, email, groups], [org.user.id, org.user.email, "staff,admins"]);
+
+    const [signOut = ""] = (await readdir(folder)).filter((file) => file.startsWith("Sign out"));
+    const confirm = await person.open(
+      `${address}${(await readFile(path.join(folder, signOut), "utf8")).trim()}`,
+    );
+    assert.match(confirm.body, /id="logout-confirm"/);
+    const { origin, pathname } = new URL(confirm.url);
+    await person.submit(`${origin}${pathname}`, confirm.hidden);
+    assert.equal((await person.open(`${address}/page`)).status, 403, "the proxy has no session");
+    assert.ok(showsLogin(await person.open(start)), "signed out");
+  }),
+);
+
+test("kubelogin", { skip: missingGoProgram("kubelogin"), timeout }, () =>
+  service.withServer("kubernetes", noServer, async (files, person) => {
+    const claims = (idToken: string) => {
+      const [, payload = ""] = idToken.split(".");
+      const { sub, email, groups } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Record<
+        string,
+        unknown
+      >;
+      return { sub, email, groups };
+    };
+    const expected = { sub: org.user.id, email: org.user.email, groups: ["staff", "admins"] };
+    const first = await runKubelogin(files);
+    await person.signIn(await person.open((await first.page) ?? "it needs no browser"));
+    const idToken = await first.idToken();
+    assert.deepEqual(claims(idToken), expected);
+
+    const second = await runKubelogin(files, "--force-refresh");
+    assert.equal(await second.page, undefined, "it refreshes without a browser");
+    const refreshed = await second.idToken();
+    assert.notEqual(refreshed, idToken);
+    assert.deepEqual(claims(refreshed), expected);
+  }),
+);
+
+test("social-auth-app-django", { skip: missingPython("social_django"), timeout }, () =>
+  service.withServer(
+    ["generic", "/complete/oidc/"],
+    startPythonProgram("social/project.py"),
+    async ({ address }, person) => {
+      const home = await person.signIn(await person.submit(`${address}/login/oidc/`, {}));
+      assert.deepEqual(jsonOf(home), uma());
+    },
+  ),
+);
+
+test("Flask-pyoidc", { skip: missingPython("flask_pyoidc"), timeout }, () =>
+  service.withServer("generic", startPythonProgram("pyoidc/app.py"), async ({ address }, person) => {
+    const home = await person.signIn(await person.open(`${address}/`));
+    assert.deepEqual(claimsOf(jsonOf(home)), uma());
   }),
 );

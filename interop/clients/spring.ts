@@ -33,5 +33,5 @@ export async function startSpring({ folder, port }: StackFiles): Promise<Running
     program,
     "--spring.config.additional-location=file:./api.yml",
   ] as const;
-  return startProgram("Spring Boot", command, { port, folder, startsWithinMs: 40_000 });
+  return startProgram("Spring Boot", command, { port, folder, startsWithinMs: 120_000 });
 }

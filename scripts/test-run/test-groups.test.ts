@@ -51,6 +51,29 @@ test("a group that leaves something open after its tests ends, and fails, naming
   }
 });
 
+test("an uncaught error fails the group and names its test, though node:test doesn't follow its promises", async (t) => {
+  const later = (text: string) =>
+    `import { test } from "node:test"; test("careless", async () => { await null; ${text} await new Promise((resolve) => setTimeout(resolve, 5_000)); });`;
+  const outcome = await groupsOf(t, {
+    "good.test.mjs": `import assert from "node:assert"; import { executionAsyncId } from "node:async_hooks"; import { test } from "node:test";
+      test("good", async () => { for (let n = 0; n < 3; n += 1) { await null; assert.equal(executionAsyncId(), 0); } });`,
+    "thrown.test.mjs": later('setTimeout(() => { throw new Error("no"); });'),
+    "rejected.test.mjs": later('Promise.reject(new Error("no"));'),
+    "late.test.mjs":
+      'import { describe, test } from "node:test"; describe("late", async () => { await new Promise((resolve) => setTimeout(resolve, 300)); test("lost", () => {}); });',
+  });
+  assert.equal((await outcome("good.test.mjs")).code, 0);
+  for (const name of ["thrown", "rejected"]) {
+    const { code, out } = await outcome("good.test.mjs", `${name}.test.mjs`);
+    assert.equal(code, 1, name);
+    assert.match(out, /Uncaught in the test "careless": Error: no/);
+    assert.match(out, /^# fail 1$/m);
+  }
+  const { code, out } = await outcome("good.test.mjs", "late.test.mjs");
+  assert.equal(code, 1);
+  assert.match(out, /Uncaught in the test "lost": Error: declared after the first test has started/);
+});
+
 test("groups run in their order", async (t) => {
   const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
   t.after(() => rm(root, { recursive: true }));

@@ -36,7 +36,11 @@ const MAX_AFTER_TESTS_MS = 60_000;
  * What a test leaves open (a server, a timer) would keep the process, and with it the whole run, for ever: no timeout of
  * node:test ends a process whose tests are done. So it ends itself, as a failure that names what is open.
  */
-const suites = `import { after, describe, test } from "node:test";
+const errorTracking = pathToFileURL(path.join(import.meta.dirname, "error-tracking.ts")).href;
+
+const suites = `import { trackErrorsCheaply } from ${JSON.stringify(errorTracking)};
+import { after, describe, test } from "node:test";
+trackErrorsCheaply();
 let running = files.length;
 for (const [file, url] of files)
   describe(file, () => {

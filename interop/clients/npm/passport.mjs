@@ -1,13 +1,12 @@
 // Passport with openid-client, configured by hand with the values that `app create --for generic` prints.
-import { readFileSync } from "node:fs";
 import express from "express";
 import session from "express-session";
 import * as client from "openid-client";
 import { Strategy } from "openid-client/passport";
 import passport from "passport";
+import { printedValues } from "./printed-values.mjs";
 
-const lines = readFileSync("OpenID Connect", "utf8").trim().split("\n");
-const printed = Object.fromEntries(lines.map((line) => line.split(/:\s+/)));
+const printed = printedValues("OpenID Connect");
 const redirectUri = new URL(printed["Redirect URI"]);
 
 const config = await client.discovery(

@@ -49,7 +49,11 @@ describe("private files", () => {
       await assert.rejects(readPrivateFile(file("secret")), /can be read by others \(mode 06/);
     }
     await chmod(file("secret"), 0o600);
-    await assert.rejects(readPrivateFile(folder));
+    await assert.rejects(readPrivateFile(folder), /is not a regular file/);
+    await replaceFile(file("long"), Buffer.alloc(65_536, 120), 0o600);
+    assert.equal((await readPrivateFile(file("long"))).length, 65_536);
+    await replaceFile(file("long"), Buffer.alloc(65_537, 120), 0o600);
+    await assert.rejects(readPrivateFile(file("long")), /at most 64 KiB/);
     await createPrivateFile(file("empty"), "\n");
     await assert.rejects(readSecretFile(file("empty")), /is empty/);
   });

@@ -14,8 +14,9 @@ import { ISSUER, type TokenChanges } from "../testing/test-provider.ts";
 
 const SESSION = "__Host-signet-session";
 
-describe("an ID token of a sign-in", async () => {
-  const stranger = await testKey("key-1");
+const stranger = await testKey("key-1");
+
+describe("an ID token of a sign-in", () => {
   const table: readonly (readonly [string, SignetErrorCode, TokenChanges])[] = [
     ["of another issuer", "token_issuer", { claims: { iss: "https://evil.example" } }],
     ["for another client", "token_audience", { claims: { aud: "somebody-else" } }],

@@ -176,19 +176,26 @@ for (const [mode, pinsOf] of Object.entries(pinModes))
       assert.deepEqual([...principal.scopes], scopes);
       assert.deepEqual(principal.claims["groups"], scopes.length > 0 ? ["staff"] : undefined);
       assert.equal(principal.claims["role"], undefined);
+      assert.equal(
+        principal.claims["client_id"],
+        undefined,
+        "the access token's own members are not the user's",
+      );
       assert.equal(principal.unsignedUserinfo?.["role"], "Administrator");
       assert.deepEqual([...(principal.unsignedScopes ?? [])], ["openid", "notes", "admin"]);
     };
     await check(["openid", "notes"]);
-    // A refresh that brings another user's, another application's, or the service's own access token.
+    // A refresh that brings another user's, another application's, the service's own, or no access token.
     for (const other of [
-      await accessToken({ sub: "0197aaaa-0000-4000-8000-0000000000f2" }),
-      await accessToken({ client_id: "another" }),
-      await provider.accessToken({ claims: { iss, scope: "openid admin" } }),
-      "opaque",
+      () => accessToken({ sub: "0197aaaa-0000-4000-8000-0000000000f2" }),
+      () => accessToken({ client_id: "another" }),
+      () => provider.accessToken({ claims: { iss, scope: "openid admin" } }),
+      () => provider.accessToken({ key: agent, header: { kid: "agent-1", typ: "JWT" }, claims: { iss } }),
+      () => "opaque",
     ]) {
-      fixture.tokenChanges = { ...fixture.tokenChanges, access_token: other };
       provider.advance(3590);
+      // Made now: an expired one would be refused for that.
+      fixture.tokenChanges = { ...fixture.tokenChanges, access_token: await other() };
       await check([]);
     }
     fixture.tokenChanges = { ...fixture.tokenChanges, access_token: await accessToken() };

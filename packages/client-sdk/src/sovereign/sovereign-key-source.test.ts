@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPublicKey, type KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import {
@@ -128,6 +128,7 @@ test("a pool alone is rejected in production, and accepted elsewhere", async () 
 });
 
 test("pinning nothing, two things, or something unreadable is rejected at start", () => {
+  const { publicKey: pssOnly } = generateKeyPairSync("rsa-pss", { modulusLength: 2048 });
   const { sovereign: _none, ...bare } = settingsOf({});
   const jwk = publicOf(agentKey);
   const wrong: Partial<SovereignSettings>[] = [
@@ -137,6 +138,8 @@ test("pinning nothing, two things, or something unreadable is rejected at start"
     { trustedRoots: [root.pem + root.pem] },
     { publicKeys: ["no key"] },
     { publicKeys: [root.pem] },
+    // For one kind of padding only: a JWK can't say so (RFC 4055 §1.2).
+    { publicKeys: [pssOnly.export({ format: "pem", type: "spki" }).toString()] },
     { publicKeys: [{ ...jwk, d: "secret" }] },
     { publicKeys: [{ kty: "oct", k: "AAAA" }] },
     { publicKeys: [{ kty: "EC", crv: "P-256" }] },
@@ -151,9 +154,10 @@ test("pinning nothing, two things, or something unreadable is rejected at start"
   assert.throws(() => createSovereignKeySource(bare), { code: "configuration" });
   const withoutPool = { ...settingsOf({}), sovereign: { ...nothing, trustedRoots: [root.pem] } };
   assert.throws(() => createSovereignKeySource(withoutPool), { code: "configuration" });
-  assert.throws(() => createSovereignKeySource({ ...withoutPool, sovereign: nothing }), {
-    code: "configuration",
-  });
+  for (const environment of ["production", "development"] as const)
+    assert.throws(() => createSovereignKeySource({ ...withoutPool, environment, sovereign: nothing }), {
+      code: "configuration",
+    });
 });
 
 test("roots: a key without a chain, with another's, under another root or for another pool is rejected", async () => {

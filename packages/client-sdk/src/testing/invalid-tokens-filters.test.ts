@@ -11,8 +11,10 @@ import { AUDIENCE, createTestProvider } from "./test-provider.ts";
 
 const stranger = await testKey("key-1");
 
-describe("OAuthUserBearer with invalid tokens", async () => {
-  const provider = await createTestProvider();
+const provider = await createTestProvider();
+const fixture = await federatedFixture({}, { authorizationParameters: { max_age: "300" } });
+
+describe("OAuthUserBearer with invalid tokens", () => {
   const filter = oauthUserBearer(bearer, { fetch: provider.fetch, clock: provider.clock });
   const call = (token: string) =>
     filter.authenticate(
@@ -37,8 +39,7 @@ describe("OAuthUserBearer with invalid tokens", async () => {
   });
 });
 
-describe("OAuthFederated with invalid tokens", async () => {
-  const fixture = await federatedFixture({}, { authorizationParameters: { max_age: "300" } });
+describe("OAuthFederated with invalid tokens", () => {
   const spoilt = invalidTokens(fixture.provider, stranger);
   // The access token of the fixture is another one each time, so that no at_hash fits it.
   const all: InvalidToken[] = [...spoilt.any, ...spoilt.idToken];

@@ -136,8 +136,10 @@ describe("postgres", () => {
     );
     assert.equal((error as { code?: string }).code, "25006");
     assert.equal(isDatabaseUnavailable(error), true);
-    assert.notEqual(await connection(), first, "a new connection");
+    const second = await connection();
+    assert.notEqual(second, first, "a new connection");
     assert.equal(await isUnavailable(() => database.ping()), true, "which is read-only from its beginning");
+    assert.notEqual(await connection(), second, "the health check leaves it as well");
     assert.equal(await isUnavailable(() => run(database.query, "insert into things values (20)")), true);
     await setReadOnly("off");
     await eventually("the pool moves on", () =>

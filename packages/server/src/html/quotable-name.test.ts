@@ -38,6 +38,7 @@ test("an address, a telephone number or a sentence is not repeated", () => {
     "www evil com",
     "evil . example",
     "evil\u3002example",
+    "ｅｖｉｌ．ｅｘａｍｐｌｅ",
     "help@evil.example",
     "Write to @evil",
     "Acme\\evil",

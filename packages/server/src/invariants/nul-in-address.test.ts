@@ -56,7 +56,6 @@ forEachDatabase(({ fresh }) => {
     ["/oauth/manage/ORG/scopes", "search"],
     ["/oauth/manage/ORG/consents", "search"],
     ["/oauth/manage/ORG/audit-log", "search"],
-    ["/oauth/manage/ORG/audit-log", "on"],
     ["/devices/manage/ORG", "search"],
   ] as const;
 

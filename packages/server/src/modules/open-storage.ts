@@ -26,7 +26,7 @@ export interface StorageOptions {
 
 /** @throws what kept it from opening; nothing is left open, which would keep the process from its end */
 export async function openStorage(
-  config: Config,
+  config: Pick<Config, "databaseUrl" | "databasePoolSize">,
   encryption: Encryption,
   { isServer = false, around }: StorageOptions,
 ): Promise<Storage> {

@@ -42,8 +42,9 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "pools/:pool/agents/:agent/deactivate": "recent",
   quickstart: "recent",
   "quickstart/token-inspector": "any",
-  "scopes/new": "any",
-  "scopes/:id/edit": "any",
+  // What tokens say about users.
+  "scopes/new": "recent",
+  "scopes/:id/edit": "recent",
   "scopes/:id/delete": "recent",
   "settings/branding": "any",
   "settings/logo": "any",

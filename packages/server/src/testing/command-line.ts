@@ -80,7 +80,10 @@ export function startProgram(args: readonly string[], env: Environment, cwd?: st
   });
 }
 
-/** Runs the program until it exits. @param piped standard input */
+/** A program that should have ended, and serves instead, fails its test by this. */
+const LONGEST_RUN_MS = 120_000;
+
+/** Runs the program until it exits. @param piped standard input @returns code null when it had to be killed */
 export async function runProgram(
   args: readonly string[],
   env: Environment,
@@ -89,7 +92,9 @@ export async function runProgram(
   const child = startProgram(args, env);
   const output = collect(child);
   child.stdin?.end(piped);
+  const late = setTimeout(() => child.kill("SIGKILL"), LONGEST_RUN_MS);
   const [code] = (await once(child, "close")) as [number | null];
+  clearTimeout(late);
   return { code, out: output.out(), err: output.err() };
 }
 

@@ -19,6 +19,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
+import { stackLibraries as libraries, type StackLibrary } from "../../testing/fixtures/stack-libraries.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -28,98 +29,13 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 
-interface Library {
-  /** What stands in the authorization request. */
-  readonly pkce: boolean;
-  readonly nonce: boolean;
-  readonly auth: "basic" | "post" | "none";
-  /** The algorithms of ID tokens that its verifier accepts as it is configured. */
-  readonly algs: readonly string[];
-  /** Where it looks for name, email and groups. */
-  readonly claims: "id-token" | "userinfo";
-  readonly refresh?: boolean;
-  /** Where it listens, when not at the registered address to the letter (RFC 8252 §7.3). */
-  readonly redirectUri?: string;
-  readonly resource?: boolean;
-  /** It verifies access tokens too, and accepts this type and algorithm only. */
-  readonly accessToken?: { readonly typ: string; readonly alg: string };
-  /** The names of its own settings. */
-  readonly prints: readonly string[];
-}
-
-const RS256 = ["RS256"];
-const ES256 = ["ES256"];
-/** As discovery lists them. */
-const anyAlg = ["ES256", "RS256", "PS256", "EdDSA"];
-
-const web = { pkce: true, nonce: true, auth: "basic", algs: RS256, claims: "id-token" } as const;
-const browserApp = { pkce: true, nonce: false, auth: "none", algs: anyAlg, claims: "id-token" } as const;
-
-const libraries: Readonly<Record<StackName, Library>> = {
-  generic: { ...web, pkce: false, refresh: true, prints: ["Issuer:", "Client secret:", "jwks.json"] },
-  nextjs: { ...web, algs: anyAlg, prints: ["AUTH_SIGNET_ID=", "AUTH_SIGNET_ISSUER=", "handlers"] },
-  authjs: { ...web, algs: anyAlg, prints: ["AUTH_SIGNET_SECRET=", 'type: "oidc"'] },
-  express: { ...web, algs: ES256, prints: ["issuerBaseURL", 'idTokenSigningAlg: "ES256"'] },
-  react: { ...browserApp, refresh: true, prints: ["authority", "redirect_uri", "AuthProvider"] },
-  vue: { ...browserApp, refresh: true, prints: ["UserManager"] },
-  angular: { ...browserApp, nonce: true, refresh: true, prints: ["provideAuth", "redirectUrl"] },
-  spring: {
-    ...web,
-    pkce: false,
-    claims: "userinfo",
-    accessToken: { typ: "JWT", alg: "RS256" },
-    prints: ["issuer-uri", "client-id", "client-secret", "login/oauth2/code/signet"],
-  },
-  django: {
-    ...web,
-    auth: "post",
-    claims: "userinfo",
-    prints: ["OIDC_RP_SIGN_ALGO", "OIDC_USE_PKCE = True", "OIDC_OP_JWKS_ENDPOINT", "def logout_url"],
-  },
-  allauth: { ...web, prints: ["AccountMiddleware", "OAUTH_PKCE_ENABLED", "server_url", "allauth.urls"] },
-  authlib: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "server_metadata_url"] },
-  fastapi: { ...web, algs: anyAlg, prints: ['"code_challenge_method": "S256"', "FastAPI"] },
-  go: { ...web, algs: anyAlg, prints: ["oidc.NewProvider", "S256ChallengeOption"] },
-  rust: { ...web, prints: ["CoreProviderMetadata", "new_random_sha256"] },
-  rails: { ...web, pkce: false, prints: ["provider :openid_connect", "client_signing_alg"] },
-  dotnet: { ...web, auth: "post", algs: anyAlg, prints: ["AddOpenIdConnect", "UsePkce = true"] },
-  php: { ...web, prints: ["OpenIDConnectClient", "setCodeChallengeMethod('S256')"] },
-  "oauth2-proxy": { ...web, prints: ["oidc_issuer_url", 'code_challenge_method = "S256"'] },
-  apache: { ...web, algs: ES256, claims: "userinfo", prints: ["OIDCPKCEMethod S256", "OIDCRedirectURI"] },
-  grafana: { ...web, nonce: false, refresh: true, prints: ["use_pkce = true", "role_attribute_path"] },
-  gitlab: { ...web, claims: "userinfo", prints: ["omniauth_providers", 'groups_attribute: "groups"'] },
-  argocd: { ...web, prints: ["oidc.config", "requestedScopes"] },
-  kubernetes: {
-    ...web,
-    auth: "none",
-    refresh: true,
-    redirectUri: "http://localhost:18000",
-    prints: ["--oidc-groups-claim=groups", "--oidc-signing-algs=RS256", "oidc-login"],
-  },
-  dex: {
-    ...web,
-    nonce: false,
-    claims: "userinfo",
-    prints: ["insecureEnableGroups: true", "getUserInfo: true"],
-  },
-  keycloak: { ...web, auth: "post", algs: anyAlg, claims: "userinfo", prints: ['"pkceMethod": "S256"'] },
-  mcp: {
-    ...browserApp,
-    claims: "userinfo",
-    refresh: true,
-    redirectUri: "http://localhost:53682/callback",
-    resource: true,
-    accessToken: { typ: "at+jwt", alg: "ES256" },
-    prints: ["authorization_servers", "claude mcp add"],
-  },
-};
-
 interface Created {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly redirectUris: readonly string[];
-  readonly allowedResources: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly tokenEndpointAuthMethod: string;
   readonly createdScopes: readonly string[];
   readonly setup: readonly SetupFile[];
 }
@@ -168,7 +84,7 @@ describe("signet app create --for", () => {
     /** The authorization request of the library, and what it keeps. */
     function begin(made: Created, stack: StackName, sent: { pkce: boolean; nonce: boolean }) {
       const [verifier, nonce, state] = [random(), random(), random()];
-      const redirectUri = libraries[stack].redirectUri ?? made.redirectUris[0] ?? "";
+      const [redirectUri] = libraries[stack].redirects;
       const query = new URLSearchParams({
         response_type: "code",
         client_id: made.clientId,
@@ -177,16 +93,17 @@ describe("signet app create --for", () => {
         state,
         ...(sent.nonce ? { nonce } : {}),
         ...(sent.pkce ? { code_challenge: s256(verifier), code_challenge_method: "S256" } : {}),
-        ...(libraries[stack].resource ? { resource: made.allowedResources[0] ?? "" } : {}),
+        ...(libraries[stack].resource ? { resource: libraries[stack].resource } : {}),
       });
       return { query: String(query), verifier, nonce, state, redirectUri };
     }
+    const requests = (stack: StackName, scope: string) => stacks[stack].scopes.some((one) => one === scope);
     const random = () => randomBytes(32).toString("base64url");
     const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
     const signIn = (query: string) =>
       authorize(testBrowser(), { issuer: org.issuer, query, email: org.user.email, password: PASSWORD });
 
-    function token(made: Created, { auth }: Library, form: Record<string, string>) {
+    function token(made: Created, { auth }: StackLibrary, form: Record<string, string>) {
       const { clientId, clientSecret = "" } = made;
       const basic = Buffer.from(`${clientId}:${encodeURIComponent(clientSecret)}`).toString("base64");
       if (auth === "basic") return postForm(`${org.issuer}/token`, form, { authorization: `Basic ${basic}` });
@@ -204,6 +121,11 @@ describe("signet app create --for", () => {
         assert.equal(made.clientSecret === undefined, library.auth === "none");
         if (made.clientSecret) assert.ok(printed.includes(made.clientSecret));
         assert.equal(made.issuer, org.issuer);
+        const { redirects, signedOut = [new URL("/", redirects[0]).href] } = library;
+        assert.deepEqual(made.postLogoutRedirectUris, signedOut);
+        const secretBy = library.auth === "none" ? "none" : `client_secret_${library.auth}`;
+        assert.equal(made.tokenEndpointAuthMethod, secretBy);
+        assert.equal(requests(name, "offline_access"), library.refresh === true);
 
         const request = begin(made, name, library);
         const answer = await signIn(request.query);
@@ -229,17 +151,19 @@ describe("signet app create --for", () => {
         const asked = await fetch(`${org.issuer}/userinfo`, { headers });
         assert.equal(asked.status, 200);
         const userinfo = (await asked.json()) as Record<string, unknown>;
-        const claims = library.claims === "id-token" ? payload : userinfo;
-        assert.deepEqual(
-          [claims["name"], claims["email"], claims["email_verified"]],
-          ["Uma User", org.user.email, true],
-        );
-        const readsGroups = (stacks[name].scopes as readonly string[]).includes("groups");
-        assert.deepEqual(claims["groups"], readsGroups ? ["staff", "admins"] : undefined);
+        const readsGroups = requests(name, "groups");
+        const read = { "id-token": [payload], userinfo: [userinfo], both: [payload, userinfo] };
+        for (const claims of read[library.claims]) {
+          assert.deepEqual(
+            [claims["name"], claims["email"], claims["email_verified"]],
+            ["Uma User", org.user.email, true],
+          );
+          assert.deepEqual(claims["groups"], readsGroups ? ["staff", "admins"] : undefined);
+        }
         if (library.accessToken) {
           const { typ, alg } = library.accessToken;
           assert.equal(decodeProtectedHeader(accessToken).typ, typ);
-          const audience = made.allowedResources[0] ?? org.issuer;
+          const audience = library.resource ?? org.issuer;
           await jwtVerify(accessToken, jwks, { issuer: org.issuer, audience, algorithms: [alg], typ });
         }
         if (library.refresh) {
@@ -249,6 +173,20 @@ describe("signet app create --for", () => {
         }
       });
     }
+
+    test("a library comes back to every address of its own, and to no other", async () => {
+      for (const name of stackNames) {
+        const { query, redirectUri } = begin(createdFor(name), name, { pkce: true, nonce: true });
+        const answers = async (uri: string) => {
+          const asked = new URLSearchParams(query);
+          asked.set("redirect_uri", uri);
+          const { status } = await fetch(`${org.issuer}/authorize?${asked}`, { redirect: "manual" });
+          return status;
+        };
+        for (const uri of libraries[name].redirects) assert.equal(await answers(uri), 200, `${name}: ${uri}`);
+        assert.equal(await answers(`${redirectUri}/other`), 400, name);
+      }
+    });
 
     test("only stacks that can't do PKCE by settings alone are exempted from it, and then need a nonce", async () => {
       for (const name of stackNames) {
@@ -278,7 +216,7 @@ describe("signet app create --for: the command", () => {
     const told = rows.map(([, name, pkce, alg, claims]) => [name, pkce, alg, claims]);
     const expected = stackNames.map((name) => {
       const { requirePkce = true, idTokenSignedResponseAlg = "ES256" } = settingsOfStack(stacks[name]);
-      const from = libraries[name].claims === "userinfo" ? "userinfo" : "ID token";
+      const from = libraries[name].claims === "id-token" ? "ID token" : "userinfo";
       return [name, requirePkce ? "yes" : "nonce", idTokenSignedResponseAlg, from];
     });
     assert.deepEqual(told, expected);
@@ -316,6 +254,14 @@ describe("signet app create --for: the command", () => {
         "Shop",
       );
       assert.match(own.setup[0]?.lines ?? "", /shop\.example\/login\/oauth2\/code\/x/);
+    });
+
+    test("oauth2-proxy's sign-out leads to the server, which its settings allow", async () => {
+      const { setup, issuer } = await create("oauth2-proxy");
+      const [config, signOut] = setup.map(({ lines }) => lines);
+      assert.match(config ?? "", new RegExp(`^whitelist_domains = \\["${new URL(issuer).host}"\\]$`, "m"));
+      const { searchParams } = new URL(signOut ?? "", "http://localhost");
+      assert.equal(new URL(searchParams.get("rd") ?? "").host, new URL(issuer).host);
     });
 
     test("an unknown stack is told with all that are known; so is what contradicts the stack", async () => {

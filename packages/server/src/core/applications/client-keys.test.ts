@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
+import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { errors, exportJWK, generateKeyPair } from "jose";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { type OutboundAnswer, OutboundFailure } from "../outbound/outbound.ts";
@@ -89,6 +91,28 @@ test("a removed key stops working after ten minutes", async () => {
   clock.advance(1);
   assert.ok(!(await has(keys, one, "a")));
   assert.equal(calls.length, 2);
+});
+
+test("certificates come with the keys: as late, as rarely, and no longer", async () => {
+  const certified = (kid: string) => {
+    const { privateKey, der, x5c } = testCertificate({ subject: "CN=client" });
+    return { der, key: { ...createPublicKey(privateKey).export({ format: "jwk" }), kid, x5c: [x5c] } };
+  };
+  const [first, second] = [certified("a"), certified("b")];
+  let served: object[] | undefined = [await jwk("bare"), first.key];
+  const { keys, calls, clock } = remote(() => (served ? JSON.stringify({ keys: served }) : 503));
+  const one = client({ jwksUri: URI });
+  assert.ok(await keys.hasCertificate(one, first.der));
+  served = [second.key];
+  for (let look = 0; look < 5; look++) assert.ok(!(await keys.hasCertificate(one, second.der)));
+  assert.equal(calls.length, 1);
+  clock.advance(MINUTE);
+  assert.ok(await keys.hasCertificate(one, second.der));
+  assert.ok(!(await keys.hasCertificate(one, first.der)));
+  assert.equal(calls.length, 2);
+  served = undefined;
+  clock.advance(60 * MINUTE);
+  await assert.rejects(keys.hasCertificate(one, second.der), ClientKeysUnavailable);
 });
 
 test("concurrent requests share one fetch", async () => {

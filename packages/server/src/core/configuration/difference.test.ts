@@ -12,7 +12,7 @@ import { furnishedOrganisation } from "../../testing/fixtures/furnished-organisa
 import { listApplications } from "../applications/applications.store.ts";
 import { listConsents, listPreauthorizations } from "../consents/consents.store.ts";
 import { countsOf } from "./entries.ts";
-import type { OrganisationFile } from "./organisation-file.ts";
+import { InvalidFile, type OrganisationFile } from "./organisation-file.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestConfiguration;
@@ -203,6 +203,20 @@ forEachDatabase(({ fresh }) => {
     ]);
     assert.deepEqual((await running.exported(orgId)).file, wanted);
     assert.equal((await listPreauthorizations(running.deps.database.query, orgId, { limit: 9 })).length, 1);
+  });
+
+  test("a scope that the file removes is refused where its applications still have it", async () => {
+    const orgId = await furnished();
+    const { file } = await running.exported(orgId);
+    const at = (file.applications ?? []).findIndex(({ name }) => name === "Shop");
+    const wanted = { ...file, scopes: file.scopes?.filter(({ name }) => name !== "payroll") ?? [] };
+    assert.deepEqual(await running.apply(orgId, wanted), ["left-alone scope payroll"]);
+    await assert.rejects(running.apply(orgId, wanted, true), (error: unknown) => {
+      assert.ok(error instanceof InvalidFile);
+      assert.match(error.faults[0]?.path ?? "", new RegExp(`^/applications/${at}/allowedScopes/`));
+      assert.match(error.faults[0]?.message ?? "", /^payroll is not a scope of the organisation/);
+      return true;
+    });
   });
 
   test("prune considers only sections that the file has", async () => {

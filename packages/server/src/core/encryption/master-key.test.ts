@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
@@ -50,6 +50,16 @@ test("rejects a key in a folder that others can write to, and creates none there
     await assert.rejects(loadMasterKey(undefined, open), /others can write to/);
     assert.deepEqual(await readdir(open), []);
   }
+});
+
+test("rejects a key that a symbolic link leads to, in a folder that others can write to", async () => {
+  const linked = await mkdtemp(join(root, "linked-"));
+  const key = await loadMasterKey(undefined, folder);
+  await symlink(file(), join(linked, MASTER_KEY_FILE));
+  assert.deepEqual(await loadMasterKey(undefined, linked), key);
+  await chmod(folder, 0o770);
+  for (const find of [loadMasterKey, findMasterKey])
+    await assert.rejects(find(undefined, linked), /others can write to .*data-/);
 });
 
 test("rejects a key or folder of another user", async (t) => {

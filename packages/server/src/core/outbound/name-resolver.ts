@@ -25,6 +25,7 @@ export interface NameResolverOptions {
   readonly lookupMs?: number;
   /** How long a failure is remembered (RFC 9520 §3.2: 1 s to 5 min). */
   readonly failureMs?: number;
+  readonly maxFailures?: number;
 }
 
 const LOOKUP_MS = 3_000;
@@ -37,9 +38,9 @@ const TRIES = 3;
 const OTHER_FAMILY_MS = 300;
 
 export function nameResolver(options: NameResolverOptions = {}): ResolveName {
-  const { servers, hostsFile, lookupMs = LOOKUP_MS, failureMs = FAILURE_MS } = options;
+  const { servers, hostsFile, lookupMs = LOOKUP_MS } = options;
   const machine = localNames(hostsFile);
-  const failures = failureMemory(failureMs);
+  const failures = failureMemory(options);
   return async (host, { orgId, signal }) => {
     const name = host.toLowerCase().replace(/\.$/, "");
     const local = await machine.find(name);
@@ -57,7 +58,7 @@ export function nameResolver(options: NameResolverOptions = {}): ResolveName {
 }
 
 /** Bounded: the oldest are forgotten first. Kept by organisation, so that nobody makes another's name fail. */
-function failureMemory(keepMs: number) {
+function failureMemory({ failureMs = FAILURE_MS, maxFailures = MAX_FAILURES }: NameResolverOptions) {
   const failures = new Map<string, { readonly error: unknown; readonly until: number }>();
   return {
     recall: (orgId: string, name: string): unknown => {
@@ -67,8 +68,8 @@ function failureMemory(keepMs: number) {
     remember: (orgId: string, name: string, error: unknown): void => {
       const key = `${orgId}/${name}`;
       failures.delete(key);
-      if (failures.size >= MAX_FAILURES) failures.delete(failures.keys().next().value as string);
-      failures.set(key, { error, until: performance.now() + keepMs });
+      if (failures.size >= maxFailures) failures.delete(failures.keys().next().value as string);
+      failures.set(key, { error, until: performance.now() + failureMs });
     },
   };
 }

@@ -185,6 +185,18 @@ suite("calls to addresses that somebody else registered", () => {
     );
   });
 
+  test("tries a bounded number of a name's addresses", async () => {
+    const free = await listen(createServer());
+    servers.at(-1)?.close();
+    const found = Array.from({ length: 40 }, (_, index) => ({ address: `127.0.0.${index + 2}`, family: 4 }));
+    const by = outbound({ allow: loopbackNetworks, resolve: async () => found });
+    await assert.rejects(by.call(ORG, `http://many.example:${free}/`), ({ cause }: Error) => {
+      assert.ok(cause instanceof AggregateError);
+      assert.equal(cause.errors.length, 16);
+      return true;
+    });
+  });
+
   test("a connection that fails immediately is a failure of the call, not of the process", async () => {
     const uncaught: unknown[] = [];
     const record = (error: unknown) => uncaught.push(error);

@@ -65,6 +65,29 @@ test("what could not be written is written later", async () => {
   assert.equal(written[0]?.requests.length, 1);
 });
 
+test("closing waits for the write that is under way", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  let underWay = 0;
+  const noted = refusedRequests({
+    clock: () => 1,
+    onError: assert.ifError,
+    write: async () => {
+      underWay += 1;
+      // Only the first takes long: that of `close` itself would be waited for anyway.
+      if (underWay === 1) await promise;
+      underWay -= 1;
+    },
+  });
+  noted.note({ orgId: "o", id: "a" }, "token", refusal("one"));
+  t.mock.timers.tick(10_000);
+  assert.equal(underWay, 1);
+  const closed = noted.close();
+  setImmediate(finish);
+  await closed;
+  assert.equal(underWay, 0);
+});
+
 test("answers that are no fault of the request are not noted", async () => {
   const { noted, written } = inMemory();
   for (const code of [

@@ -60,7 +60,14 @@ export function refusedRequests(deps: {
       if (pending.get(key) === batch) pending.delete(key);
     }
   };
-  const timer = setInterval(() => flush().catch(deps.onError), FLUSH_INTERVAL_MS);
+  let flushing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    flushing ??= flush()
+      .catch(deps.onError)
+      .finally(() => {
+        flushing = undefined;
+      });
+  }, FLUSH_INTERVAL_MS);
   timer.unref();
   return {
     note,
@@ -75,6 +82,8 @@ export function refusedRequests(deps: {
     flush,
     close: async () => {
       clearInterval(timer);
+      // After it the database is closed, and a write that is under way would fail.
+      await flushing;
       await flush();
     },
   };

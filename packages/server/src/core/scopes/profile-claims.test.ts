@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProfileDetails } from "../users/profile/details.ts";
 import type { User } from "../users/user.ts";
-import { addressClaim } from "./profile-claims.ts";
+import { addressClaim, claimsOfProfile } from "./profile-claims.ts";
 import { claimsOfScopes } from "./scopes.ts";
 
 const formatted = (details: ProfileDetails) => addressClaim({ details } as User)?.["formatted"];
@@ -17,6 +17,12 @@ test("an address is written as on an envelope, from the parts that are there", (
   assert.equal(formatted({ postalCode: "1000" }), "1000");
   assert.equal(formatted({ country: "Denmark" }), "Denmark");
   assert.equal(addressClaim({ details: { nickname: "Ada" } } as unknown as User), undefined);
+});
+
+test("a guest's organisation and role are those of the membership, not of home", () => {
+  const guest = { orgId: "visited", homeOrgId: "home", role: "Standard", details: {} } as unknown as User;
+  const { org_id, role } = claimsOfProfile(guest);
+  assert.deepEqual([org_id, role], ["visited", "Standard"]);
 });
 
 test("whether a phone number is verified is said of a number only", () => {

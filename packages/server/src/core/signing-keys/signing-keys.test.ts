@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { openChangeFeed } from "../../db/change-feed.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { openStorage } from "../../modules/open-storage.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import type { Clock } from "../clock.ts";
@@ -20,10 +21,12 @@ forEachDatabase(({ fresh }) => {
   let database: Database;
   let changes: Awaited<ReturnType<typeof openChangeFeed>>;
   let clock: FakeClock;
+  let databaseUrl: string;
   const masterKey = randomBytes(32);
   before(async () => {
     clock = fakeClock();
-    database = openDatabase(await fresh(), 5);
+    databaseUrl = await fresh();
+    database = openDatabase(databaseUrl, 5);
     await migrate(database);
     changes = await openChangeFeed(database);
   });
@@ -194,6 +197,12 @@ forEachDatabase(({ fresh }) => {
     await requireReadableSigningKey(database.query, createEncryption(masterKey));
     await assert.rejects(
       requireReadableSigningKey(database.query, createEncryption(randomBytes(32))),
+      /the master key is not the one/,
+    );
+    // These organisations have no device CA, whose key would be found out as well.
+    assert.deepEqual(await database.query.selectFrom("device_ca").selectAll().execute(), []);
+    await assert.rejects(
+      openStorage({ databaseUrl, databasePoolSize: 1 }, createEncryption(randomBytes(32)), {}),
       /the master key is not the one/,
     );
     const other = await newOrganisation();

@@ -172,6 +172,7 @@ export const userManager = new UserManager(${oidcClient(values)});`,
   ],
 };
 
+/** It refuses a refreshed ID token that has the nonce of the first one (OpenID Connect Core §12.2 permits that), unless told otherwise. */
 export const angular: Stack = {
   ...withOidcClient,
   title: "Angular (angular-auth-oidc-client)",
@@ -193,6 +194,7 @@ export const appConfig = {
         responseType: "code",
         silentRenew: true,
         useRefreshToken: true,
+        ignoreNonceAfterRefresh: true,
       },
     }),
   ],

@@ -25,6 +25,8 @@ scope = "${scope}"
 code_challenge_method = "S256"
 oidc_groups_claim = "groups"
 # allowed_groups = ["staff"]
+# Where its sign-out may send browsers: Signet's.
+whitelist_domains = ["${new URL(issuer).host}"]
 email_domains = ["*"]
 cookie_secret = "${randomSecret("")}"
 cookie_secure = ${redirectUri.startsWith("https:")}

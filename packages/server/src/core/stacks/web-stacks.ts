@@ -150,7 +150,10 @@ let claims = id_token.claims(&client.id_token_verifier(), &nonce)?;`,
   ],
 };
 
-/** omniauth_openid_connect has PKCE from 0.6; the version of Debian sends a nonce only. */
+/**
+ * omniauth_openid_connect has PKCE from 0.6; the version of Debian sends a nonce only. Its own sign-out tells neither the client nor
+ * the ID token, so that Signet could not lead back: the printed controller tells the token.
+ */
 export const rails: Stack = {
   ...web,
   title: "Rails (omniauth_openid_connect)",
@@ -173,7 +176,6 @@ export const rails: Stack = {
     uid_field: "sub",
     client_auth_method: :basic,
     client_signing_alg: :RS256,
-    post_logout_redirect_uri: "${postLogoutRedirectUri}",
     client_options: {
       scheme: "${protocol.slice(0, -1)}",
       host: "${hostname}",
@@ -182,11 +184,35 @@ export const rails: Stack = {
       token_endpoint: "${issuer}/token",
       userinfo_endpoint: "${issuer}/userinfo",
       jwks_uri: "${issuer}/.well-known/jwks.json",
-      end_session_endpoint: "${issuer}/end_session",
       identifier: "${clientId}",
       secret: "${clientSecret}",
       redirect_uri: "${redirectUri}",
     }
+end`,
+      },
+      {
+        file: "config/routes.rb",
+        lines: `Rails.application.routes.draw do
+  get "${new URL(redirectUri).pathname}", to: "sessions#create"
+  delete "/logout", to: "sessions#destroy"
+end`,
+      },
+      {
+        file: "app/controllers/sessions_controller.rb",
+        lines: `class SessionsController < ApplicationController
+  def create
+    auth = request.env["omniauth.auth"]
+    reset_session
+    session[:user] = { "sub" => auth.uid, "name" => auth.info.name, "email" => auth.info.email }
+    session[:id_token] = auth.credentials.id_token
+    redirect_to "/"
+  end
+
+  def destroy
+    query = { id_token_hint: session[:id_token], post_logout_redirect_uri: "${postLogoutRedirectUri}" }
+    reset_session
+    redirect_to "${issuer}/end_session?#{query.to_query}", allow_other_host: true
+  end
 end`,
       },
     ];

@@ -64,7 +64,8 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
   const acquire = async (): Promise<WatchedConnection> => {
     const client = await pool.connect();
     const connection = connections.of(client);
-    if (connection && (await answers(connection))) return connection;
+    // Its socket may have been cut a moment ago, which the pool hears of later.
+    if (connection && !connection.isBroken && (await answers(connection))) return connection;
     client.release(true);
     connections.cutIdle();
     return acquire();

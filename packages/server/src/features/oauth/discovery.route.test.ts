@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -127,8 +128,14 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("answers preflight requests of discovery and keys for every origin", async () => {
-    const addresses = [url, rfc8414(), `${org.issuer}/.well-known/jwks.json`];
-    for (const address of addresses) {
+    const pool = `${org.issuer}/sovereign/pools/${randomUUID()}`;
+    const addresses = [org.issuer, pool].flatMap((issuer) =>
+      ["openid-configuration", "oauth-authorization-server"].flatMap((name) => [
+        `${issuer}/.well-known/${name}`,
+        issuer.replace("/oauth/", `/.well-known/${name}/oauth/`),
+      ]),
+    );
+    for (const address of [...addresses, `${org.issuer}/.well-known/jwks.json`, `${pool}/jwks.json`]) {
       const { status, headers } = await sendRaw(address, {
         method: "OPTIONS",
         headers: {

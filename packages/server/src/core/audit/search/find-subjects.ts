@@ -21,7 +21,7 @@ export interface Subjects {
 }
 
 /** Records with a matching name: each costs up to three index reads. */
-const MAX_RECORDS = 20;
+export const MAX_RECORDS = 20;
 const MAX_LETTERS = 200;
 
 export async function findSubjects(db: Db, orgId: string, input: string): Promise<Subjects> {

@@ -9,7 +9,7 @@ import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../a
 import { chainOrganisation } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { exportAuditEvents } from "../export/export.ts";
-import { type AuditFilter, listUserActivity, matchActions, searchAuditEvents } from "./search.ts";
+import { type AuditFilter, listActivity, matchActions, searchAuditEvents, subjectFilters } from "./search.ts";
 
 const [ADA, BOB] = ["user:ada", "user:bob"];
 
@@ -74,8 +74,16 @@ forEachDatabase(({ name, fresh }) => {
     ["when", { from: 1030, to: 1060 }, [1050, 1040, 1030]],
     ["a word in it, whatever its case", { text: "nAmE" }, [1020]],
     ["several at once", { actors: [ADA], target: "shop", from: 1000, text: "192.0.2.1" }, [1020]],
-    ["who did something or had it done to them", { about: "ada" }, [1080, 1060, 1050, 1020]],
-    ["both, of whom both are", { about: "ada", actions: ["sign-in.failed"] }, [1050]],
+    [
+      "who did something or had it done to them",
+      { subjects: subjectFilters("user", "ada") },
+      [1080, 1060, 1050, 1020],
+    ],
+    [
+      "both, of whom both are",
+      { subjects: subjectFilters("user", "ada"), actions: ["sign-in.failed"] },
+      [1050],
+    ],
     ["what there is not", { target: "nothing" }, []],
     ["an action that there is not", { actions: matchActions("nonsense") }, []],
     ["a time that runs backwards", { from: 1060, to: 1030 }, []],
@@ -110,7 +118,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("finds events with a user as actor or target", async () => {
-    const { events } = await listUserActivity(database.query, orgId, "bob", { limit: 10 });
+    const { events } = await listActivity(database.query, orgId, { kind: "user", id: "bob" }, { limit: 10 });
     assert.deepEqual(
       events.map(({ action }) => action),
       ["user.disabled", "consent.granted", "application.changed"],

@@ -14,10 +14,6 @@ export interface AuditFilter {
   readonly actions?: readonly string[];
   readonly target?: string;
   readonly address?: string;
-  /** A user's id: events with the user as actor or target. */
-  readonly about?: string;
-  /** An application's id: events with it as actor or target, and those that happened through it. */
-  readonly application?: string;
   /** Milliseconds, inclusive. */
   readonly from?: number;
   /** Milliseconds, exclusive. */
@@ -32,19 +28,17 @@ export const matchActions = (text: string): readonly string[] =>
 
 /** The part of the filter to look up by index: the one that is likely to be most selective. */
 export function indexFiltersOf(filter: AuditFilter): readonly IndexFilter[] {
-  const { subjects, actors, actions, target, address, about, application } = filter;
+  const { subjects, actors, actions, target, address } = filter;
   const indexFilters = (column: IndexFilter["column"], values: readonly string[]) =>
     values.map((value) => ({ column, value }));
   if (subjects) return subjects;
   if (target !== undefined) return indexFilters("target", [target]);
-  if (about !== undefined) return subjectFilters("user", about);
   if (address !== undefined) return indexFilters("address", [address]);
   if (actors) return indexFilters("actor", actors);
-  if (application !== undefined) return subjectFilters("client", application);
   return actions ? indexFilters("action", actions) : [];
 }
 
-/** Events by a record or about it. */
+/** Events by a record or about it; of an application (`client`), also those that happened through it. */
 export const subjectFilters = (kind: NamedKind, id: string): readonly IndexFilter[] => [
   ...(actingKinds.includes(kind) ? [{ column: "actor" as const, value: `${kind}:${id}` }] : []),
   { column: "target", value: id },
@@ -60,20 +54,15 @@ export const isUnfiltered = (filter: AuditFilter): boolean =>
 
 /** @param filter its subjects are always looked up by index, and not checked again */
 export function matches(filter: AuditFilter, event: StoredEvent): boolean {
-  const { actors, actions, target, address, about, application, text } = filter;
+  const { actors, actions, target, address, text } = filter;
   return (
     (actors?.includes(event.actor) ?? true) &&
     (actions?.includes(event.action) ?? true) &&
     (target === undefined || event.target === target) &&
     (address === undefined || event.address === address) &&
-    (about === undefined || event.target === about || event.actor === `user:${about}`) &&
-    (application === undefined || isAboutApplication(event, application)) &&
     (text === undefined || wholeText(event).includes(text.toLowerCase()))
   );
 }
-
-const isAboutApplication = ({ actor, target, context }: StoredEvent, id: string): boolean =>
-  target === id || actor === `client:${id}` || context?.applicationId === id;
 
 const wholeText = ({
   actor,
@@ -134,13 +123,14 @@ export async function searchAuditEvents(
   }
 }
 
-/** Events with a user as actor or target, newest first: for the user's own page. */
-export const listUserActivity = (
+/** Events by a record or about it, newest first: for its own page. */
+export const listActivity = (
   db: Db,
   orgId: string,
-  userId: string,
+  subject: { readonly kind: NamedKind; readonly id: string },
   page: { readonly before?: string | undefined; readonly limit: number },
-): Promise<AuditPage> => searchAuditEvents(db, orgId, { about: userId }, page);
+): Promise<AuditPage> =>
+  searchAuditEvents(db, orgId, { subjects: subjectFilters(subject.kind, subject.id) }, page);
 
 const formatCursor = ({ at, id }: EventPosition): string => `${at}.${id}`;
 

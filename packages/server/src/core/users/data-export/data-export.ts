@@ -5,6 +5,7 @@
 import type { Db } from "../../../db/open.ts";
 import { recordAuditEvent, type StoredEvent } from "../../audit/audit.store.ts";
 import { exportAuditEvents } from "../../audit/export/export.ts";
+import { subjectFilters } from "../../audit/search/search.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { countAttempt, type RateLimits } from "../../rate-limits/rate-limits.ts";
@@ -43,7 +44,9 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
   // Without the closing brace: the events follow.
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "events": [`;
   let isFirst = true;
-  for await (const event of exportAuditEvents(db, organisation.id, { about: user.id })) {
+  for await (const event of exportAuditEvents(db, organisation.id, {
+    subjects: subjectFilters("user", user.id),
+  })) {
     yield `${isFirst ? "" : ","}\n    ${JSON.stringify(eventOf(event, user))}`;
     isFirst = false;
   }
@@ -51,7 +54,7 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
 }
 
 /** Actions of others are included without their identity and address. */
-function eventOf({ at, action, actor, target, address, details }: StoredEvent, user: User) {
+function eventOf({ at, action, actor, target, address, details, context }: StoredEvent, user: User) {
   const isOwn = actor === `user:${user.id}`;
   const [kind = ""] = actor.split(":");
   return {
@@ -60,6 +63,7 @@ function eventOf({ at, action, actor, target, address, details }: StoredEvent, u
     by: isOwn ? "you" : kind === "user" ? "another user" : kind,
     ...(target === user.id ? { about: "you" } : {}),
     ...(address !== undefined && (isOwn || actor === "anonymous") ? { address } : {}),
+    ...(isOwn && context?.browser !== undefined ? { browser: context.browser } : {}),
     ...(isOwn || target === user.id ? { details } : {}),
   };
 }

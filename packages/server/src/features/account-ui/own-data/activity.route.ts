@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { StoredEvent } from "../../../core/audit/audit.store.ts";
-import { listUserActivity } from "../../../core/audit/search/search.ts";
+import { listActivity } from "../../../core/audit/search/search.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { findSessionBrowsers } from "../../../core/sessions/sessions.store.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -36,7 +36,12 @@ async function showActivity(deps: AccountDeps, visit: AccountVisit): Promise<voi
   const frame = accountFrame(visit, "activity");
   const before = parseQuery(visit.request).values.get("before");
   const db = deps.database.query;
-  const { events, next } = await listUserActivity(db, organisation.id, user.id, { before, limit: PAGE_SIZE });
+  const { events, next } = await listActivity(
+    db,
+    organisation.id,
+    { kind: "user", id: user.id },
+    { before, limit: PAGE_SIZE },
+  );
   const targets = events.flatMap(({ target }) => (target === undefined ? [] : [target]));
   const sessionIds = { orgId: organisation.id, userId: user.id, ids: targets };
   const browsers = await findSessionBrowsers(db, sessionIds);

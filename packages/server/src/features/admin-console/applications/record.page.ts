@@ -20,6 +20,7 @@ export type ApplicationView = RecordView<Application> & {
   recent: readonly RecentSignIn[];
   refused: readonly RefusedRequest[];
   assigned: { count: number; isMore: boolean };
+  activity: Html;
 };
 
 export function recordPage(view: ApplicationView): Html {
@@ -49,6 +50,7 @@ export function recordPage(view: ApplicationView): Html {
 `,
       recentCard(view),
       refusedCard(view),
+      view.activity,
       endCard(view, {
         ...end,
         id: "end",

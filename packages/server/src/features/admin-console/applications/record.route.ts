@@ -17,6 +17,7 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/page.ts";
 import { aboutRecord, type RecordView, recordRoute } from "../../../page-kit/record-pages.ts";
+import { activityCard } from "../audit-log/activity.page.ts";
 import { applicationPages, findIssuer } from "./application-pages.ts";
 import { recordPage } from "./record.page.ts";
 
@@ -31,7 +32,11 @@ const SIGN_INS_SHOWN = 10;
 /** Assigned users are counted up to here. */
 const MAX_COUNTED = 100;
 
-async function showRecord(deps: ConsoleDeps, _: Visit, view: RecordView<Application>): Promise<Html> {
+async function showRecord(
+  deps: ConsoleDeps,
+  { organisation }: Visit,
+  view: RecordView<Application>,
+): Promise<Html> {
   const { record: application } = view;
   const key = { orgId: application.orgId, applicationId: application.id };
   const db = deps.database.query;
@@ -45,6 +50,7 @@ async function showRecord(deps: ConsoleDeps, _: Visit, view: RecordView<Applicat
     ...(await findIssuer(deps, application)),
     recent: await recentSignIns(db, by, key, SIGN_INS_SHOWN),
     assigned: { count: Math.min(assigned.length, MAX_COUNTED), isMore: assigned.length > MAX_COUNTED },
+    activity: await activityCard(deps, organisation, { kind: "client", id: application.id }, view.messages),
     now: deps.clock(),
   });
 }

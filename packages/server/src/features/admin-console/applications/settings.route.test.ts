@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { after, before, test } from "node:test";
+import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
@@ -174,6 +175,39 @@ forEachDatabase(({ name: database, fresh }) => {
     const pool = await console.send(`/applications/${id}/settings`, { signingPoolId: typed.signingPoolId });
     assert.equal(pool.status, 400);
     assert.ok(pool.body.includes('id="signingPoolId-fault"'));
+  });
+
+  test("a scope that nobody has defined is refused by its name", async () => {
+    const id = await make("web", { name: "Scoped", redirectUris: "https://scoped.example/callback" });
+    const before = await found(id);
+    const page = await console.send(`/applications/${id}/settings`, { otherScopes: "jobs:run\njobs:nobody" });
+    assert.equal(page.status, 400);
+    const [, fault = ""] = /id="allowedScopes-fault"[^>]*>(.*?)<\//s.exec(page.body) ?? [];
+    assert.match(fault, /jobs:nobody/);
+    assert.deepEqual(await found(id), before);
+  });
+
+  test("self-signed certificates are registered by key set or by its address, never by a bare key", async () => {
+    const id = await make("web", { name: "Certified", redirectUris: "https://certified.example/callback" });
+    const { privateKey, x5c } = testCertificate({ subject: "CN=client" });
+    const bare = { ...createPublicKey(privateKey).export({ format: "jwk" }), kid: "one" };
+    const jwks = { keys: [{ ...bare, x5c: [x5c] }] };
+    const send = (typed: Record<string, string>) => console.send(`/applications/${id}/settings`, typed);
+    const method = { tokenEndpointAuthMethod: "self_signed_tls_client_auth" } as const;
+    for (const keys of ["", JSON.stringify({ keys: [bare] })]) {
+      const page = await send({ ...method, jwks: keys });
+      assert.equal(page.status, 400, keys);
+      assert.ok(page.body.includes('id="jwks-fault"'), keys);
+    }
+    assert.equal((await send({ ...method, jwks: JSON.stringify(jwks) })).status, 303);
+    assert.deepEqual((await found(id)).settings.jwks, jwks);
+    const jwksUri = "https://certified.example/jwks";
+    assert.equal((await send({ jwks: "", jwksUri })).status, 303);
+    const { settings } = await found(id);
+    assert.deepEqual(
+      [settings.tokenEndpointAuthMethod, settings.jwks, settings.jwksUri],
+      ["self_signed_tls_client_auth", undefined, jwksUri],
+    );
   });
 
   test("rejects a private key and does not show it again", async () => {

@@ -1,7 +1,8 @@
-/** Audit events in the reader's words: actor, action, target. */
+/** Audit events in the reader's words: actor, action, reason, target, application. */
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { StoredEvent } from "../../../core/audit/audit.store.ts";
+import { withTypedEmails } from "../../../core/audit/event-context.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
@@ -11,7 +12,14 @@ export interface DisplayedEvent {
   readonly event: StoredEvent;
   readonly who: string;
   readonly what: string;
+  /** Why it failed or was refused. */
+  readonly reason: string | undefined;
   readonly target?: { readonly text: string; readonly isCode: boolean; readonly uri: string | undefined };
+  /** That it happened through; without a name when it is deleted. */
+  readonly application?: { readonly id: string; readonly name: string; readonly uri: string | undefined };
+  readonly browser: string | undefined;
+  /** What was typed as an email address, where no account has it. */
+  readonly typedEmail: string | undefined;
 }
 
 /** One query for each kind of record. */
@@ -23,7 +31,10 @@ export async function displayEvents(
 ): Promise<DisplayedEvent[]> {
   const actors = events.map(({ actor }) => actor);
   const actorName = await loadActorLabels(deps, organisation.id, actors, messages, true);
-  const references = events.flatMap((event) => referenceTo(event) ?? []);
+  const applicationOf = ({ context }: StoredEvent) =>
+    context?.applicationId === undefined ? [] : [`client:${context.applicationId}`];
+  const references = events.flatMap((event) => [referenceTo(event) ?? [], applicationOf(event)].flat());
+  const typed = await withTypedEmails(deps.database.query, organisation.id, events);
   const names = new Map([
     ...(await findActorNames(deps.database.query, organisation.id, references)),
     [`organisation:${organisation.id}`, messages.console.auditLog.kinds.organisation],
@@ -35,13 +46,36 @@ export async function displayEvents(
     const uri = targetUri(organisation, kindOf(event), event.target, name !== undefined);
     return { target: { text: name ?? event.target, isCode: name === undefined, uri } };
   };
-  return events.map((event) => ({
+  const throughOf = (event: StoredEvent): Pick<DisplayedEvent, "application"> => {
+    const id = event.context?.applicationId;
+    if (id === undefined) return {};
+    const name = names.get(`client:${id}`);
+    const uri = name === undefined ? undefined : consolePath(organisation, `/applications/${id}`);
+    return { application: { id, name: name ?? id, uri } };
+  };
+  return typed.map(({ typedEmail, ...event }) => ({
     event,
     who: actorName(event.actor),
     what: actionText(event.action, messages),
+    reason: reasonText(event, messages),
     ...targetOf(event),
+    ...throughOf(event),
+    browser: event.context?.browser,
+    typedEmail,
   }));
 }
+
+/** Reasons without a text are in the service's own English words, for developers and operators. */
+function reasonText({ details }: StoredEvent, messages: Messages): string | undefined {
+  const { reason } = details;
+  if (typeof reason !== "string" || reason === "") return undefined;
+  const texts: Readonly<Record<string, string>> = messages.console.auditLog.reasons;
+  return Object.hasOwn(texts, reason) ? texts[reason] : reason;
+}
+
+/** By the verb of the action. */
+export const isFailure = (action: string): boolean =>
+  /\.(?:failed|limited|refused|denied|rejected|replayed|compromised)$/.test(action);
 
 /** Another version of this program may record actions that have no text here. */
 export function actionText(action: string, messages: Messages): string {

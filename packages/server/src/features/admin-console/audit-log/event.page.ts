@@ -19,43 +19,72 @@ export function auditEventPage(view: AuditEventView): Html {
   });
 }
 
-function eventCard({ event, who, target, consoleUri, messages }: AuditEventView): Html {
+function eventCard(view: AuditEventView): Html {
+  const { event, who, reason, target, application, browser, typedEmail, messages } = view;
   const { list, event: text } = messages.console.auditLog;
   const code = (value: string) => html`<code>${value}</code>`;
-  const others = (id: string, filter: Readonly<Record<string, string | undefined>>, label: string) =>
-    html`<br><a id="${id}" href="${linkAddress(consoleUri(`/audit-log${queryString(filter)}`))}">${label}</a>`;
+  const others = (id: string, search: string | undefined, label: string) =>
+    html`<br><a id="${id}" href="${linkAddress(view.consoleUri(`/audit-log${queryString({ search })}`))}">${label}</a>`;
+  const requestId = event.context?.requestId;
   return card({
     id: "event",
     title: text.title,
     body: facts([
-      { label: list.when, content: moment(event.at, messages.format.minute), id: "event-when" },
-      { label: text.id, content: code(event.id), id: "event-id" },
-      { label: text.action, content: code(event.action), id: "event-action" },
+      { label: list.time, content: moment(event.at, messages.format.second), id: "event-when" },
+      { label: text.reason, content: reason, id: "event-reason" },
       {
-        label: list.who,
-        content: html`<bdi>${who}</bdi> ${code(event.actor)}${others("same-who", { search: event.actor }, text.sameWho)}`,
+        label: list.actor,
+        content: html`<bdi>${who}</bdi> ${code(event.actor)}${others("same-who", event.actor, text.sameWho)}`,
         id: "event-who",
+      },
+      {
+        label: text.typedEmail,
+        content: typedEmail !== undefined && html`<bdi>${typedEmail}</bdi>`,
+        id: "event-typed-email",
       },
       {
         label: list.target,
         content:
           target &&
-          html`${targetCell(target)}${!target.isCode && html` <code>${event.target}</code>`}${others("same-target", { on: event.target }, text.sameTarget)}`,
+          html`${targetCell(target)}${!target.isCode && html` <code>${event.target}</code>`}${others("same-target", event.target, text.sameTarget)}`,
         id: "event-target",
+      },
+      {
+        label: list.application,
+        content:
+          application &&
+          html`${applicationCell(application)}${others("same-application", application.id, text.sameApplication)}`,
+        id: "event-application",
       },
       {
         label: list.address,
         content:
           event.address !== undefined &&
-          html`${code(event.address)}${others("same-address", { address: event.address }, text.sameAddress)}`,
+          html`${code(event.address)}${others("same-address", event.address, text.sameAddress)}`,
         id: "event-address",
       },
+      { label: text.browser, content: browser, id: "event-browser" },
+      {
+        label: text.reference,
+        content:
+          requestId !== undefined &&
+          html`${code(requestId)}${others("same-request", requestId, text.sameRequest)}`,
+        id: "event-reference",
+      },
+      { label: text.action, content: code(event.action), id: "event-action" },
+      { label: text.id, content: code(event.id), id: "event-id" },
     ]),
   });
 }
 
+const applicationCell = ({ id, name, uri }: NonNullable<AuditEventView["application"]>): Html =>
+  uri === undefined
+    ? html`<code>${id}</code>`
+    : html`<a href="${linkAddress(uri)}"><bdi>${name}</bdi></a> <code>${id}</code>`;
+
 function detailsCard({ event, messages }: AuditEventView): Html | undefined {
-  const entries = Object.entries(event.details);
+  // The reason is among the facts above, in the reader's language.
+  const entries = Object.entries(event.details).filter(([name]) => name !== "reason");
   if (entries.length === 0) return undefined;
   const shown = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
   return card({

@@ -21,7 +21,7 @@ export async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void>
   const path = consolePath(organisation, `/audit-log/export${queryString({ ...input, format })}`);
   const signedIn = await requireRecentAuthentication(deps, visit, path);
   const db = deps.database.query;
-  const filter = await toFilter(db, organisation.id, input);
+  const { filter } = await toFilter(db, organisation.id, input);
   const now = deps.clock();
   await recordAuditEvent(db, {
     ...auditContext(visit, signedIn),

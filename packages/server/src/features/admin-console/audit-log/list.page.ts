@@ -1,23 +1,34 @@
-/** The audit log with its filters. */
-import { auditGroups } from "../../../core/audit/actions.ts";
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
-import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/components/parts.ts";
-import { noResults, pager, searchForm, table } from "../../../html/components/table.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+/** The audit log with its search. */
+import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import {
+  buttonLink,
+  card,
+  copyStatus,
+  facts,
+  moment,
+  snippet,
+  state,
+} from "../../../html/components/parts.ts";
+import { successNotice } from "../../../html/components/record-form.ts";
+import { pager, table } from "../../../html/components/table.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { actionText, type DisplayedEvent } from "./display-events.ts";
-import { type FilterInput, isSearch } from "./filter.ts";
+import { type DisplayedEvent, isFailure } from "./display-events.ts";
+import { type FilterFormView, filterForm } from "./filter-form.page.ts";
 
-export type AuditListView = ConsoleFrame & {
+export type AuditListView = FilterFormView & {
   orgId: string;
-  input: FilterInput;
+  done: string | undefined;
   events: readonly DisplayedEvent[];
   newestUri?: string | undefined;
   olderUri?: string | undefined;
   /** Where the search stopped, when there was too much to search. */
   searchedBackTo?: number | undefined;
+  /** How many matching records were searched for, when more match. */
+  partialOf?: number | undefined;
+  /** The request of the reference that was searched for. */
+  refused?: (RefusedRequest & { application: { id: string; name: string } }) | undefined;
   exportUris: { csv: string; jsonl: string };
   head: { seq: number; hash: string; updatedAt: number } | undefined;
 };
@@ -30,10 +41,11 @@ export function auditListPage(view: AuditListView): Html {
     title: frame.pages.auditLog,
     breadcrumbs: [],
     summary: text.summary,
+    notice: view.done === undefined ? undefined : successNotice(view.done),
     scripts: [copyScript.path],
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
-${listSearch(view)}${rows(view)}${further(view)}</section>
+${filterForm(view)}${refusedRequest(view)}${rows(view)}${further(view)}</section>
 `,
       exportCard(view),
       chainCard(view),
@@ -42,85 +54,80 @@ ${listSearch(view)}${rows(view)}${further(view)}</section>
   });
 }
 
-function listSearch({ messages, input, consoleUri }: AuditListView): Html {
-  const { filter } = messages.console.auditLog;
-  const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
-    textField({ id, label, type, value: input[id], maxLength: 200, messages });
-  return searchForm({
-    action: consoleUri("/audit-log"),
-    label: `${filter.who} (${filter.whoHint})`,
-    value: input.search,
-    filters: [
-      selectField({
-        id: "what",
-        label: filter.what,
-        value: input.what,
-        choices: whatChoices(messages),
-        messages,
-      }),
-      field("on", `${filter.target} (${filter.targetHint})`, "text"),
-      field("address", filter.address, "text"),
-      field("from", `${filter.from} (UTC)`, "date"),
-      field("to", `${filter.to} (UTC)`, "date"),
-    ],
-    isSearch: isSearch(input),
-    messages,
-  });
-}
-
-/** Every group as a whole, then each of its actions. */
-function whatChoices(messages: Messages): Choice[] {
-  const { filter, groups } = messages.console.auditLog;
-  const names = Object.keys(auditGroups) as Array<keyof typeof auditGroups>;
-  return [
-    { value: "", label: filter.anything },
-    ...names.flatMap((name) => {
-      const group = groups[name];
-      const actions = Object.keys(auditGroups[name]).map((value) => ({
-        value,
-        label: actionText(value, messages),
-        group,
-      }));
-      return [{ value: name, label: filter.allOf({ group }), group }, ...actions];
-    }),
-  ];
-}
-
-function rows({ messages, events, consoleUri }: AuditListView): Html {
-  if (events.length === 0) return noResults(messages);
-  const { filter, list } = messages.console.auditLog;
+function rows(view: AuditListView): Html {
+  const { messages, events } = view;
+  const { list } = messages.console.auditLog;
+  if (events.length === 0)
+    return view.refused
+      ? html``
+      : html`<div class="empty" role="status"><p class="item-name">${messages.console.frame.list.noneFound}</p>
+<p class="quiet" id="none-hint">${list.noneText}</p></div>
+`;
   return table({
     label: messages.console.frame.pages.auditLog,
-    columns: [list.when, filter.what, list.who, list.target, list.address],
-    rows: events.map(({ event, what, who, target }) => ({
-      id: `event-${event.id}`,
-      cells: [
-        html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${moment(event.at, messages.format.minute)}</a>`,
-        what,
-        html`<bdi>${who}</bdi>`,
-        target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
-        event.address,
-      ],
-    })),
+    columns: [list.time, list.event, list.actor, list.target, list.application, list.address],
+    rows: events.map((one) => ({ id: `event-${one.event.id}`, cells: cells(view, one) })),
     messages,
   });
+}
+
+function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): Content[] {
+  const { event, what, reason, who, typedEmail, target, application, browser } = shown;
+  const note = (text: Content) => html`<span class="quiet item-note">${text}</span>`;
+  return [
+    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${moment(event.at, messages.format.second)}</a>`,
+    html`${isFailure(event.action) ? state("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
+    html`<bdi>${who}</bdi>${typedEmail !== undefined && note(html`<bdi>${typedEmail}</bdi>`)}`,
+    target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
+    application &&
+      linked(
+        application.uri,
+        html`<bdi>${application.uri ? application.name : shortened(application.id)}</bdi>`,
+      ),
+    (event.address !== undefined || browser !== undefined) &&
+      html`<bdi>${event.address}</bdi>${browser !== undefined && note(browser)}`,
+  ].map((cell) => (cell === false ? undefined : cell));
 }
 
 /** Shortened: the event's page has the full id. */
 const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id);
 const LONGEST_ID = 14;
 
+const linked = (uri: string | undefined, shown: Html): Html =>
+  uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
+
 /** The target, linked to its page where it has one. */
-export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["target"]>): Html {
-  const shown = isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`;
-  return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
+export const targetCell = ({ text, isCode, uri }: NonNullable<DisplayedEvent["target"]>): Html =>
+  linked(uri, isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`);
+
+/** A request of an application that was refused: what an error page's reference leads to without an event. */
+function refusedRequest({ refused, consoleUri, messages }: AuditListView): Content {
+  if (!refused) return undefined;
+  const { refused: text, list } = messages.console.auditLog;
+  const { application } = refused;
+  return html`<div class="notice hint" id="refused-request"><p class="notice-title">${text.title}</p>
+<p>${text.text}</p>
+${facts([
+  { label: list.time, content: moment(refused.at, messages.format.second) },
+  { label: list.application, content: html`<bdi>${application.name}</bdi>` },
+  { label: text.endpoint, content: html`<code>${refused.endpoint}</code>` },
+  {
+    label: text.error,
+    content: html`<code>${refused.error}</code> <span lang="en">${refused.description}</span>`,
+  },
+])}<p><a id="refused-open" href="${linkAddress(consoleUri(`/applications/${application.id}#refused`))}">${text.open}</a></p></div>
+`;
 }
 
-function further({ messages, newestUri, olderUri, searchedBackTo }: AuditListView): Html {
+function further({ messages, newestUri, olderUri, searchedBackTo, partialOf }: AuditListView): Html {
   const { list } = messages.console.auditLog;
+  const partial =
+    partialOf !== undefined &&
+    html`<p class="quiet" id="partial" role="status">${list.partial({ count: partialOf })}</p>
+`;
   if (searchedBackTo === undefined || olderUri === undefined)
-    return html`${pager({ newestUri, olderUri, messages })}`;
-  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
+    return html`${partial}${pager({ newestUri, olderUri, messages })}`;
+  return html`${partial}<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
 ${pager({ newestUri, messages })}`;
 }

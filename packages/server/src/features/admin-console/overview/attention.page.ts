@@ -57,7 +57,7 @@ function describe(
       return { path: "/mail-templates", title: text.mailOff, text: text.mailOffText };
     case "mail-failed": {
       const title = text.mailFailed({ count: one.count });
-      return { path: "/audit-log?what=mail.failed", title, text: text.mailFailedText };
+      return { path: "/audit-log?event=mail.failed", title, text: text.mailFailedText };
     }
     case "key-old": {
       const title = text.keyOld({ algorithm: one.alg });

@@ -1,4 +1,4 @@
-/** A member's sessions, applications and activity. */
+/** A member's sessions and applications. */
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { buttonLink, card, moment } from "../../../html/components/parts.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
@@ -77,33 +77,4 @@ export function accessCards({ consents, assigned, messages, uriOf, consoleUri }:
     card({ id: "user-consents", title: text.allowed, body: allowed }),
     card({ id: "user-assigned", title: text.assigned, body: assignments }),
   ];
-}
-
-export function activityCard({ activity, record: { id: userId }, messages, consoleUri }: UserView): Html {
-  const { users, auditLog } = messages.console;
-  const { activity: text } = users;
-  const names: Readonly<Record<string, string>> = auditLog.actions;
-  const list = table({
-    label: text.title,
-    columns: [text.what, text.when, text.from],
-    rows: activity.map(({ id, action, at, address }) => ({
-      id: `event-${id}`,
-      cells: [
-        nameCell({ name: names[action] ?? action }),
-        moment(at, messages.format.minute),
-        address === undefined ? "–" : html`<bdi>${address}</bdi>`,
-      ],
-    })),
-    none: text.none,
-    messages,
-  });
-  const byThem = { id: "audit-by", uri: consoleUri(`/audit-log?search=${userId}`), label: text.byThem };
-  const toThem = { id: "audit-to", uri: consoleUri(`/audit-log?on=${userId}`), label: text.toThem };
-  return card({
-    id: "user-activity",
-    title: text.title,
-    text: text.text,
-    body: html`${list}<div class="actions">${buttonLink(byThem)}${buttonLink(toThem)}</div>
-`,
-  });
 }

@@ -1,5 +1,4 @@
 /** What a member's page is rendered from. */
-import { listUserActivity } from "../../../core/audit/search/search.ts";
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
@@ -14,12 +13,11 @@ import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { activityCard } from "../audit-log/activity.page.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
 import { findLastSignIn, listAssignedTo } from "./users.store.ts";
 
 const MAX_SHOWN = 100;
-/** The audit log has the rest. */
-const MAX_EVENTS = 8;
 
 export type UserView = Awaited<ReturnType<typeof loadUserView>>;
 
@@ -34,7 +32,6 @@ export async function loadUserView(
   const db = deps.database.query;
   const member = { orgId: organisation.id, userId: user.id };
   const consents = await listUserConsents(db, member);
-  const activity = await listUserActivity(db, organisation.id, user.id, { limit: MAX_EVENTS });
   return {
     ...view,
     isYou: signedIn.user.id === user.id,
@@ -45,8 +42,7 @@ export async function loadUserView(
     sessions: await listUserSessions(deps, organisation, user.id),
     consents: consents.slice(0, MAX_SHOWN),
     assigned: await listAssignedTo(db, member, MAX_SHOWN),
-    /** Newest first. */
-    activity: activity.events,
+    activity: await activityCard(deps, organisation, { kind: "user", id: user.id }, view.messages),
   };
 }
 

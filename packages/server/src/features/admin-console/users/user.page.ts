@@ -6,7 +6,7 @@ import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { endCard, recordLayout } from "../../../page-kit/record-pages.ts";
-import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
+import { accessCards, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-pages.ts";
 import type { UserView } from "./user-view.ts";
@@ -34,7 +34,7 @@ export function userPage(view: UserView): Html {
       sessionsCard(view),
       ...accessCards(view),
       recordCard(view),
-      activityCard(view),
+      view.activity,
       !isYou && leaveCard(view),
     ],
   });

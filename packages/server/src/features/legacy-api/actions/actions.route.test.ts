@@ -195,6 +195,7 @@ describe("email links by API call", () => {
       assert.equal(weak.status, 422);
       const done = await browser.post(page.url, { ...page.hidden, password: CHOSEN });
       assert.equal(done.status, 303, "it is signed in");
+      assert.match(page.body, /“Acme”/, "where the name begins and ends");
       assert.equal(await login("ian@acme.example", CHOSEN), 200);
     });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { changeApplication } from "../../../core/applications/application-changes.ts";
 import { createApplication, setApplicationStatus } from "../../../core/applications/applications.ts";
 import { issueSessionKey } from "../../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
@@ -163,6 +164,14 @@ describe("holders of session keys", () => {
         }
       assert.equal((await call(elsewhere, plain, write)).status, 401, "not the account's");
       assert.deepEqual((await call(`${elsewhere}/true`, native)).body["Settings"], Settings);
+      const { id, orgId } = org.native;
+      const admits = (access: "everyone" | "assigned") =>
+        changeApplication(service, { orgId, id, actor: "test" }, ({ name, settings }) => ({
+          ...{ name, disabled: false, settings: { ...settings, access } },
+        }));
+      await admits("assigned");
+      assert.equal((await call(elsewhere, native)).status, 403, "to whom it does not admit");
+      await admits("everyone");
       const own = `User/Profile/${org.web.application.id}/${handed}/true`;
       assert.deepEqual((await call(own)).body["Settings"], {}, "its own application's");
       const ofKey = `User/Profile/${org.native.id}/${key}`;

@@ -1,6 +1,9 @@
 /** self_signed_tls_client_auth: a certificate of the client's JWKS, over real TLS and through the listener for proxies. */
 import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { type TestCertificate, testCertificate } from "@signet/protocol/testing/test-certificate";
@@ -37,7 +40,7 @@ forEachDatabase(({ fresh }) => {
   let stranger: TestCertificate;
   let client: TestClient;
   before(async () => {
-    fixture = await certificateFixture(await fresh());
+    fixture = await certificateFixture(await fresh(), { SIGNET_OUTBOUND_ALLOW: "localhost" });
     own = testCertificate({ subject: "CN=client" });
     stranger = testCertificate({ subject: "CN=client" });
     client = await make({ jwks: { keys: [keyOf(own)] } });
@@ -97,6 +100,25 @@ forEachDatabase(({ fresh }) => {
     }));
     assertOAuthError(await token(own, of), 401, "invalid_client");
     assert.equal((await token(stranger, of)).status, 200);
+  });
+
+  test("takes the certificates of jwksUri, and sees one that is published later", async () => {
+    const keys = [keyOf(own)];
+    const server = createServer((_request, response) => response.end(JSON.stringify({ keys })));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    try {
+      const of = await make({ jwksUri: `http://localhost:${port}/jwks` });
+      assert.equal((await token(own, of)).status, 200);
+      keys.splice(0, 1, keyOf(stranger, "two"));
+      assertOAuthError(await token(stranger, of), 401, "invalid_client", "within a minute of the last read");
+      fixture.clock.advance(60_000);
+      assert.equal((await token(stranger, of)).status, 200);
+      assertOAuthError(await token(own, of), 401, "invalid_client", "no longer published");
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   test("binds tokens to the certificate, which userinfo then asks for", async () => {

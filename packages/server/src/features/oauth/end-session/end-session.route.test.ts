@@ -179,6 +179,8 @@ forEachDatabase(({ fresh }) => {
       await assertStays(here, page, JSON.stringify(parameters));
       assert.doesNotMatch(page.body, /id="hint-invalid"/, JSON.stringify(parameters));
     }
+    const named = await end(here.browser, { post_logout_redirect_uri: BYE, client_id: clientId });
+    assert.ok(saysDone(await post(here.browser, named.hidden)), "anybody can name a client: no redirect");
   });
 
   test("an unregistered URI is never redirected to, though the hint signs out", async () => {
@@ -324,6 +326,7 @@ forEachDatabase(({ fresh }) => {
       {},
       { state: "s" },
       { post_logout_redirect_uri: BYE },
+      { post_logout_redirect_uri: BYE, client_id: org.web.application.id },
       { id_token_hint: "x", post_logout_redirect_uri: BYE },
     ])
       assert.ok(

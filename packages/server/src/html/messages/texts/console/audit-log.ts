@@ -8,24 +8,40 @@ export type ConsoleAuditLogTexts = {
         moved: (values: { at: number }) => string; none: string; check: string;
       };
       filter: {
-        who: string; whoHint: string; what: string; anything: string;
-        allOf: (values: { group: string }) => string; target: string; targetHint: string; address: string;
-        from: string; to: string;
+        search: string; searchHint: string; category: string; anyCategory: string; event: string;
+        anyEvent: string; from: string; to: string;
       };
       list: {
-        when: string; who: string; target: string; address: string;
+        time: string; event: string; actor: string; target: string; application: string; address: string;
+        partial: (values: { count: number }) => string; noneText: string;
         lookedBack: (values: { at: number }) => string; further: string;
       };
+      refused: {
+        title: string; text: string; endpoint: string; error: string; open: string;
+      };
+      saved: {
+        label: string; save: string; title: string; text: (values: { organisation: string }) => string;
+        name: string; submit: string; nameFault: string; full: string;
+        fullText: (values: { count: number }) => string; delete: string;
+        deleteHeading: (values: { name: string }) => string; deleteText: string; deleteConfirm: string;
+      };
+      done: { saved: string; deleted: string; }; activity: { title: string; all: string; none: string; };
       export: { title: string; text: string; csv: string; jsonl: string; };
       event: {
         title: string; action: string; id: string; details: string; place: string; hash: string;
-        waiting: string; sameWho: string; sameTarget: string; sameAddress: string;
+        waiting: string; sameWho: string; sameTarget: string; sameAddress: string; reason: string;
+        typedEmail: string; browser: string; reference: string; sameApplication: string; sameRequest: string;
       };
       kinds: { organisation: string; };
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
         applications: string; systemAccounts: string; scopes: string; keys: string; pools: string;
         devices: string; organisation: string;
+      };
+      reasons: {
+        "wrong password": string; "unknown account": string; "account disabled": string;
+        "wrong code or passkey": string; "enrolment not verified": string; "passkey refused": string;
+        "no usable account": string; "no account to be used": string;
       };
       actions: {
         "session.started": string; "session.renewed": string; "session.ended": string;

@@ -65,10 +65,6 @@ export type ConsoleUsersTexts = {
         title: string; text: string; groups: string; groupsHint: string; attributes: string;
         membershipAttributes: string; attributesHint: string; none: string;
       };
-      activity: {
-        title: string; text: string; what: string; when: string; from: string; none: string; byThem: string;
-        toThem: string;
-      };
       edit: { title: (values: { name: string }) => string; };
       address: {
         title: string; present: string; next: string; known: string; knownHint: string; submit: string;
