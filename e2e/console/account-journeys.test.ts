@@ -50,7 +50,7 @@ async function isSignedIn({ page, open }: Visitor): Promise<boolean> {
 
 test("a new language applies to the next page and email; a new password ends all other sessions", async (t) => {
   const marta = await person("marta");
-  const visit = await signedIn(t, marta, "");
+  const visit = await signedIn(t, marta, "/profile");
   const { page } = visit;
   const other = await signedIn(t, marta);
   await type(page, "surname", "Sousa");

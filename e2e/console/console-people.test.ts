@@ -74,7 +74,7 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   await invited.page.locator("#my-apps").waitFor();
   assert.match(await invited.page.locator("#who-open").innerText(), new RegExp(email), "signed in");
   await reach(invited.page, "who-open");
-  await pressEnter(invited.page);
+  await invited.page.keyboard.press("Enter");
   await enter(invited.page, "nav-sign-out");
   await invited.page.locator("h1", { hasText: "You’re signed out" }).waitFor();
   await signedInAt(invited, { email, password });

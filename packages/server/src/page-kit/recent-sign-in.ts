@@ -25,6 +25,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/:id/secrets/:secret/end": "recent",
   "applications/:id/users": "any",
   "applications/:id/users/:user/take-off": "any",
+  "audit-log/filters/new": "any",
+  "audit-log/filters/:id/delete": "any",
   "consents/new": "recent",
   "consents/:id/revoke": "any",
   "preauthorizations/new": "recent",
