@@ -41,7 +41,9 @@ forEachDatabase(({ fresh }) => {
       const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
       assert.equal(person.status, status);
       assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
-      assert.match(await person.text(), /Page not found/);
+      const body = await person.text();
+      assert.match(body, /Page not found/);
+      assert.match(body, /class="button primary" id="to-account" href="\/oauth\/[\w-]+\/account"/);
       const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
       assert.equal(program.status, status);
       assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);

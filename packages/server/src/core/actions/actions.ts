@@ -118,16 +118,25 @@ export interface OpenedAction {
   readonly reader: Pick<User, "locale">;
 }
 
+/** Whose link it is, also when it is used or expired: its page says so, and offers a new one. */
+export async function findActionOfLink(
+  deps: CoreDeps & ActionDeps,
+  { id, types }: { id: string; types: readonly ActionType[] },
+): Promise<UserAction | undefined> {
+  const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
+  return row && types.includes(row.type) ? decrypt(deps, row) : undefined;
+}
+
 /**
  * Reads a link by its id alone, without redeeming it. An expired one is distinguished, because it can be requested again.
  * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
  */
 export async function openAction(
   deps: OpenedActionDeps,
-  { id, type }: { id: string; type: string | readonly string[] },
+  { id, type }: { id: string; type: string },
 ): Promise<OpenedAction | "expired" | undefined> {
   const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
-  if (!row || ![type].flat().includes(row.type) || row.usedAt !== null) return undefined;
+  if (!row || row.type !== type || row.usedAt !== null) return undefined;
   if (row.expiresAt <= deps.clock()) return "expired";
   const action = decrypt(deps, row);
   const organisation = await deps.organisations.find(action.orgId);

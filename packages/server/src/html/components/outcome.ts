@@ -23,10 +23,10 @@ export function outcome(view: OutcomeView): Html {
   const { heading, headingId, text, organisation, messages } = view;
   const action = view.action ?? toAccount(organisation, messages.frame.toAccount);
   const uri = linkAddress(action.uri);
-  return html`<h1${headingId !== undefined && html` id="${headingId}"`}>${heading}</h1>
+  return html`<div class="outcome"><h1${headingId !== undefined && html` id="${headingId}"`}>${heading}</h1>
 ${text}
 ${uri !== undefined && html`<a class="button primary" id="${action.id}" href="${uri}">${action.label}</a>`}
-${helpLine(organisation, messages)}`;
+${helpLine(organisation, messages)}</div>`;
 }
 
 /** Of an organisation that is named; without one there is no button. */

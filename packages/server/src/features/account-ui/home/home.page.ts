@@ -3,7 +3,7 @@ import type { FactorSummary } from "../../../core/second-factors/second-factor.t
 import { avatar } from "../../../html/components/avatar.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
-import { type Content, contactAddress, type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { UsableApplication } from "./usable-applications.ts";
 
 export interface SecurityStatus {
@@ -31,7 +31,7 @@ export function homePage(view: HomeView): Html {
     title: messages.console.frame.accountPages.home,
     heading: name === "" ? text.greetingPlain : html`${text.greeting} <bdi>${name}</bdi>`,
     summary: text.summary({ organisation: organisation.name }),
-    body: [applicationsCard(view), securityCard(view), organisationsCard(view), helpCard(view)],
+    body: [applicationsCard(view), securityCard(view), organisationsCard(view)],
   });
 }
 
@@ -126,11 +126,4 @@ function organisationsCard({ others, messages }: HomeView): Content {
 ${others.map(({ name, uri }) => html`<li><a class="app-tile" href="${linkAddress(uri)}">${avatar(name, undefined)}<span class="app-words"><bdi class="app-name">${name}</bdi></span></a></li>`)}</ul>
 `,
   });
-}
-
-function helpCard({ organisation, messages }: HomeView): Content {
-  const uri = contactAddress(organisation.links?.help);
-  if (uri === undefined) return undefined;
-  return html`<p class="quiet">${messages.frame.needHelp} <a id="home-help" href="${uri}" target="_blank" rel="noopener noreferrer">${messages.frame.links.help}</a></p>
-`;
 }

@@ -38,13 +38,7 @@ import {
 } from "../../../testing/test-service.ts";
 
 const MINUTE = 60_000;
-const changes = [
-  "authenticator",
-  "authenticator/removal",
-  "passkeys",
-  "passkey",
-  "recovery-codes",
-];
+const changes = ["authenticator", "authenticator/removal", "passkeys", "passkey", "recovery-codes"];
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;

@@ -1,9 +1,9 @@
 /**
  * GET /invite, /verify, /reset and /confirm/{id}: the addresses in emails. They redirect to the page of the link at its
- * organisation, and complete nothing.
+ * organisation, which also says that a link is used or expired. They complete nothing.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { openAction } from "../../../core/actions/actions.ts";
+import { findActionOfLink } from "../../../core/actions/actions.ts";
 import { linkPagePath } from "../../../core/actions/link-address.ts";
 import type { ActionType } from "../../../core/actions/user-action.ts";
 import { render } from "../../../html/html.ts";
@@ -21,25 +21,24 @@ export function shortLinkRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 const redirectToPage =
-  (deps: BrowserDeps, type: readonly ActionType[]) =>
+  (deps: BrowserDeps, types: readonly ActionType[]) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { id = "" } = request.params as { id?: string };
-    const opened = await openAction(deps, { id, type });
-    if (!opened || opened === "expired") await showBroken(request, reply, opened ? 410 : 404);
+    const action = await findActionOfLink(deps, { id, types });
+    if (!action) await showUnknown(request, reply);
     else
       await reply
         .headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" })
-        .redirect(linkPagePath(opened), 303);
+        .redirect(linkPagePath({ id, action }), 303);
     return reply;
   };
 
-/** Without an organisation: nothing tells whose link it was. */
-async function showBroken(request: FastifyRequest, reply: FastifyReply, status: 404 | 410): Promise<void> {
+async function showUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const nonce = newNonce();
   const page = brokenLinkPage({
     messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
     nonce,
     stylesheet: stylesheet.path,
   });
-  await sendPage(reply, render(page), { nonce, status });
+  await sendPage(reply, render(page), { nonce, status: 404 });
 }
