@@ -7,18 +7,32 @@ import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/prom
 import path from "node:path";
 import { inlinePackage } from "./inline-package.ts";
 import { renameImports, renameToBuilt } from "./module-specifiers.ts";
+import { packPrograms } from "./pack-programs.ts";
 import { type Manifest, ownDependencies, publishableManifest } from "./publishable-manifest.ts";
 import { runCommand } from "./run-command.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
 
 type Package = { folder: string; dist: string; manifest: Manifest };
 
+export interface BuildOptions {
+  /** False where the check has been made already: it takes four fifths of the time. */
+  readonly checksTypes?: boolean;
+  /** Only these packages, and what they depend on. */
+  readonly only?: readonly string[];
+  /** Where to build, instead of the `dist` folder of each package. */
+  readonly into?: string;
+}
+
 /**
- * Builds all packages, each after those that it depends on, and gives their `dist` folders by package name.
- * @param checksTypes false where the check has been made already: it takes four fifths of the time
+ * Builds packages, each after those that it depends on, and gives their built folders by package name. The built server holds the
+ * tarballs that it serves.
  */
-export async function build({ checksTypes = true } = {}): Promise<Map<string, string>> {
-  const packages = await readPackages();
+export async function build({
+  checksTypes = true,
+  only,
+  into,
+}: BuildOptions = {}): Promise<Map<string, string>> {
+  const packages = await readPackages(into);
   const built = new Map<string, string>();
   async function buildOne(name: string): Promise<void> {
     const target = packages.get(name);
@@ -29,16 +43,19 @@ export async function build({ checksTypes = true } = {}): Promise<Map<string, st
     await buildPackage(target, needed, checksTypes);
     built.set(name, target.dist);
   }
-  for (const name of packages.keys()) await buildOne(name);
+  for (const name of only ?? packages.keys()) await buildOne(name);
+  const server = built.get("@signet/server");
+  if (server !== undefined) await packPrograms(built, path.join(server, "downloads"));
   return built;
 }
 
-async function readPackages(): Promise<Map<string, Package>> {
+async function readPackages(into?: string): Promise<Map<string, Package>> {
   const packages = new Map<string, Package>();
   for (const entry of await readdir(path.join(repositoryRoot, "packages"))) {
     const folder = path.join(repositoryRoot, "packages", entry);
     const manifest = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Manifest;
-    packages.set(manifest.name, { folder, dist: path.join(folder, "dist"), manifest });
+    const dist = into === undefined ? path.join(folder, "dist") : path.join(into, entry);
+    packages.set(manifest.name, { folder, dist, manifest });
   }
   return packages;
 }
@@ -51,7 +68,7 @@ function ownPackages({ manifest }: Package, packages: Map<string, Package>): Pac
 
 async function buildPackage(target: Package, needed: Package[], checksTypes: boolean): Promise<void> {
   await rm(target.dist, { recursive: true, force: true });
-  await mkdir(target.dist);
+  await mkdir(target.dist, { recursive: true });
   await compile(target, needed, checksTypes);
   await copyAssets(target);
   const isInlined = ({ manifest: { name } }: Package) =>
@@ -82,15 +99,16 @@ async function compile(
     noEmitOnError: true,
     noCheck: !checksTypes,
     declaration: true,
-    rootDir: "../src",
-    outDir: ".",
+    rootDir: path.join(folder, "src"),
+    outDir: dist,
+    typeRoots: [path.join(repositoryRoot, "node_modules", "@types")],
     paths,
   };
   const configuration = {
     extends: path.join(repositoryRoot, "tsconfig.json"),
     compilerOptions,
-    include: ["../src/**/*.ts"],
-    exclude: ["../src/**/*.test.ts", "../src/testing/**"],
+    include: [path.join(folder, "src/**/*.ts")],
+    exclude: [path.join(folder, "src/**/*.test.ts"), path.join(folder, "src/testing/**")],
   };
   const configurationFile = path.join(dist, "tsconfig.json");
   await writeFile(configurationFile, JSON.stringify(configuration));

@@ -97,7 +97,12 @@ function visitorOf(
   { baseUrl, orgId }: ConsoleFixture,
   { context, page, watch }: Pick<Visitor, "context" | "page" | "watch">,
 ): Visitor {
-  const at = (name: string | RegExp) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  // A question may be a page of its own, or a dialog over the page before.
+  const at = (name: string | RegExp) =>
+    page
+      .getByRole("heading", { level: 1, name, exact: true })
+      .or(page.getByRole("dialog", { name, exact: true }))
+      .waitFor();
   return {
     context,
     page,

@@ -234,6 +234,12 @@ test("the audit log: filtered, one event, exported as CSV and JSON Lines", async
   assert.ok((await rows.count()) > 0);
   for (const row of await rows.all()) assert.match(await row.innerText(), /Signed in[\s\S]*ada@northwind/);
 
+  await enter(page, "filter-save");
+  await type(page, "name", "Ada's sign-ins");
+  await enter(page, "filter-submit");
+  assert.match(await page.locator("#done-notice").innerText(), /Filter saved/);
+  assert.equal(await page.locator(".chip[aria-current]").innerText(), "Ada's sign-ins");
+
   const csv = await download(page, "export-csv");
   assert.match(csv.name, /^audit-\d{4}-\d\d-\d\d\.csv$/);
   const [head = "", ...lines] = csv.text.trim().split(/\r?\n/);
@@ -254,6 +260,11 @@ test("the audit log: filtered, one event, exported as CSV and JSON Lines", async
   await enter(page, "same-who");
   const exported = rows.filter({ hasText: "Audit log exported" });
   assert.equal(await exported.count(), 2);
+
+  await enter(page, ".chips li:first-child .chip");
+  await enter(page, "filter-delete");
+  await enter(page, "filter-delete");
+  assert.match(await page.locator("#done-notice").innerText(), /Filter deleted/);
 });
 
 test("reauthentication keeps the form's input and continues", async (t) => {

@@ -5,11 +5,16 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import {
+  installLine,
+  type ProgramSource,
+  programAddress,
+} from "../../packages/server/src/page-kit/program-address.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { build } from "../../scripts/build.ts";
@@ -137,7 +142,7 @@ test("the package contains every asset", async () => {
   );
 });
 
-test("signet start of the installed package serves /healthz and exits with 0 on SIGTERM", async (t) => {
+test("signet start of the installed package serves /healthz and the programs, and exits with 0 on SIGTERM", async (t) => {
   const program = path.join(folder, "installed", "node_modules", ".bin", "signet");
   assert.ok((await stat(program)).mode & 0o100, "executable");
   const port = await freePort();
@@ -152,9 +157,33 @@ test("signet start of the installed package serves /healthz and exits with 0 on 
   const ended = once(child, "exit");
   await healthy(child, `http://127.0.0.1:${port}/healthz`, output);
   assert.ok((await readdir(dataFolder)).length > 0, "keeps its data in SIGNET_DATA_DIR");
+  await installsItsPrograms({ baseUrl: `http://127.0.0.1:${port}`, version: "0.1.0" });
   child.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null], output.text);
 });
+
+/** The lines of the console's pages, pasted in an empty folder. */
+async function installsItsPrograms(source: ProgramSource): Promise<void> {
+  const ways = [
+    [
+      "client-sdk",
+      `node -e 'import("@signet/client-sdk").then((sdk) => console.log(typeof sdk.createFilter))'`,
+    ],
+    ["signing-agent", "npx --no-install signet-agent --help"],
+    ["device-client", "npx --no-install signet-device --help"],
+  ] as const;
+  for (const [program, use] of ways) {
+    const response = await fetch(programAddress(program, source));
+    assert.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable");
+    await response.body?.cancel();
+    const empty = path.join(folder, `empty-${program}`);
+    await mkdir(empty);
+    const lines = `${installLine(program, source)} --prefer-offline --no-audit --no-fund && ${use}`;
+    const env = { ...process.env, PATH: searchPath };
+    const { stdout } = await run("/bin/sh", ["-c", lines], { cwd: empty, env });
+    assert.match(stdout, program === "client-sdk" ? /^function$/m : /Usage|enroll/i, program);
+  }
+}
 
 /** Waits for status 200, for a minute at most. */
 async function healthy(child: ChildProcess, url: string, output: { text: string }): Promise<void> {

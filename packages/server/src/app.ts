@@ -19,7 +19,14 @@ import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";
 import type { Service } from "./modules/open-service.ts";
 import { openSovereign } from "./modules/open-sovereign.ts";
-import { apiReference, assets, documents, healthChecks, landingPages } from "./modules/service-routes.ts";
+import {
+  apiReference,
+  assets,
+  documents,
+  downloads,
+  healthChecks,
+  landingPages,
+} from "./modules/service-routes.ts";
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
@@ -28,6 +35,7 @@ import { tokenEndpoints } from "./modules/token-endpoints.ts";
 const modules: readonly Module[] = [
   healthChecks,
   assets,
+  downloads,
   documents,
   tokenEndpoints,
   agentApi,

@@ -18,6 +18,9 @@ const CONTENT_TYPES = {
   woff2: "font/woff2",
 } as const;
 
+const OPEN = Buffer.from("{\n");
+const CLOSE = Buffer.from("}\n");
+
 /**
  * Reads the files that make up an asset, once, when the module that wants it is loaded.
  * @param parts `file:` addresses, or paths beside this file
@@ -30,7 +33,9 @@ export function readAsset(
   parts: readonly string[],
   before = "",
 ): Asset {
-  const read = (part: string) => readFileSync(new URL(part, import.meta.url));
+  const file = (part: string) => readFileSync(new URL(part, import.meta.url));
+  // Each script in a block of its own: what one declares is none of the others' business.
+  const read = (part: string) => (kind === "js" ? Buffer.concat([OPEN, file(part), CLOSE]) : file(part));
   const bytes = Buffer.concat([Buffer.from(before), ...parts.map(read)]);
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   return {

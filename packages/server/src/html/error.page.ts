@@ -1,7 +1,7 @@
 /** The error page. */
-import { type OutcomeAction, outcome, toAccount } from "./components/outcome.ts";
+import { type TerminalAction, terminalPage, toAccount } from "./components/terminal-page.ts";
 import { type Html, html, linkAddress } from "./html.ts";
-import { type PageApplication, type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
+import type { PageApplication, PageFrame, PageOrganisation } from "./layout.ts";
 import type { Messages } from "./messages/messages.ts";
 
 export type ErrorView = PageFrame & {
@@ -27,7 +27,7 @@ function kindOf(status: number): keyof Messages["error"]["titles"] {
   return status >= 500 ? "internal" : "badRequest";
 }
 
-function wayBack({ application, organisation, messages }: ErrorView): OutcomeAction {
+function wayBack({ application, organisation, messages }: ErrorView): TerminalAction {
   const home = linkAddress(application?.homepageUri);
   if (application === undefined || home === undefined)
     return toAccount(organisation, messages.frame.toAccount);
@@ -49,16 +49,13 @@ export function errorPage(view: ErrorView): Html {
   const text = view.messages.error;
   const kind = kindOf(view.status);
   const title = view.title ?? text.titles[kind];
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "failure",
     title,
-    body: html`${outcome({
-      ...view,
-      heading: title,
-      text: html`${whatIsWrong(view)}
+    text: html`${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>`,
-      action: wayBack(view),
-    })}
-<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
+    action: wayBack(view),
+    more: html`<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
   });
 }

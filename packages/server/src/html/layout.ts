@@ -44,6 +44,8 @@ export type LayoutView = PageFrame & {
   emblem?: Html | undefined;
   /** Addresses of deferred scripts, `Asset.path`. */
   scripts?: readonly string[] | undefined;
+  /** Runs before the page is first drawn, so that nothing moves. */
+  firstScript?: string | undefined;
   /** Without scripts the browser reloads there. */
   refresh?: { seconds: number; path: string } | undefined;
   /** `Asset.path` of the stylesheet's font: asked for before the browser reads the stylesheet. */
@@ -85,7 +87,7 @@ export function documentShell(view: Omit<LayoutView, "body">, frame: Html): Html
 <meta name="robots" content="noindex">
 <link rel="icon" href="${ringIcon}">
 ${view.font !== undefined && html`<link rel="preload" href="${view.font}" as="font" type="font/woff2" crossorigin>\n`}<link rel="stylesheet" href="${view.stylesheet}">
-${accentStyle(view)}${scripts}
+${accentStyle(view)}${view.firstScript !== undefined && html`<script src="${view.firstScript}" defer blocking="render"></script>`}${scripts}
 ${refreshWithoutScripts(view)}</head>
 ${frame}
 </html>

@@ -19,6 +19,23 @@ export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
 /** Updates the live parts of a page while it is visible. */
 export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
 
+/** What the components of console and account pages add where scripts run: on each of these pages. */
+export const consoleScript: Asset = readAsset("console", "js", [
+  "scripts/copy.js",
+  "scripts/relative-time.js",
+  "scripts/dialog.js",
+  "scripts/toast.js",
+  "scripts/filter-bar.js",
+  "scripts/bulk-bar.js",
+  "scripts/save-bar.js",
+  "scripts/uri-list.js",
+  "scripts/scope-picker.js",
+  "scripts/colour-field.js",
+  "scripts/code-block.js",
+  "scripts/secret-reveal.js",
+  "scripts/reveal.js",
+]);
+
 export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);
 
 /** Draws the focus ring around a frame that has the focus. */

@@ -32,6 +32,8 @@ const CONSOLE_STYLES = [
   "styles/console-frame.css",
   "styles/console-navigation.css",
   "styles/console-parts.css",
+  "styles/console-components.css",
+  "styles/console-fields.css",
   "styles/console-table.css",
   "styles/console-account.css",
   "styles/console-applications.css",

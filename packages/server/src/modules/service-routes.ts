@@ -3,9 +3,11 @@ import { certificateUse } from "../config/listener-settings.ts";
 import { version } from "../config/version.ts";
 import { consentsOperations } from "../features/account-ui/consents/consents-operations.ts";
 import { referenceRoutes } from "../features/api-reference/reference.route.ts";
+import { consoleKitRoutes } from "../features/console-kit/console-kit.route.ts";
 import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
+import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
@@ -17,6 +19,7 @@ import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
+  consoleScript,
   copyScript,
   doubleSubmitScript,
   formPostScript,
@@ -39,8 +42,10 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript],
   ]);
+
+export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });
 
 /** After every module that describes operations. */
 export const apiReference: Module = (scope, { service, documents, operations }) =>
@@ -66,6 +71,7 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const mailbox = hasMailbox ? { mailboxUri: "/demo/mailbox" } : {};
   landingRoute(scope, { ...deps, demo: demo && { ...demo, ...mailbox } });
   if (demo) demoRoutes(scope, { ...deps, demo });
+  if (demo) consoleKitRoutes(scope, service);
   if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => composeMailBody(deps, mail) });
 };
 

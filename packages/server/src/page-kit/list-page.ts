@@ -1,10 +1,13 @@
 /** What the lists of the console share: the search text of an address, one page of rows, and the page around them. */
 import { isUuid } from "@signet/protocol/hash";
+import { buttonLink } from "../html/components/button.ts";
 import { type ConsoleFrame, consoleLayout } from "../html/components/console-layout.ts";
+import { emptyState } from "../html/components/empty-state.ts";
 import { selectField } from "../html/components/fields.ts";
-import { buttonLink, emptyState } from "../html/components/parts.ts";
-import { successNotice } from "../html/components/record-form.ts";
-import { noResults, pager, searchForm, table } from "../html/components/table.ts";
+import { filterBar, noResults } from "../html/components/filter-bar.ts";
+import { pagination } from "../html/components/pagination.ts";
+import { table } from "../html/components/table.ts";
+import { toast } from "../html/components/toast.ts";
 import { type Html, html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 
@@ -73,20 +76,20 @@ export type ListView = ConsoleFrame &
 export function listPage(view: ListView): Html {
   const { title, rows, search, filters = [], messages } = view;
   const action = view.consoleUri(view.path);
-  const create = buttonLink({ ...view.create, uri: `${action}/new`, isPrimary: true });
+  const create = buttonLink({ ...view.create, uri: `${action}/new`, kind: "primary" });
   const isSearch = search !== "" || filters.some(({ value }) => value !== undefined);
   const isEmpty = rows.length === 0 && !isSearch && view.newestUri === undefined;
   const empty = isEmpty ? view.empty : undefined;
   const list = () => [
-    searchForm({ ...view, action, value: search, isSearch, filters: filters.map(filterField(messages)) }),
+    filterBar({ ...view, action, value: search, isSearch, filters: filters.map(filterField(messages)) }),
     rows.length === 0 ? noResults(messages) : table({ ...view, label: title }),
-    pager(view),
+    pagination(view),
   ];
   return consoleLayout({
     ...view,
     breadcrumbs: [],
     actions: empty && !empty.action ? undefined : create,
-    notice: view.done === undefined ? undefined : successNotice(view.done),
+    notice: view.done === undefined ? undefined : toast(view.done, messages),
     body: html`<section class="card" aria-label="${title}">
 ${empty ? emptyState({ action: create, ...empty }) : list()}</section>
 `,

@@ -4,11 +4,14 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { Db } from "../db/open.ts";
+import { buttonLink } from "../html/components/button.ts";
+import { card } from "../html/components/card.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../html/components/console-layout.ts";
-import { buttonLink, card, copyStatus } from "../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../html/components/record-form.ts";
+import { copyStatus } from "../html/components/copy-field.ts";
+import { lastChangeLine } from "../html/components/record-form.ts";
+import { toast } from "../html/components/toast.ts";
 import { type Html, html } from "../html/html.ts";
-import { copyScript } from "../html/scripts.ts";
+import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import { parseQuery } from "../http/form-body.ts";
 import { findLastChange, type LastChange } from "./actor-names.ts";
@@ -115,14 +118,17 @@ export const recordLayout = (
     ...view,
     ...page,
     heading: html`<bdi>${page.title}</bdi>`,
-    notice: doneNotice(view.done, page.done),
-    scripts: [copyScript.path],
+    notice: doneNotice(view.done, page.done, view.messages),
     body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
   });
 
-function doneNotice(done = "", texts: Readonly<Record<string, string>>): Html | undefined {
+function doneNotice(
+  done = "",
+  texts: Readonly<Record<string, string>>,
+  messages: Messages,
+): Html | undefined {
   const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
-  return text === undefined ? undefined : successNotice(text);
+  return text === undefined ? undefined : toast(text, messages);
 }
 
 /** Disables, enables or deletes a record. @param view.noun begins the buttons' ids */
@@ -135,7 +141,8 @@ export function endCard(
       id: `${view.noun}-${act}`,
       uri: uriOf(`/${act}`),
       label: view[act],
-      isDangerous: act !== "enable",
+      kind: act === "enable" ? "secondary" : "danger",
+      isQuestion: true,
     });
   const buttons = [button(record.disabledAt === null ? "disable" : "enable"), button("delete")];
   return card({

@@ -77,7 +77,7 @@ test("change pages render valid HTML and escape every value, with and without a 
     assertEscapes(confirmPage, confirm);
     assert.match(render(confirmPage(confirm)), /class="button dangerous"/);
     assert.doesNotMatch(render(confirmPage({ ...confirm, isHarmless: true })), /danger/);
-    const app = { ...frame, ...more, setup, enrolment: "sealed", replaces: true, script: "/assets/copy.js" };
+    const app = { ...frame, ...more, setup, enrolment: "sealed", replaces: true };
     assertWellMade(authenticatorPage(app));
     assertEscapes(authenticatorPage, { ...app, setup: { ...setup, uri: "otpauth://totp/" } });
     const added = {
@@ -93,7 +93,7 @@ test("change pages render valid HTML and escape every value, with and without a 
     assertEscapes(passkeyPage, one);
     assert.match(render(passkeyPage(one)), /<label for="name">/);
   }
-  const codes = { ...frame, codes: ["aaaa-bbbb"], script: "/assets/copy.js" };
+  const codes = { ...frame, codes: ["aaaa-bbbb"] };
   assertWellMade(shownCodesPage(codes));
   assertEscapes(shownCodesPage, codes);
 });
@@ -139,7 +139,7 @@ test("the link of each record has an accessible name that includes the record", 
 });
 
 test("an invalid code is announced with its field", () => {
-  const view = { ...frame, failure, setup, enrolment: "sealed", replaces: false, script: "/assets/copy.js" };
+  const view = { ...frame, failure, setup, enrolment: "sealed", replaces: false };
   assert.match(
     render(authenticatorPage(view)),
     /id="code"[^>]* aria-invalid="true" aria-describedby="change-notice"/,

@@ -5,6 +5,7 @@ import {
   authenticatorSetup,
   recoveryCodeList,
 } from "../../html/components/authenticator-setup.ts";
+import { banner } from "../../html/components/banner.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
 import {
   doubleSubmitGuard,
@@ -12,7 +13,6 @@ import {
   hiddenFields,
   namedFields,
 } from "../../html/components/form.ts";
-import { notice } from "../../html/components/notice.ts";
 import { passkeyForm } from "../../html/components/passkey-form.ts";
 import { type FormFailure, submissionTokenField } from "../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
@@ -57,11 +57,11 @@ function failureNotice({ failure, messages }: ChangeFrame): Html | undefined {
   const { form } = console.frame;
   switch (failure?.kind) {
     case "expired":
-      return notice("error", NOTICE_ID, security.expired, security.expiredText);
+      return banner("error", NOTICE_ID, security.expired, security.expiredText);
     case "unreadable":
-      return notice("error", NOTICE_ID, form.unreadable, form.unreadableText);
+      return banner("error", NOTICE_ID, form.unreadable, form.unreadableText);
     case "refused":
-      return notice("error", NOTICE_ID, failure.title, failure.text);
+      return banner("error", NOTICE_ID, failure.title, failure.text);
   }
 }
 
@@ -101,7 +101,6 @@ export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;
   enrolment: string;
   replaces: boolean;
-  script: string;
 };
 
 export function authenticatorPage(view: AuthenticatorView): Html {
@@ -117,7 +116,6 @@ ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
 <div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
 ${cancel(view)}</div>
 ${doubleSubmitGuard}</form>`,
-    { scripts: [view.script] },
   );
 }
 
@@ -185,14 +183,12 @@ ${cancel(view)}`,
 
 export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
   codes: readonly string[];
-  script: string;
 };
 
 export function shownCodesPage(view: ShownCodesView): Html {
   const text = view.messages.recoveryCodes;
   return consoleLayout({
     ...view,
-    scripts: [view.script],
     title: text.heading,
     breadcrumbs: breadcrumb(view),
     body: html`<section class="card confirm">

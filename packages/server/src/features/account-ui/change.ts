@@ -1,5 +1,4 @@
 /** Frame of a change page under account/security, and what follows the change. */
-import { copyScript } from "../../html/scripts.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
 import { redirectTo, show } from "../../page-kit/page.ts";
 import {
@@ -32,5 +31,5 @@ export function finishChange(
   if (codes.length === 0) return backToSecurity(visit, done);
   const frame = accountFrame(visit, "security");
   const backUri = `${accountPath(visit.organisation, "security")}?done=${done}`;
-  return show(visit, frame, shownCodesPage({ ...frame, backUri, codes, script: copyScript.path }));
+  return show(visit, frame, shownCodesPage({ ...frame, backUri, codes }));
 }

@@ -1,14 +1,8 @@
 /** The first step of a form about an application: which one, found by its name or its ID. */
 import type { Application } from "../../core/applications/application.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
-import {
-  moreMatchesHint,
-  nameCell,
-  noResults,
-  rowLink,
-  searchForm,
-  table,
-} from "../../html/components/table.ts";
+import { filterBar, moreMatchesHint, noResults } from "../../html/components/filter-bar.ts";
+import { nameCell, rowLink, table } from "../../html/components/table.ts";
 import { type Content, html } from "../../html/html.ts";
 import { queryString } from "../../page-kit/page.ts";
 
@@ -43,7 +37,7 @@ export function applicationChoice(
     };
   });
   return [
-    searchForm({ action, label: text.search, value: search, messages }),
+    filterBar({ action, label: text.search, value: search, messages }),
     hasMore && moreMatchesHint(messages),
     rows.length === 0
       ? noResults(messages)

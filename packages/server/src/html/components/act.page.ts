@@ -1,12 +1,15 @@
 /** Pages before and after an action: confirmation, waiting for a new sign-in, a secret shown once. */
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
-import { copyScript } from "../scripts.ts";
+import { banner } from "./banner.ts";
+import { codeBlock } from "./code-block.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
+import { copyStatus } from "./copy-field.ts";
+import { dialogContent } from "./dialog.ts";
 import { textField } from "./fields.ts";
 import { type HiddenField, hiddenFields } from "./form.ts";
-import { copyStatus, snippet } from "./parts.ts";
 import { type FormFailure, failureNotice, submissionTokenField } from "./record-form.ts";
+import { secretReveal } from "./secret-reveal.ts";
 
 export type ConfirmActView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
@@ -35,8 +38,8 @@ export function confirmActPage(view: ConfirmActView): Html {
     ...view,
     title: view.heading,
     notice: failureNotice(view.failure, view.messages),
-    body: html`<section class="card confirm${!view.isHarmless && " danger"}">
-<div class="prose">${view.text}</div>
+    body: dialogContent(
+      html`<div class="prose">${view.text}</div>
 <form class="form" method="post" action="${linkAddress(view.action)}" novalidate>
 ${hiddenFields([{ name: "csrf", value: view.csrf }])}${submissionTokenField(view.once)}${view.fields}${
   name !== undefined &&
@@ -51,8 +54,9 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}${submissionTokenField(view
 }
 <div class="actions"><button class="button ${view.isHarmless ? "primary" : "dangerous"}" id="${view.confirmId}" type="submit">${view.confirm}</button>
 <a class="button" id="act-cancel" href="${linkAddress(view.backUri)}">${view.messages.console.frame.form.cancel}</a></div>
-</form></section>
-`,
+</form>`,
+      !view.isHarmless,
+    ),
   });
 }
 
@@ -62,19 +66,27 @@ export function shownOncePage(
     Pick<ConsoleView, "breadcrumbs"> & {
       title: string;
       text: Content;
-      values: ReadonlyArray<{ id: string; title: string; lines: string }>;
+      /** A secret of one line is masked, and can be saved under the name of its `variable`; the others are blocks to copy. */
+      values: ReadonlyArray<{
+        id: string;
+        title: string;
+        lines: string;
+        isSecret?: boolean;
+        variable?: string;
+      }>;
       doneUri: string;
     },
 ): Html {
   const { secret } = view.messages.console.frame;
   return consoleLayout({
     ...view,
-    scripts: [copyScript.path],
-    notice: html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${secret.once}</p>
-<p>${view.text}</p></div>
-`,
+    notice: banner("warning", "once-notice", secret.once, html`<p>${view.text}</p>`),
     body: html`<section class="card">
-${view.values.map((value) => snippet({ ...value, copy: secret.copy, copied: secret.copied }))}
+${view.values.map((value) =>
+  value.isSecret
+    ? secretReveal({ ...value, value: value.lines, messages: view.messages })
+    : codeBlock({ ...value, ...secret }),
+)}
 <div class="actions"><a class="button primary" id="once-done" href="${linkAddress(view.doneUri)}">${secret.done}</a></div>
 </section>
 ${copyStatus}`,

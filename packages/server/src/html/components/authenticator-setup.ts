@@ -1,7 +1,7 @@
 /** What pages show to enrol an authenticator app: QR code, key, first code; and the recovery codes that come with it. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
-import { notice } from "./notice.ts";
+import { banner } from "./banner.ts";
 
 export type AuthenticatorSetup = {
   qr: QrCode;
@@ -81,7 +81,7 @@ const textFile = (lines: readonly string[]): string =>
 export function recoveryCodeList(codes: readonly string[], messages: Messages): Html {
   const text = messages.recoveryCodes;
   return html`<p>${text.explanation}</p>
-${notice("hint", "codes-notice", text.once, text.onceText)}
+${banner("hint", "codes-notice", text.once, text.onceText)}
 <pre class="codes" id="recovery-codes" aria-label="${text.list}">${codes.join("\n")}</pre>
 <div class="actions"><button class="button" type="button" data-copy="recovery-codes" data-copied="${text.copied}" hidden>${text.copy}</button>
 <a class="button" id="codes-download" href="${textFile(codes)}" download="recovery-codes.txt">${text.download}</a>

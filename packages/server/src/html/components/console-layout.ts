@@ -1,10 +1,11 @@
 /** The frame of console and account pages: the bar on top, the navigation beside the content, the page's header. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, pageFoot } from "../layout.ts";
+import { consoleScript } from "../scripts.ts";
 import type { ConsoleFrame, ConsoleView, MenuLink } from "./console-view.ts";
 import { icon } from "./icons.ts";
 import { navigationMenu } from "./navigation.ts";
-import { successNotice } from "./record-form.ts";
+import { toast } from "./toast.ts";
 import { topBar } from "./top-bar.ts";
 
 export type { ConsoleFrame, ConsoleView, MenuLink };
@@ -20,7 +21,7 @@ export function consoleLayout(
     organisation: view.organisation.name,
   });
   return documentShell(
-    { ...view, title },
+    { ...view, title, firstScript: consoleScript.path },
     html`<body class="console">
 <a class="skip" href="#content">${frame.skip}</a>
 ${topBar(view)}
@@ -28,7 +29,7 @@ ${topBar(view)}
 ${navigationMenu(view)}
 <main id="content" tabindex="-1">
 ${breadcrumbs(view)}${pageHeader(view)}
-${view.notice ?? (view.wasAlready && successNotice(view.messages.console.frame.already))}${view.body}
+${view.notice ?? (view.wasAlready && toast(view.messages.console.frame.already, view.messages))}${view.body}
 ${view.isEndUserPage && pageFoot(view)}</main>
 </div>
 </body>`,

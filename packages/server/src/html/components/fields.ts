@@ -46,7 +46,7 @@ export function textField(view: TextField): Html {
   }${view.isReadOnly && html` readonly`} autocomplete="${view.autocomplete ?? "off"}"${
     view.isCode && html` class="code" spellcheck="false" autocapitalize="none"`
   }${view.check && html` data-check="${view.check.uri}"`}${attributes(view)}>`;
-  return around(
+  return fieldAround(
     view,
     view.unit === undefined
       ? input
@@ -65,7 +65,7 @@ export function textArea(
   },
 ): Html {
   const { id, value, rows, maxLength } = view;
-  return around(
+  return fieldAround(
     view,
     // The HTML parser drops one line break after the tag.
     html`<textarea id="${id}" name="${id}" rows="${rows}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
@@ -84,7 +84,7 @@ export function selectField(view: Field & { value: string; choices: readonly Cho
     html`<option value="${choice.value}"${choice.value === value && html` selected`}>${choice.label}</option>
 `;
   const groups = [...Map.groupBy(choices, ({ group }) => group)];
-  return around(
+  return fieldAround(
     view,
     html`<select id="${id}" name="${id}"${attributes(view)}>
 ${groups.map(([group, members]) =>
@@ -111,7 +111,7 @@ function optionList(
 ): Html {
   const { id } = view;
   return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
-${notes(view)}${choices.map((choice, index) => {
+${fieldNotes(view)}${choices.map((choice, index) => {
   const own = `${id}-${choice.value}`;
   const isFirst = index === 0 && view.hasFocus;
   return html`<div class="option"><input type="${type}" id="${own}" name="${id}" value="${choice.value}"${
@@ -144,20 +144,21 @@ export const defaultSubmit: Html = html`<button class="visually-hidden" type="su
 export const fieldRow = (...fields: readonly Content[]): Html => html`<div class="field-row">${fields}</div>
 `;
 
-function around(view: Field & { check?: Check | undefined }, control: Html): Html {
+/** A field of another kind: its label, its control, its hint and faults. */
+export function fieldAround(view: Field & { check?: Check | undefined }, control: Html): Html {
   const { frame } = view.messages.console;
   return html`<div class="field"><label for="${view.id}">${view.label}${
     view.isOptional && html` <span class="quiet optional">${frame.form.optional}</span>`
   }</label>
 ${control}
-${notes(view)}${
+${fieldNotes(view)}${
   // Reserves the space, so that nothing moves.
   view.check && html`<p class="field-check" id="${view.id}-check" aria-live="polite">${view.check.text}</p>`
 }</div>
 `;
 }
 
-const notes = (view: Field): Content => [
+export const fieldNotes = (view: Field): Content => [
   view.hint !== undefined &&
     html`<p class="field-hint" id="${view.id}-hint">${view.hint}</p>
 `,
@@ -177,7 +178,7 @@ function presentValue({ id, isNow, messages }: Field): Content {
 `;
 }
 
-function described({ id, hint, fault, isNow }: Field): Content {
+export function described({ id, hint, fault, isNow }: Field): Content {
   const ids = [
     hint !== undefined && `${id}-hint`,
     fault !== undefined && `${id}-fault`,
@@ -186,7 +187,7 @@ function described({ id, hint, fault, isNow }: Field): Content {
   return ids.length > 0 && html` aria-describedby="${ids.join(" ")}"`;
 }
 
-const attributes = (view: Field): Content => [
+export const attributes = (view: Field): Content => [
   described(view),
   view.fault !== undefined && html` aria-invalid="true"`,
   view.hasFocus && html` autofocus`,

@@ -2,7 +2,9 @@
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { banner } from "./banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "./form.ts";
+import { saveBar } from "./save-bar.ts";
 
 export type FormFailure =
   | { kind: "faults"; fields: ReadonlyArray<{ id: string; label: string }> }
@@ -34,6 +36,8 @@ export function recordForm(view: {
   submit: { id: string; label: string; isDangerous?: boolean };
   more?: Content;
   cancelUri?: string | undefined;
+  /** A long form's buttons stay in sight, and count what is unsaved. */
+  hasSaveBar?: boolean;
   messages: Messages;
 }): Html {
   const { id, csrf, version, once, hidden = [], submit, cancelUri } = view;
@@ -42,11 +46,13 @@ export function recordForm(view: {
     { name: "csrf", value: csrf },
     ...(version === undefined ? [] : [{ name: "seen", value: version }]),
   ];
+  const buttons =
+    () => html`<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
+${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
+`;
   return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
-<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
-${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
-</form>
+${view.hasSaveBar ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;
 }
 
@@ -89,17 +95,7 @@ export function failureNotice(failure: FormFailure | undefined, messages: Messag
   }
 }
 
-const alert = (
-  title: string,
-  content: Content,
-): Html => html`<div class="notice error" id="form-notice" role="alert">
-<p class="notice-title">${title}</p>
-${content}</div>
-`;
-
-export const successNotice = (text: string): Html =>
-  html`<div class="notice hint" id="done-notice" role="status"><p class="notice-title">${text}</p></div>
-`;
+const alert = (title: string, content: Content): Html => banner("error", "form-notice", title, content);
 
 export const lastChangeLine = (
   change: { who: string; at: number } | undefined,

@@ -1,51 +1,77 @@
-/** Lists: search, table, pager. On narrow screens the stylesheet turns rows into records. */
+/** Tables. On narrow screens the stylesheet turns rows into records. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { type BulkBar, bulkForm, rowBox, selectAllBox } from "./bulk-bar.ts";
+import { icon } from "./icons.ts";
 
 export type Row = {
   id: string;
   /** One for each column; the first one names the record. */
   cells: readonly Content[];
   actions?: Content;
+  /** For a table whose rows can be selected: the value that is sent, and the record's name. */
+  selection?: { value: string; name: string };
 };
+
+/** @param sort the address that sorts by it (again: the other way), and how it is sorted now */
+export type Column =
+  | string
+  | { label: string; sort: { uri: string; direction?: "ascending" | "descending" | undefined } };
+
+const labelOf = (column: Column | undefined): string =>
+  typeof column === "string" ? column : (column?.label ?? "");
 
 /** @param view.label for screen readers */
 export function table(view: {
   label: string;
-  columns: readonly string[];
+  columns: readonly Column[];
   rows: readonly Row[];
   /** In place of a table without rows. */
   none?: string;
+  /** Rows have boxes to tick, and this is what can be done with the ticked ones. */
+  bulk?: BulkBar | undefined;
   messages: Messages;
 }): Html {
+  const { bulk, messages } = view;
   if (view.rows.length === 0 && view.none !== undefined)
     return html`<p class="quiet">${view.none}</p>
 `;
   const hasActions = view.rows.some(({ actions }) => actions !== undefined);
-  const { actions } = view.messages.console.frame.list;
-  const heading = (name: string) => html`<th role="columnheader" scope="col">${name}</th>`;
+  const { actions } = messages.console.frame.list;
   const last =
     hasActions &&
     html`<th role="columnheader" scope="col"><span class="visually-hidden">${actions}</span></th>`;
   // Explicit roles: browsers drop them when a stylesheet changes a table's display.
-  return html`<table class="table" role="table" aria-label="${view.label}">
-<thead role="rowgroup"><tr role="row">${view.columns.map(heading)}${last}</tr></thead>
+  const rows = html`<table class="table" role="table" aria-label="${view.label}">
+<thead role="rowgroup"><tr role="row">${bulk && selectAllBox(messages)}${view.columns.map(columnHeader)}${last}</tr></thead>
 <tbody role="rowgroup">
-${view.rows.map((row) => tableRow(row, view.columns, hasActions))}</tbody>
+${view.rows.map((row) => tableRow(row, view.columns, { hasActions, box: bulk && rowBox(row.selection, messages) }))}</tbody>
 </table>
 `;
+  return bulk ? bulkForm(bulk, rows, messages) : rows;
 }
 
-function tableRow({ id, cells, actions }: Row, columns: readonly string[], hasActions: boolean): Html {
+function columnHeader(column: Column): Html {
+  if (typeof column === "string") return html`<th role="columnheader" scope="col">${column}</th>`;
+  const { label, sort } = column;
+  const arrow = sort.direction === undefined ? "updown" : sort.direction === "ascending" ? "up" : "down";
+  return html`<th role="columnheader" scope="col"${sort.direction !== undefined && html` aria-sort="${sort.direction}"`}><a class="sort" href="${linkAddress(sort.uri)}">${label}${icon(arrow)}</a></th>`;
+}
+
+function tableRow(
+  { id, cells, actions }: Row,
+  columns: readonly Column[],
+  { hasActions, box }: { hasActions: boolean; box: Html | undefined },
+): Html {
   const cell = (content: Content, index: number) =>
     index === 0
       ? html`<th role="rowheader" scope="row">${content}</th>
 `
       : // Where the rows are records, a label with nothing after it says nothing.
-        html`<td role="cell"${!isNothing(content) && html` data-label="${columns[index]}"`}><div>${content}</div></td>
+        html`<td role="cell"${!isNothing(content) && html` data-label="${labelOf(columns[index])}"`}><div>${content}</div></td>
 `;
   return html`<tr role="row" id="${id}">
-${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div class="row-actions">${actions}</div></td>`}</tr>
+${box}${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div class="row-actions">${actions}</div></td>`}</tr>
 `;
 }
 
@@ -58,56 +84,17 @@ export function nameCell(view: { name: string; uri?: string; note?: Content; log
     uri === undefined
       ? html`<bdi class="item-name">${name}</bdi>`
       : html`<a class="item-name" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
-  return html`${logo}${named}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
+  const text = html`${named}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
+  return logo === undefined ? text : html`<div class="named">${logo}<div>${text}</div></div>`;
 }
 
-/** A link at a row's end. @param label its accessible name: `Revoke Till 3` */
-export const rowLink = (view: { id: string; uri: string; text: string; label: string }): Html =>
-  html`<a id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}">${view.text}</a>
-`;
-
-/** Nothing for a single page. */
-export function pager(view: {
-  newestUri?: string | undefined;
-  olderUri?: string | undefined;
-  messages: Messages;
-}): Html | undefined {
-  const { list } = view.messages.console.frame;
-  if (view.newestUri === undefined && view.olderUri === undefined) return undefined;
-  return html`<nav class="actions pager" aria-label="${list.pages}">
-${view.newestUri !== undefined && html`<a class="button" id="page-newest" href="${linkAddress(view.newestUri)}">${list.newest}</a>`}
-${view.olderUri !== undefined && html`<a class="button" id="page-older" href="${linkAddress(view.olderUri)}">${list.older}</a>`}
-</nav>
-`;
-}
-
-/** A GET form. Its text field is `search`. */
-export function searchForm(view: {
-  action: string;
-  /** `Name or ID`. */
+/** A link at a row's end. @param view.label its accessible name: `Revoke Till 3` @param view.isQuestion as of `buttonLink` */
+export const rowLink = (view: {
+  id: string;
+  uri: string;
+  text: string;
   label: string;
-  value: string;
-  filters?: Content;
-  /** Then there is a link back to everything. */
-  isSearch?: boolean;
-  messages: Messages;
-}): Html {
-  const { list } = view.messages.console.frame;
-  const { isSearch = view.value !== "" } = view;
-  return html`<form class="search" method="get" action="${linkAddress(view.action)}" role="search">
-<div class="field"><label for="search">${view.label}</label>
-<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div>
-${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
-${isSearch && html`<a class="button" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
-`;
-}
-
-/** Above a list that has more matches than it shows. */
-export const moreMatchesHint = ({ console: { frame } }: Messages): Html =>
-  html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
-`;
-
-export const noResults = ({ console: { frame } }: Messages): Html =>
-  html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>
-<p class="quiet">${frame.list.noneFoundText}</p></div>
+  isQuestion?: boolean;
+}): Html =>
+  html`<a id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}"${view.isQuestion && html` data-dialog`}>${view.text}</a>
 `;

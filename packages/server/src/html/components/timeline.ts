@@ -1,13 +1,15 @@
-/** What happened to a record, newest first: one line for each event, with what is known of it below. */
+/** What happened to a record, newest first: one entry for each event, with what is known of it below. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
-import { moment } from "./parts.ts";
+import { type IconName, icon } from "./icons.ts";
+import { relativeTime } from "./relative-time.ts";
 
 export type TimelineItem = {
   id: string;
   at: number;
   /** `Signed in` */
   title: string;
-  uri: string;
+  uri?: string;
+  icon?: IconName;
   /** A failure or refusal: the colour repeats what the title says. */
   isBad?: boolean;
   /** Further facts in order; empty ones are left out. */
@@ -29,17 +31,13 @@ ${view.items.map((item) => timelineItem(item, view.words))}</ol>
 `;
 }
 
-function timelineItem(
-  { id, at, title, uri, isBad, facts }: TimelineItem,
-  words: (at: number) => string,
-): Html {
+function timelineItem(item: TimelineItem, words: (at: number) => string): Html {
+  const { id, at, title, uri, isBad, facts } = item;
   const known = facts.filter((fact) => fact !== undefined && fact !== false && fact !== "");
-  return html`<li${isBad && html` class="bad"`} id="${id}"><div class="bar"><a class="item-name" href="${linkAddress(uri)}">${title}</a>
-<span class="quiet">${moment(at, words)}</span></div>
-${
-  known.length > 0 &&
-  html`<p class="quiet timeline-facts">${known.map((fact) => html`<span>${fact}</span> `)}</p>
-`
-}</li>
+  const name = uri === undefined ? title : html`<a href="${linkAddress(uri)}">${title}</a>`;
+  return html`<li class="timeline-item${isBad && " bad"}" id="${id}"><span class="timeline-dot">${item.icon && icon(item.icon)}</span>
+<div><p class="timeline-title">${name}</p>
+${known.length > 0 && html`<p class="quiet timeline-facts">${known.map((fact) => html`<span>${fact}</span> `)}</p>`}</div>
+<span class="timeline-time quiet">${relativeTime(at, words)}</span></li>
 `;
 }

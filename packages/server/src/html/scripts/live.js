@@ -37,6 +37,7 @@ const replace = (fresh, piece) => {
   const adopted = document.adoptNode(fresh);
   announceChanges(adopted, piece);
   piece.replaceWith(adopted);
+  adopted.dispatchEvent(new CustomEvent("signet:updated", { bubbles: true }));
   if (focused !== undefined)
     [...adopted.querySelectorAll("a, button, summary")]
       .find((one) => nameOf(one) === focused)

@@ -1,8 +1,9 @@
 /** The consents page: applications the user has allowed, and those the organisation allows. */
+
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { card } from "../../../html/components/parts.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type ConsentsView = ConsoleFrame & {
@@ -25,7 +26,7 @@ export function consentsPage(view: ConsentsView): Html {
     ...view,
     title: text.title,
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
+    notice: view.isDone ? toast(text.revoked, view.messages, { id: "consents-done" }) : undefined,
     body: html`<div class="cards">
 ${card({
   id: "consents",

@@ -1,8 +1,10 @@
 /** The user's home: applications to open, and the security of the account. */
 import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
 import { avatar } from "../../../html/components/avatar.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { UsableApplication } from "./usable-applications.ts";
 
@@ -94,7 +96,7 @@ function securityFacts(
   const { home: text } = messages.console.account;
   const { hasTotp, passkeys, recoveryCodes } = factors;
   const hasFactor = hasTotp || passkeys > 0;
-  const off = state(isFactorRequired ? "bad" : "warn", text.factorOff);
+  const off = badge(isFactorRequired ? "bad" : "warn", text.factorOff);
   const few = recoveryCodes < 3 ? "warn" : "good";
   return [
     {
@@ -102,15 +104,15 @@ function securityFacts(
       id: "my-password",
       content:
         passwordSince === undefined
-          ? state("warn", text.passwordNone)
-          : state("good", text.passwordSince({ at: passwordSince })),
+          ? badge("warn", text.passwordNone)
+          : badge("good", text.passwordSince({ at: passwordSince })),
     },
-    { label: text.factor, id: "my-factor", content: hasFactor ? state("good", text.factorOn) : off },
+    { label: text.factor, id: "my-factor", content: hasFactor ? badge("good", text.factorOn) : off },
     { label: text.passkeys, id: "my-passkeys", content: messages.format.number(passkeys) },
     {
       label: text.codes,
       id: "my-codes",
-      content: hasFactor && state(few, text.codesLeft({ count: recoveryCodes })),
+      content: hasFactor && badge(few, text.codesLeft({ count: recoveryCodes })),
     },
   ];
 }

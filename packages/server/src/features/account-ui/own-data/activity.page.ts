@@ -1,7 +1,11 @@
 /** The activity page: the account's audit events. */
+
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { buttonLink, card, moment } from "../../../html/components/parts.ts";
-import { pager, type Row, table } from "../../../html/components/table.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { type Row, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type ActivityView = ConsoleFrame & {
@@ -40,7 +44,7 @@ ${
         rows: events.map((event, index) => row(view, event, index)),
         messages,
       })
-}${pager(view)}</section>
+}${pagination(view)}</section>
 ${card({
   id: "not-me",
   title: text.notYou,
@@ -61,7 +65,7 @@ function row({ messages }: ActivityView, event: ActivityView["events"][number], 
     id: `event-${index}`,
     cells: [
       html`<span class="item-name">${event.what}</span>${note !== undefined && html`<bdi class="quiet item-note">${note}</bdi>`}`,
-      moment(event.at, messages.format.minute),
+      relativeTime(event.at, messages.format.minute),
       capitalised(event.by),
       address ?? "–",
     ],

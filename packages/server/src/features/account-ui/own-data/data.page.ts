@@ -1,7 +1,9 @@
 /** The data page: export, and deleting the account or leaving the organisation. */
+
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
-import { buttonLink, card } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
@@ -45,7 +47,7 @@ function removal({ deletionUri, messages, organisation }: YourDataView): Html {
     isDangerous: deletionUri !== undefined,
     body:
       deletionUri !== undefined &&
-      html`<div class="actions">${buttonLink({ id: "account-delete", uri: deletionUri, label: text.removeAct, isDangerous: true })}</div>
+      html`<div class="actions">${buttonLink({ id: "account-delete", uri: deletionUri, label: text.removeAct, kind: "danger", isQuestion: true })}</div>
 `,
   });
 }
@@ -57,7 +59,7 @@ function leaving({ messages, organisation }: YourDataView, uri: string): Html {
     title: text.leave({ organisation: organisation.name }),
     text: text.leaveText({ organisation: organisation.name }),
     isDangerous: true,
-    body: html`<div class="actions">${buttonLink({ id: "organisation-leave", uri, label: text.leaveAct, isDangerous: true })}</div>
+    body: html`<div class="actions">${buttonLink({ id: "organisation-leave", uri, label: text.leaveAct, kind: "danger", isQuestion: true })}</div>
 `,
   });
 }

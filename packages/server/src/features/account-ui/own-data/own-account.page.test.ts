@@ -31,7 +31,6 @@ const profile: ProfileView = {
   changeAddressUri: "/oauth/1/account/address",
   membership: { role: "Administrator", permId: "an-id", username: "uma", since: 0 },
   home: undefined,
-  script: "/assets/copy.js",
 };
 
 test("the profile page renders valid HTML and escapes every value, for owners and guests", () => {

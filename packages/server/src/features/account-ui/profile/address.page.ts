@@ -1,7 +1,8 @@
 /** Pages to request a new email address. */
+
+import { buttonLink } from "../../../html/components/button.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
-import { buttonLink } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { breadcrumb } from "../change.page.ts";

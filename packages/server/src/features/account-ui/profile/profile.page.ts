@@ -1,9 +1,13 @@
 /** The profile page: personal data, email address and membership. */
+
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
 import { fieldRow, selectField, textField } from "../../../html/components/fields.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { buttonLink, card, copyable, facts, state } from "../../../html/components/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
@@ -40,18 +44,16 @@ export type ProfileView = ConsoleFrame & {
   };
   /** For guests: the organisation where the account is changed. */
   home?: { name: string; uri: string } | undefined;
-  script: string;
 };
 
 export function profilePage(view: ProfileView): Html {
   const text = view.messages.console.account.profile;
-  const done = view.isDone ? notice("hint", "profile-done", text.saved) : undefined;
+  const done = view.isDone ? toast(text.saved, view.messages, { id: "profile-done" }) : undefined;
   return consoleLayout({
     ...view,
     title: text.title,
     summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(view.failure, view.messages) ?? done,
-    scripts: [view.script],
     body: html`<div class="cards">
 ${view.home === undefined ? [personal(view), address(view)] : guest(view, view.home)}${membership(view)}</div>
 `,
@@ -132,7 +134,7 @@ function address({ messages, user, isConfirmed, changeAddressUri }: ProfileView)
     title: text.email,
     text: text.emailText,
     body: [
-      html`<p><bdi id="email-shown">${user.email}</bdi> ${isConfirmed ? state("good", text.confirmed) : state("warn", text.unconfirmed)}</p>
+      html`<p><bdi id="email-shown">${user.email}</bdi> ${isConfirmed ? badge("good", text.confirmed) : badge("warn", text.unconfirmed)}</p>
 `,
       changeAddressUri !== undefined &&
         html`<div class="actions">${buttonLink({ id: "email-change", uri: changeAddressUri, label: text.changeEmail })}</div>
@@ -151,7 +153,7 @@ function membership({ messages, organisation, membership: own }: ProfileView): H
     { label: text.since, content: messages.format.day(own.since) },
     {
       label: text.permId,
-      content: copyable({ id: "perm-id", value: own.permId, ...frame.secret, label: text.permId }),
+      content: copyField({ id: "perm-id", value: own.permId, ...frame.secret, label: text.permId }),
     },
   ];
   return card({

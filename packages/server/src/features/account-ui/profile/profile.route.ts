@@ -12,7 +12,6 @@ import { findMemberSince, findUser } from "../../../core/users/users.store.ts";
 import { changedValues } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
 import { auditContext, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
@@ -84,7 +83,6 @@ async function showProfile(
       since: await findMemberSince(deps.database.query, user),
     },
     home: home && { name: home.name, uri: accountPath(home, "profile") },
-    script: copyScript.path,
   });
   return show(visit, frame, page, status);
 }

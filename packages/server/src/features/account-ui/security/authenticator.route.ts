@@ -14,7 +14,6 @@ import {
   totpUri,
 } from "../../../core/second-factors/totp/totp.ts";
 import { qrCode } from "../../../html/components/authenticator-setup.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import type { AcceptedForm, Refusal, RejectedForm, SentForm } from "../../../page-kit/accept-form.ts";
 import { show } from "../../../page-kit/page.ts";
 import { accountRoute } from "../account-form.ts";
@@ -54,7 +53,6 @@ async function showSetup(
     setup: { qr: await qrCode(uri), uri, key: secret },
     enrolment: enrolment.sealed,
     replaces: (await findTotp(deps.database.query, factorOwner(user))) !== undefined,
-    script: copyScript.path,
     failure,
   });
   return show(visit, frame, page, status);

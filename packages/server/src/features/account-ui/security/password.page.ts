@@ -1,7 +1,8 @@
 /** The page to change or set the password. Never shows the input again. */
+
+import { banner } from "../../../html/components/banner.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { breadcrumb } from "../change.page.ts";
@@ -25,7 +26,7 @@ export function passwordPage(view: PasswordView): Html {
   const { messages, hasPassword } = view;
   const text = messages.console.account.password;
   const alarm = view.reportsIntrusion
-    ? notice("hint", "password-alarm", text.notYou, text.notYouText)
+    ? banner("hint", "password-alarm", text.notYou, text.notYouText)
     : undefined;
   return consoleLayout({
     ...view,

@@ -1,7 +1,10 @@
 /** The security page: password, second factors, recovery codes and trusted browsers. */
+
+import { banner } from "../../../html/components/banner.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { buttonLink, card } from "../../../html/components/parts.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -173,11 +176,11 @@ export function securityPage(view: SecurityView): Html {
       text.summary({ organisation: organisation.name }),
       view.isRequired && ` ${text.required({ organisation: organisation.name })}`,
     ],
-    notice: done === undefined ? undefined : notice("hint", "security-done", done),
+    notice: done === undefined ? undefined : toast(done, view.messages, { id: "security-done" }),
     body: html`<div class="cards">
 ${
   factors === undefined
-    ? notice("hint", "security-elsewhere", text.managedElsewhere, text.managedElsewhereText)
+    ? banner("hint", "security-elsewhere", text.managedElsewhere, text.managedElsewhereText)
     : [
         protection(view),
         password(factors, view.messages),

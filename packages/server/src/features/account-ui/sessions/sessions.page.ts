@@ -1,7 +1,8 @@
 /** The sessions page: every browser that is signed in to the account. */
+
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { card } from "../../../html/components/parts.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
 export type SessionsView = ConsoleFrame & {
@@ -27,7 +28,7 @@ export function sessionsPage(view: SessionsView): Html {
     ...view,
     title: text.title,
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
+    notice: view.isDone ? toast(text.ended, view.messages, { id: "sessions-done" }) : undefined,
     body: card({
       id: "sessions",
       title: text.listHeading,

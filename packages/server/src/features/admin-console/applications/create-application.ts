@@ -70,7 +70,13 @@ export async function showSecret(
     values: [
       { id: "issuer", title: record.issuer, lines: issuerOf(deps.baseUrl, organisation.id) },
       { id: "client-id", title: record.clientId, lines: application.id },
-      { id: "client-secret", title: secrets.secret, lines: plaintext },
+      {
+        id: "client-secret",
+        title: secrets.secret,
+        lines: plaintext,
+        isSecret: true,
+        variable: "SIGNET_OAUTH_CLIENT_SECRET",
+      },
     ],
     doneUri: applicationPages.path(organisation, application.id),
   });

@@ -4,8 +4,9 @@ import type { Application } from "../../../core/applications/application.ts";
 import { searchApplications } from "../../../core/applications/applications.store.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { buttonLink, moment } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -93,7 +94,7 @@ function applicationRow({ consoleUri, messages }: ConsoleFrame, application: App
       html`<div class="named">${avatar(name, settings.logoUri)}<div>${link}</div></div>`,
       messages.console.applications.kinds[kindOf(application)],
       applicationStatus(application, messages),
-      moment(createdAt, messages.format.day),
+      relativeTime(createdAt, messages.format.day),
     ],
   };
 }

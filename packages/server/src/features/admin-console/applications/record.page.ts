@@ -6,7 +6,11 @@ import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -40,7 +44,7 @@ export function recordPage(view: ApplicationView): Html {
         id: "application-settings",
         uri: view.uriOf("/settings"),
         label: record.settings,
-        isPrimary: true,
+        kind: "primary",
       }),
     ],
     body: [
@@ -82,7 +86,7 @@ function factsCard(view: ApplicationView): Html {
       { label: record.kind, content: kinds[kindOf(application)] },
       {
         label: record.clientId,
-        content: copyable({
+        content: copyField({
           id: "client-id",
           value: application.id,
           label: record.clientId,
@@ -91,14 +95,14 @@ function factsCard(view: ApplicationView): Html {
       },
       {
         label: record.issuer,
-        content: copyable({ id: "issuer", value: view.issuer, label: record.issuer, ...frame.secret }),
+        content: copyField({ id: "issuer", value: view.issuer, label: record.issuer, ...frame.secret }),
       },
       { label: cards.proof.title, content: choices[settings.tokenEndpointAuthMethod] },
       { label: fields.grantTypes.label, content: grantLabels(application, choices) },
       { label: fields.redirectUris.label, content: uriList(settings.redirectUris) },
       { label: fields.returnUrls.label, content: uriList(settings.returnUrls) },
       { label: fields.signingPoolId.label, content: view.pool?.name },
-      { label: record.created, content: moment(application.createdAt, messages.format.minute) },
+      { label: record.created, content: relativeTime(application.createdAt, messages.format.minute) },
     ]),
   });
 }
@@ -151,7 +155,11 @@ function recentCard(view: ApplicationView): Html {
       : html`<a class="item-name" href="${linkAddress(view.consoleUri(`/users/${userId}`))}"><bdi>${email}</bdi></a>`;
   const rows = view.recent.map((one, index) => ({
     id: `recent-${index}`,
-    cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.active],
+    cells: [
+      named(one),
+      relativeTime(one.at, messages.format.minute),
+      one.isEnded ? recent.ended : recent.active,
+    ],
   }));
   const columns = [recent.who, recent.when, recent.state];
   return card({
@@ -163,7 +171,7 @@ function recentCard(view: ApplicationView): Html {
 
 export function applicationStatus({ disabledAt }: Pick<Application, "disabledAt">, messages: Messages): Html {
   const { list } = messages.console.applications;
-  return disabledAt === null ? state("good", list.enabled) : state("bad", list.disabled);
+  return disabledAt === null ? badge("good", list.enabled) : badge("bad", list.disabled);
 }
 
 type SecretsView = RecordView<Pick<Application, "secrets">> & { now: number };
@@ -222,9 +230,9 @@ function secretTable(view: SecretsView): Html {
         cells: [
           html`<bdi class="item-name">${name}</bdi><span class="quiet item-note"><code>…${hint}</code></span>`,
           secretStatus(secret, view),
-          moment(createdAt, messages.format.day),
-          lastUsedAt === null ? frame.never : moment(lastUsedAt, messages.format.minute),
-          expiresAt === null ? frame.never : moment(expiresAt, messages.format.day),
+          relativeTime(createdAt, messages.format.day),
+          lastUsedAt === null ? frame.never : relativeTime(lastUsedAt, messages.format.minute),
+          expiresAt === null ? frame.never : relativeTime(expiresAt, messages.format.day),
         ],
         actions: isActive(secret, now) ? rowLink(revoke) : undefined,
       };
@@ -235,6 +243,6 @@ function secretTable(view: SecretsView): Html {
 
 function secretStatus(secret: ClientSecret, { now, messages }: SecretsView): Html {
   const { secrets } = messages.console.applications;
-  if (isActive(secret, now)) return state("good", secrets.active);
-  return secret.revokedAt === null ? state("warn", secrets.expired) : state("bad", secrets.revoked);
+  if (isActive(secret, now)) return badge("good", secrets.active);
+  return secret.revokedAt === null ? badge("warn", secrets.expired) : badge("bad", secrets.revoked);
 }

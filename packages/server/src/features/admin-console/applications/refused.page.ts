@@ -1,7 +1,8 @@
 /** The last refused requests of an application: when, which, why, and what helps, with the way to the setting. */
 import type { Application } from "../../../core/applications/application.ts";
 import type { RefusalReason, RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
-import { card, moment } from "../../../html/components/parts.ts";
+import { card } from "../../../html/components/card.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
@@ -34,7 +35,7 @@ export function refusedCard(view: RefusedView): Html {
   const rows = view.refused.map((request, index) => ({
     id: `refused-${index}`,
     cells: [
-      moment(request.at, messages.format.minute),
+      relativeTime(request.at, messages.format.minute),
       html`<code>${request.endpoint}</code>`,
       html`<code>${request.error}</code><span class="quiet item-note" lang="en">${request.description}</span>`,
       html`${text.remedies[request.reason]} ${settingLink(view, request)}`,

@@ -6,13 +6,16 @@ import type { Application } from "../../../core/applications/application.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount, findUser } from "../../../core/users/users.store.ts";
+import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
-import { card, moment } from "../../../html/components/parts.ts";
-import { recordForm, successNotice } from "../../../html/components/record-form.ts";
-import { nameCell, pager, rowLink, table } from "../../../html/components/table.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { nameCell, rowLink, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
@@ -103,7 +106,7 @@ function usersPage(view: UsersView): Html {
     summary: isRestricted ? text.restricted : text.unrestricted,
     notice:
       formNotice({ ...view, labels: { email: text.email } }) ??
-      (success === undefined ? undefined : successNotice(success)),
+      (success === undefined ? undefined : toast(success, messages)),
     body: [
       !isRestricted &&
         html`<p><a id="access-change" href="${linkAddress(settingsUri)}">${text.change}</a></p>
@@ -136,7 +139,7 @@ function listCard(view: UsersView): Html {
     id: `user-${id}`,
     cells: [
       nameCell({ name: email, uri: view.consoleUri(`/users/${id}`) }),
-      moment(assignedAt, messages.format.day),
+      relativeTime(assignedAt, messages.format.day),
       html`<bdi>${assignedBy}</bdi>`,
     ],
     actions: rowLink({
@@ -150,7 +153,7 @@ function listCard(view: UsersView): Html {
   return card({
     id: "assigned",
     title: text.list,
-    body: [table({ label: text.list, columns, rows, none: text.none, messages }), pager(view)],
+    body: [table({ label: text.list, columns, rows, none: text.none, messages }), pagination(view)],
   });
 }
 

@@ -1,7 +1,8 @@
 /** The last events of a record, on its own page. */
 import { listActivity } from "../../../core/audit/search/search.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { buttonLink, card } from "../../../html/components/parts.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { timeline } from "../../../html/components/timeline.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

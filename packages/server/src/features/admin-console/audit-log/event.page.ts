@@ -1,6 +1,8 @@
 /** The page of one audit event. */
+
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { card, facts, moment } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { queryString } from "../../../page-kit/page.ts";
 import type { DisplayedEvent } from "./display-events.ts";
@@ -30,7 +32,7 @@ function eventCard(view: AuditEventView): Html {
     id: "event",
     title: text.title,
     body: facts([
-      { label: list.time, content: moment(event.at, messages.format.second), id: "event-when" },
+      { label: list.time, content: relativeTime(event.at, messages.format.second), id: "event-when" },
       { label: text.reason, content: reason, id: "event-reason" },
       {
         label: list.actor,

@@ -1,9 +1,9 @@
 /** The search of the audit log: saved filters, one search box, category and event, and days. */
 import { auditGroups } from "../../../core/audit/actions.ts";
 import type { SavedFilter } from "../../../core/audit/filters/filters.store.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
-import { buttonLink } from "../../../html/components/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { queryString } from "../../../page-kit/page.ts";

@@ -1,19 +1,16 @@
 /** The audit log with its search. */
 import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import {
-  buttonLink,
-  card,
-  copyStatus,
-  facts,
-  moment,
-  snippet,
-  state,
-} from "../../../html/components/parts.ts";
-import { successNotice } from "../../../html/components/record-form.ts";
-import { pager, table } from "../../../html/components/table.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { type DisplayedEvent, isFailure } from "./display-events.ts";
 import { type FilterFormView, filterForm } from "./filter-form.page.ts";
 
@@ -41,8 +38,7 @@ export function auditListPage(view: AuditListView): Html {
     title: frame.pages.auditLog,
     breadcrumbs: [],
     summary: text.summary,
-    notice: view.done === undefined ? undefined : successNotice(view.done),
-    scripts: [copyScript.path],
+    notice: view.done === undefined ? undefined : toast(view.done, view.messages),
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
 ${filterForm(view)}${refusedRequest(view)}${rows(view)}${further(view)}</section>
@@ -75,8 +71,8 @@ function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): 
   const { event, what, reason, who, typedEmail, target, application, browser } = shown;
   const note = (text: Content) => html`<span class="quiet item-note">${text}</span>`;
   return [
-    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${moment(event.at, messages.format.second)}</a>`,
-    html`${isFailure(event.action) ? state("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
+    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${relativeTime(event.at, messages.format.second)}</a>`,
+    html`${isFailure(event.action) ? badge("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
     html`<bdi>${who}</bdi>${typedEmail !== undefined && note(html`<bdi>${typedEmail}</bdi>`)}`,
     target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
     application &&
@@ -104,15 +100,16 @@ export const targetCell = ({ text, isCode, uri }: NonNullable<DisplayedEvent["ta
 function refusedRequest({ refused, consoleUri, messages }: AuditListView): Content {
   if (!refused) return undefined;
   const { refused: text, list } = messages.console.auditLog;
+  const { refused: of } = messages.console.applications;
   const { application } = refused;
   return html`<div class="notice hint" id="refused-request"><p class="notice-title">${text.title}</p>
 <p>${text.text}</p>
 ${facts([
-  { label: list.time, content: moment(refused.at, messages.format.second) },
+  { label: list.time, content: relativeTime(refused.at, messages.format.second) },
   { label: list.application, content: html`<bdi>${application.name}</bdi>` },
-  { label: text.endpoint, content: html`<code>${refused.endpoint}</code>` },
+  { label: of.endpoint, content: html`<code>${refused.endpoint}</code>` },
   {
-    label: text.error,
+    label: of.reason,
     content: html`<code>${refused.error}</code> <span lang="en">${refused.description}</span>`,
   },
 ])}<p><a id="refused-open" href="${linkAddress(consoleUri(`/applications/${application.id}#refused`))}">${text.open}</a></p></div>
@@ -126,10 +123,10 @@ function further({ messages, newestUri, olderUri, searchedBackTo, partialOf }: A
     html`<p class="quiet" id="partial" role="status">${list.partial({ count: partialOf })}</p>
 `;
   if (searchedBackTo === undefined || olderUri === undefined)
-    return html`${partial}${pager({ newestUri, olderUri, messages })}`;
+    return html`${partial}${pagination({ newestUri, olderUri, messages })}`;
   return html`${partial}<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
-${pager({ newestUri, messages })}`;
+${pagination({ newestUri, messages })}`;
 }
 
 function exportCard({ messages, exportUris }: AuditListView): Html {
@@ -152,7 +149,7 @@ function chainCard({ messages, head, orgId }: AuditListView): Html {
     id: "chain",
     title: chain.title,
     text: `${chain.length({ count: head.seq })} ${chain.moved({ at: head.updatedAt })}`,
-    body: snippet({
+    body: codeBlock({
       id: "chain-check",
       title: chain.check,
       lines: `signet audit verify --org ${orgId} --expect ${head.seq}:${head.hash}`,

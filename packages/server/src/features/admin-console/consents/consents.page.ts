@@ -1,17 +1,15 @@
 /** Consents and pre-authorizations, a tab each. */
+
+import { buttonLink } from "../../../html/components/button.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
-import { buttonLink, emptyState, moment, tabs } from "../../../html/components/parts.ts";
-import { successNotice } from "../../../html/components/record-form.ts";
-import {
-  nameCell,
-  noResults,
-  pager,
-  type Row,
-  rowLink,
-  searchForm,
-  table,
-} from "../../../html/components/table.ts";
+import { filterBar, noResults } from "../../../html/components/filter-bar.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
+import { tabs } from "../../../html/components/tabs.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { ListedConsent } from "./consents.store.ts";
@@ -46,7 +44,7 @@ export function consentsPage(view: ConsentsView): Html {
     id: "consent-new",
     uri: view.consoleUri(`/${tab}/new`),
     label: words.grant,
-    isPrimary: true,
+    kind: "primary",
   });
   return consoleLayout({
     ...view,
@@ -57,7 +55,7 @@ export function consentsPage(view: ConsentsView): Html {
         ? text.summary({ organisation: view.organisation.name })
         : text.preauthorizations.summary,
     actions: isEmpty ? undefined : grant,
-    notice: view.done && successNotice(text.done[view.done]),
+    notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       consentTabs(view),
       html`<section class="card">${
@@ -66,7 +64,7 @@ export function consentsPage(view: ConsentsView): Html {
           : [
               filters(view),
               list(view),
-              pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
+              pagination({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
             ]
       }</section>
 `,
@@ -97,7 +95,7 @@ function filters(view: ConsentsView): Html {
     value: search.application,
     messages,
   };
-  if (tab === "preauthorizations") return searchForm({ ...form, ...application });
+  if (tab === "preauthorizations") return filterBar({ ...form, ...application });
   const select = (id: "kind" | "state", choices: Readonly<Record<string, string>>) =>
     selectField({
       id,
@@ -106,7 +104,7 @@ function filters(view: ConsentsView): Html {
       choices: Object.entries(choices).map(([value, label]) => ({ value, label })),
       messages,
     });
-  return searchForm({
+  return filterBar({
     ...form,
     label: text.user,
     value: search.user,
@@ -141,7 +139,7 @@ function list(view: ConsentsView): Content {
 }
 
 const dayBy = (at: number, who: string | undefined, { format, console }: Messages): Html =>
-  html`${moment(at, format.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${console.consents.by({ who })}</bdi></span>`}`;
+  html`${relativeTime(at, format.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${console.consents.by({ who })}</bdi></span>`}`;
 
 function consentRow(
   row: ConsentsView["rows"][number],

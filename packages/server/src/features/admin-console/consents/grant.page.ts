@@ -1,9 +1,10 @@
 /** Forms that grant consent and pre-authorize. */
+
+import { buttonLink } from "../../../html/components/button.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkList, radioField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { buttonLink } from "../../../html/components/parts.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { applicationChoice, type Choice } from "../choose-application.ts";
 import type { ConsentsTab } from "./consents.page.ts";

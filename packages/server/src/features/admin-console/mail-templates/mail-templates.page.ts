@@ -1,12 +1,14 @@
 /** Email templates: the list and the preview. */
 import { type MailContent, type MailTemplate, mailTemplates } from "../../../core/mail/mail.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { selectField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { card, facts, state } from "../../../html/components/parts.ts";
-import { failureNotice, submissionTokenField, successNotice } from "../../../html/components/record-form.ts";
+import { failureNotice, submissionTokenField } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
@@ -35,7 +37,7 @@ export function mailTemplatesPage(view: ConsoleFrame & { setup: MailSetup }): Ht
           facts([
             {
               label: text.state,
-              content: state(setup.kind === "none" ? "bad" : "good", text.kinds[setup.kind]),
+              content: badge(setup.kind === "none" ? "bad" : "good", text.kinds[setup.kind]),
               id: "mail-state",
             },
             { label: text.sender, content: setup.sender && html`<bdi>${setup.sender}</bdi>` },
@@ -81,7 +83,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
     scripts: [framesScript.path],
     summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
-    notice: view.isSent ? successNotice(text.done.sent) : failureNotice(view.failure, messages),
+    notice: view.isSent ? toast(text.done.sent, view.messages) : failureNotice(view.failure, messages),
     body: [
       card({
         id: "preview",

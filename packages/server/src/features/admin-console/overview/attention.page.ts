@@ -1,5 +1,5 @@
 /** What needs attention, with links. */
-import { card } from "../../../html/components/parts.ts";
+import { card } from "../../../html/components/card.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Attention } from "./attention.ts";

@@ -1,7 +1,11 @@
 /** The overview: figures, charts, attention, newest events. */
+
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { buttonLink, card, emptyState, moment } from "../../../html/components/parts.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { DisplayedEvent } from "../audit-log/display-events.ts";
@@ -135,7 +139,7 @@ function events({ events: newest, consoleUri, messages }: OverviewView): Html {
   const item = ({ event: { id, at }, who, what, target }: DisplayedEvent) => {
     const uri = consoleUri(`/audit-log/${id}`);
     return html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${target && !target.isCode && html`: <bdi>${target.text}</bdi>`}</a>
-<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${moment(at, messages.format.minute)}</span></li>
+<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${relativeTime(at, messages.format.minute)}</span></li>
 `;
   };
   return card({
@@ -164,7 +168,7 @@ ${buttonLink(button)}</li>
     title: first.title,
     text: first.text,
     body: html`<ol class="first-steps">
-${step(first.application, first.applicationText, { ...quickstart, isPrimary: true })}${step(first.users, first.usersText, invite)}</ol>
+${step(first.application, first.applicationText, { ...quickstart, kind: "primary" as const })}${step(first.users, first.usersText, invite)}</ol>
 `,
   });
 }

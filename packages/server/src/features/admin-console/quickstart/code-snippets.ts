@@ -1,4 +1,5 @@
 /** Complete programs, which read `.env`. */
+import { installLine } from "../../../page-kit/program-address.ts";
 import { isLoopback, portNumber, type SnippetSource } from "./snippet-source.ts";
 
 export interface CodeSnippet {
@@ -32,8 +33,8 @@ export function codeSnippets(source: SnippetSource): CodeSnippet[] {
   }
 }
 
-const install = ({ sdkVersion }: SnippetSource, ...others: string[]): string =>
-  ["npm install", `./signet-client-sdk-${sdkVersion}.tgz`, ...others].join(" ");
+const install = (source: SnippetSource, ...others: string[]): string =>
+  installLine("client-sdk", source, others);
 
 const fastify = (source: SnippetSource): CodeSnippet => ({
   id: "fastify",

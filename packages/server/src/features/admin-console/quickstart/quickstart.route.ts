@@ -10,11 +10,12 @@ import {
 } from "../../../core/applications/kinds.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { isStackName, type StackName } from "../../../core/stacks/stacks.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
-import { buttonLink, card } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";

@@ -1,12 +1,15 @@
 /** A registered application: its `.env`, its code, and whether anyone has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
 import type { SetupFile } from "../../../core/stacks/stack.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
 import { liveStatus } from "../../../html/components/live.ts";
-import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/components/parts.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
+import { liveScript } from "../../../html/scripts.ts";
 import type { LastChange } from "../../../page-kit/actor-names.ts";
 import type { CodeSnippet } from "./code-snippets.ts";
 import type { ShellSnippet } from "./shell-snippets.ts";
@@ -32,7 +35,7 @@ export function runningPage(view: RunningView): Html {
   return consoleLayout({
     ...view,
     breadcrumbs: [{ label: messages.console.frame.pages.quickstart, uri: view.consoleUri("/quickstart") }],
-    scripts: [copyScript.path, liveScript.path],
+    scripts: [liveScript.path],
     title: running.title({ application: application.name }),
     heading: html`<bdi>${application.name}</bdi>`,
     summary: running.summary,
@@ -67,7 +70,9 @@ function setupCard(view: RunningView, { title, files }: NonNullable<RunningView[
     title: running.setup({ stack: title }),
     text: running.setupText,
     body: [
-      files.map(({ file, lines }, index) => snippet({ id: `setup-${index}`, title: file, lines, ...secret })),
+      files.map(({ file, lines }, index) =>
+        codeBlock({ id: `setup-${index}`, title: file, lines, ...secret }),
+      ),
       source.hasSecret && source.secret === undefined && secretElsewhere(view),
     ],
   });
@@ -101,7 +106,7 @@ function envCard(view: RunningView, env: string): Html {
       unregistered !== undefined &&
       html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.consoleUri(`/applications/${view.application.id}/settings#card-addresses-title`))}">${running.register}</a></p>
 `
-    }${snippet({ id: "env-file", title: ".env", lines: env, ...view.messages.console.frame.secret })}${isLacking && secretElsewhere(view)}`,
+    }${codeBlock({ id: "env-file", title: ".env", lines: env, ...view.messages.console.frame.secret })}${isLacking && secretElsewhere(view)}`,
   });
 }
 
@@ -112,11 +117,7 @@ function codeCard(view: RunningView, code: readonly CodeSnippet[]): Html {
     id: "code",
     title: running.code,
     text: usesSdk ? running.codeText : running.codeTextPlain,
-    body: [
-      usesSdk &&
-        foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
-      ...code.map((one, index) => foldedAway(one.id, one.title, codeBlock(one, view), index === 0)),
-    ],
+    body: code.map((one, index) => foldedAway(one.id, one.title, snippetBlocks(one, view), index === 0)),
   });
 }
 
@@ -126,18 +127,10 @@ const foldedAway = (id: string, title: string, content: Content, isOpen: boolean
 <div class="tab-content">${content}</div></details>
 `;
 
-const sdkLines = (view: RunningView): Html =>
-  snippet({
-    id: "sdk-lines",
-    title: view.messages.console.quickstart.running.shell,
-    lines: "npm run build\nnpm pack ./packages/client-sdk/dist",
-    ...view.messages.console.frame.secret,
-  });
-
-function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
+function snippetBlocks({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
   const { running } = view.messages.console.quickstart;
   const part = (name: string, title: string, text: string) =>
-    snippet({ id: `${id}-${name}`, title, lines: text, ...view.messages.console.frame.secret });
+    codeBlock({ id: `${id}-${name}`, title, lines: text, ...view.messages.console.frame.secret });
   return [
     install !== undefined && part("install", running.install, install),
     part("code", file, lines),
@@ -148,7 +141,7 @@ function codeBlock({ id, file, install, lines, run }: CodeSnippet, view: Running
 function shellCard(view: RunningView, shell: readonly ShellSnippet[]): Html {
   const { running } = view.messages.console.quickstart;
   const one = ({ id, lines }: ShellSnippet) =>
-    snippet({ id: `curl-${id}`, title: running.curl[id], lines, ...view.messages.console.frame.secret });
+    codeBlock({ id: `curl-${id}`, title: running.curl[id], lines, ...view.messages.console.frame.secret });
   return card({ id: "curl", title: running.byHand, text: running.byHandText, body: shell.map(one) });
 }
 
@@ -158,7 +151,7 @@ function factsCard(view: RunningView): Html {
   const { running } = messages.console.quickstart;
   const value = (id: string, label: string, text: string) => ({
     label,
-    content: copyable({ id, value: text, label, ...view.messages.console.frame.secret }),
+    content: copyField({ id, value: text, label, ...view.messages.console.frame.secret }),
   });
   const hasAddress = source.kind === "web" || source.kind === "spa" || source.kind === "native";
   return card({

@@ -124,6 +124,6 @@ async function snippetSource(
     callback: findCallback(application),
     scopes: requestedScopes(application),
     idTokenAlg: application.settings.idTokenSignedResponseAlg,
-    sdkVersion: version,
+    version,
   };
 }

@@ -45,7 +45,7 @@ const source: SnippetSource = {
   scopes: ["openid", "jobs:$run"],
   idTokenAlg: "ES256",
   pool: { id: "p", issuerMode: "pool" },
-  sdkVersion: "1",
+  version: "1",
 };
 
 test("the env file has what the SDK needs, and nothing that a shell would expand", () => {

@@ -21,7 +21,8 @@ export interface SnippetSource {
   readonly scopes: readonly string[];
   readonly idTokenAlg: string;
   readonly pool?: Pick<SigningPool, "id" | "issuerMode"> | undefined;
-  readonly sdkVersion: string;
+  /** Of the matching client SDK. */
+  readonly version: string;
 }
 
 const DEFAULT_ADDRESS = "http://localhost:3000";

@@ -1,9 +1,12 @@
 /** The token inspector. */
+
+import { badge } from "../../../html/components/badge.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textArea } from "../../../html/components/fields.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { card, facts, moment, state } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { json } from "../../../html/json.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -61,8 +64,8 @@ function resultCard(view: InspectorView, inspection: Inspection): Html {
 function verdict({ findings }: Inspection, { console }: Messages): Html {
   const { verdicts } = console.quickstart.inspector;
   const has = (outcome: Finding["outcome"]) => findings.some((finding) => finding.outcome === outcome);
-  if (has("bad")) return state("bad", verdicts.bad);
-  return has("warn") ? state("warn", verdicts.warn) : state("good", verdicts.good);
+  if (has("bad")) return badge("bad", verdicts.bad);
+  return has("warn") ? badge("warn", verdicts.warn) : badge("good", verdicts.good);
 }
 
 function findingList(findings: readonly Finding[], { console }: Messages): Html {
@@ -87,7 +90,10 @@ function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
     },
     { label: about.user, content: user && link(consoleUri(`/users/${user.id}`), user.email) },
     { label: about.scopes, content: scopes.length > 0 && html`<code>${scopes.join(" ")}</code>` },
-    { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, messages.format.minute) },
+    {
+      label: about.issued,
+      content: issuedAt !== undefined && relativeTime(issuedAt, messages.format.minute),
+    },
     { label: about.expires, content: expiryText(expiresAt, messages) },
   ];
   return entries.some(({ content }) => content) && facts(entries);
@@ -95,7 +101,7 @@ function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
 
 function expiryText(expiresAt: number | null | undefined, { console, format }: Messages) {
   if (expiresAt === undefined) return undefined;
-  return expiresAt === null ? console.frame.never : moment(expiresAt, format.minute);
+  return expiresAt === null ? console.frame.never : relativeTime(expiresAt, format.minute);
 }
 
 function decodedCard({ header, payload }: { header: Claims; payload: Claims }, messages: Messages): Html {
@@ -125,6 +131,6 @@ function claimRow(name: string, value: unknown, messages: Messages): Html {
   const meaning = Object.hasOwn(meanings, name) ? meanings[name] : inspector.ownClaim;
   const isMoment = MOMENTS.has(name) && typeof value === "number" && Math.abs(value) <= LAST_SECOND;
   return html`<dt><code>${name}</code></dt>
-<dd>${meaning}${isMoment && html`<br>${moment(value * 1_000, messages.format.second)}`}</dd>
+<dd>${meaning}${isMoment && html`<br>${relativeTime(value * 1_000, messages.format.second)}`}</dd>
 `;
 }

@@ -1,7 +1,9 @@
 /** A live card: whether the application has been used yet. */
 import type { ApplicationUse } from "../../../core/applications/application-use.store.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import { livePiece } from "../../../html/components/live.ts";
-import { buttonLink, moment, state } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SnippetSource } from "./snippet-source.ts";
@@ -53,14 +55,14 @@ function usedContent({ messages, consoleUri }: WaitingView, use: ApplicationUse)
     uri: consoleUri("/quickstart/token-inspector"),
     label: waiting.inspect,
   };
-  const when = moment(use.at, messages.format.minute);
+  const when = relativeTime(use.at, messages.format.minute);
   const who =
     use.kind === "own-token"
       ? html`<p>${waiting.gotToken} ${when}</p>
 `
       : html`<p>${use.email === null ? waiting.somebody : html`<a href="${linkAddress(consoleUri(`/users/${use.userId}`))}"><bdi>${use.email}</bdi></a>`}<br><span class="quiet">${when}</span></p>
 `;
-  return html`<div class="bar"><h2 id="first-use-title">${waiting.works}</h2>${state("good", waiting.good)}</div>
+  return html`<div class="bar"><h2 id="first-use-title">${waiting.works}</h2>${badge("good", waiting.good)}</div>
 ${who}<div class="actions">${buttonLink(inspect)}</div>
 `;
 }

@@ -1,5 +1,9 @@
 /** A scope's page and form. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import { applicationLinks } from "../../../html/components/application-links.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import {
   checkField,
@@ -10,9 +14,9 @@ import {
 } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { applicationLinks, buttonLink, card, facts, state } from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
@@ -41,16 +45,17 @@ export function scopePage(view: ScopeView): Html {
         id: "scope-edit",
         uri: view.consoleUri(`/scopes/${scope.id}/edit`),
         label: text.edit,
-        isPrimary: true,
+        kind: "primary",
       }),
       buttonLink({
         id: "scope-delete",
         uri: view.consoleUri(`/scopes/${scope.id}/delete`),
         label: text.deleteScope,
-        isDangerous: true,
+        kind: "danger",
+        isQuestion: true,
       }),
     ],
-    notice: view.done && successNotice(text.done[view.done]),
+    notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       card({
         id: "scope-details",
@@ -62,7 +67,7 @@ export function scopePage(view: ScopeView): Html {
               label: text.description,
               content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
             },
-            { label: text.sensitive, content: scope.sensitive ? state("warn", frame.yes) : frame.no },
+            { label: text.sensitive, content: scope.sensitive ? badge("warn", frame.yes) : frame.no },
           ]),
           claims.length === 0
             ? html`<p class="quiet">${text.noClaims}</p>`

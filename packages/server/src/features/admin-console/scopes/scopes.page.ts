@@ -1,10 +1,15 @@
 /** The list of scopes. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { scopeClaims, type standardScopes } from "../../../core/scopes/scopes.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
-import { successNotice } from "../../../html/components/record-form.ts";
-import { nameCell, noResults, pager, searchForm, table } from "../../../html/components/table.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
+import { filterBar, noResults } from "../../../html/components/filter-bar.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type ScopesView = ConsoleFrame & {
@@ -23,7 +28,7 @@ export function scopesPage(view: ScopesView): Html {
     id: "scope-new",
     uri: view.consoleUri("/scopes/new"),
     label: text.make,
-    isPrimary: true,
+    kind: "primary",
   });
   return consoleLayout({
     ...view,
@@ -31,7 +36,7 @@ export function scopesPage(view: ScopesView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     actions: isEmpty(view) ? undefined : make,
-    notice: view.isDeleted ? successNotice(text.done.deleted) : undefined,
+    notice: view.isDeleted ? toast(text.done.deleted, view.messages) : undefined,
     body: [
       card({ id: "own-scopes", title: text.own, text: text.ownText, body: ownScopes(view, make) }),
       card({
@@ -51,7 +56,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
   const { messages, search, scopes } = view;
   const { scopes: text } = messages.console;
   if (isEmpty(view)) return emptyState({ title: text.none, text: text.noneText, action: make });
-  return html`${searchForm({
+  return html`${filterBar({
     action: view.consoleUri("/scopes"),
     label: text.search,
     value: search,
@@ -67,7 +72,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
             id: `scope-${scope.id}`,
             cells: [
               nameCell({ name: scope.name, uri: view.consoleUri(`/scopes/${scope.id}`) }),
-              html`<bdi>${scope.displayName}</bdi>${scope.sensitive && html` ${state("warn", text.sensitive)}`}`,
+              html`<bdi>${scope.displayName}</bdi>${scope.sensitive && html` ${badge("warn", text.sensitive)}`}`,
               claimNames(
                 scope.claims.map(({ name }) => name),
                 text.noClaims,
@@ -77,7 +82,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
           })),
           messages,
         })
-  }${pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
+  }${pagination({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
 }
 
 const MAX_SHOWN = 4;

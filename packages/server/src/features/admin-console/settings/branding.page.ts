@@ -1,12 +1,12 @@
 /** The forms of name, accent colour and logo. */
 
 import { avatar } from "../../../html/components/avatar.ts";
+import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { card } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";

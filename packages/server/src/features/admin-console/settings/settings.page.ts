@@ -1,21 +1,17 @@
 /** The organisation's settings. */
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { avatar } from "../../../html/components/avatar.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import {
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  facts,
-  moment,
-  snippet,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type SettingsView = ConsoleFrame & {
@@ -34,9 +30,8 @@ export function settingsPage(view: SettingsView): Html {
     title: frame.pages.settings,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.done && successNotice(text.done[view.done]),
+    notice: view.done && toast(text.done[view.done], view.messages),
     previewAccent: accentOrDefault(branding.accentColor),
-    scripts: [copyScript.path],
     body: [
       brandingCard(view),
       policiesCard(view),
@@ -46,7 +41,7 @@ export function settingsPage(view: SettingsView): Html {
         id: "end",
         title: text.end,
         text: text.endText,
-        body: snippet({
+        body: codeBlock({
           id: "disable-command",
           title: text.endCommand,
           lines: `signet org disable ${view.record.id}`,
@@ -125,7 +120,7 @@ function identityCard({ record, issuer, messages }: SettingsView): Html {
   const { copy, copied } = text;
   const copyableFact = (id: string, label: string, value: string) => ({
     label,
-    content: copyable({ id, label, value, copy, copied }),
+    content: copyField({ id, label, value, copy, copied }),
   });
   return card({
     id: "identity",
@@ -133,7 +128,7 @@ function identityCard({ record, issuer, messages }: SettingsView): Html {
     body: facts([
       copyableFact("organisation-id", text.id, record.id),
       copyableFact("organisation-issuer", text.issuer, issuer),
-      { label: text.created, content: moment(record.createdAt, messages.format.day) },
+      { label: text.created, content: relativeTime(record.createdAt, messages.format.day) },
     ]),
   });
 }

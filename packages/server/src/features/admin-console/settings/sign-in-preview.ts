@@ -1,7 +1,8 @@
 /** A picture of the sign-in page, without anything to type into or press. */
 import { type ContrastRatios, DEFAULT_ACCENT, measureContrast } from "../../../html/accent.ts";
 import { avatar } from "../../../html/components/avatar.ts";
-import { facts, state } from "../../../html/components/parts.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { facts } from "../../../html/components/card.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -35,7 +36,7 @@ function onePreview(view: PreviewView, scheme: "light" | "dark", measured: Contr
 <p class="preview-label">${text.previewPassword}</p><p class="preview-input"></p>
 <p class="preview-button">${text.previewContinue}</p>
 <p class="preview-link">${text.previewForgot}</p></div></div>
-<figcaption><p class="item-name">${text[scheme]} ${state("good", text.readable)}</p>
+<figcaption><p class="item-name">${text[scheme]} ${badge("good", text.readable)}</p>
 ${facts([
   { label: text.buttonText, content: ratio(measured.buttonText, view) },
   { label: text.links, content: ratio(measured.links, view) },

@@ -2,22 +2,17 @@
 import { X509Certificate } from "node:crypto";
 import type { CaGeneration } from "../../../core/device-ca/generation.ts";
 import type { KeyState, KeyTimes } from "../../../core/signing-keys/signing-key.ts";
+import { type BadgeKind, badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import {
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  facts,
-  moment,
-  type StateKind,
-  state,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 
 export type SigningKeysView = ConsoleFrame & {
   issuer: string;
@@ -37,7 +32,7 @@ const stateKinds = {
   active: "good",
   retiring: "plain",
   retired: "plain",
-} as const satisfies Record<KeyState, StateKind>;
+} as const satisfies Record<KeyState, BadgeKind>;
 
 export function signingKeysPage(view: SigningKeysView): Html {
   const { signingKeys: text, frame } = view.messages.console;
@@ -46,8 +41,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
     title: frame.pages.signingKeys,
     summary: text.summary({ organisation: view.organisation.name }),
     breadcrumbs: [],
-    notice: view.done && successNotice(text.done[view.done]),
-    scripts: [copyScript.path],
+    notice: view.done && toast(text.done[view.done], view.messages),
     body: [keysCard(view), addressesCard(view), caCard(view), copyStatus],
   });
 }
@@ -83,9 +77,9 @@ function keyRow(
     id: `key-${kid}`,
     cells: [
       nameCell({ name: alg, note: html`<code>${kid}</code>` }),
-      state(stateKinds[keyState], text.states[keyState]),
-      moment(activeFrom, minute),
-      retireAt === null ? text.untilRotated : moment(retireAt, minute),
+      badge(stateKinds[keyState], text.states[keyState]),
+      relativeTime(activeFrom, minute),
+      retireAt === null ? text.untilRotated : relativeTime(retireAt, minute),
     ],
     // The newest key of each algorithm can be rotated and revoked.
     actions:
@@ -102,7 +96,7 @@ function addressesCard({ issuer, jwksUri, messages }: SigningKeysView): Html {
   const { addresses: text } = messages.console.signingKeys;
   const { secret } = messages.console.frame;
   const copied = (id: string, value: string, label: string) =>
-    copyable({ id, value, label, copy: secret.copy, copied: secret.copied });
+    copyField({ id, value, label, copy: secret.copy, copied: secret.copied });
   return card({
     id: "addresses",
     title: text.title,
@@ -134,8 +128,8 @@ function caCard({ generations, caPemUri, consoleUri, messages }: SigningKeysView
             // As `openssl x509 -fingerprint -sha256` writes it.
             note: html`${text.fingerprint}: <code class="fingerprint">${new X509Certificate(der).fingerprint256}</code>`,
           }),
-          retiredAt === null ? state("good", text.issues) : state("plain", text.retired),
-          html`${moment(notBefore, day)} – ${moment(notAfter, day)}`,
+          retiredAt === null ? badge("good", text.issues) : badge("plain", text.retired),
+          html`${relativeTime(notBefore, day)} – ${relativeTime(notAfter, day)}`,
         ],
       })),
       messages,

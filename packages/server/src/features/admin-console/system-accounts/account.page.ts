@@ -1,9 +1,14 @@
 /** A system account's page. */
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { buttonLink, card, copyable, facts, moment, snippet, state } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -60,12 +65,14 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
       {
         label: text.lastUsed,
         content:
-          account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.minute),
+          account.lastUsedAt === null
+            ? frame.never
+            : relativeTime(account.lastUsedAt, messages.format.minute),
       },
-      { label: text.created, content: moment(account.createdAt, messages.format.day) },
+      { label: text.created, content: relativeTime(account.createdAt, messages.format.day) },
       {
         label: text.id,
-        content: copyable({ id: "account-id", value: account.id, ...frame.secret, label: text.id }),
+        content: copyField({ id: "account-id", value: account.id, ...frame.secret, label: text.id }),
       },
     ]),
   });
@@ -82,7 +89,7 @@ function keysCard({ keys, messages, uriOf }: AccountView): Html {
       cells: [
         html`<code class="item-name">${key.publicKey}</code>${key.label !== "" && html`<span class="quiet item-note"><bdi>${key.label}</bdi></span>`}`,
         keyState(key, messages),
-        key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, messages.format.minute),
+        key.lastUsedAt === null ? frame.never : relativeTime(key.lastUsedAt, messages.format.minute),
       ],
       actions:
         key.isActive &&
@@ -110,11 +117,11 @@ function keyState(
   { console: { systemAccounts } }: Messages,
 ): Content {
   const { keys: text } = systemAccounts;
-  if (revokedAt !== null) return state("plain", text.revoked);
-  if (!isActive) return state("plain", text.expired);
+  if (revokedAt !== null) return badge("plain", text.revoked);
+  if (!isActive) return badge("plain", text.expired);
   const until =
     expiresAt !== null && html`<span class="quiet item-note">${text.until({ at: expiresAt })}</span>`;
-  return html`${state("good", text.active)}${until}`;
+  return html`${badge("good", text.active)}${until}`;
 }
 
 function permissionsCard({ permitted, messages, uriOf, consoleUri }: AccountView): Html {
@@ -149,7 +156,7 @@ function snippetsCard({ snippets, messages }: AccountView): Html | undefined {
   const { frame, systemAccounts } = messages.console;
   const { snippets: text } = systemAccounts;
   const lines = (id: "sdk" | "curl") =>
-    snippet({ id, title: text[id], lines: snippets[id], ...frame.secret });
+    codeBlock({ id, title: text[id], lines: snippets[id], ...frame.secret });
   return card({
     id: "account-snippets",
     title: text.title,
@@ -167,7 +174,7 @@ export function accountStatus(
   { console: { systemAccounts } }: Messages,
 ): Html {
   const { enabled, disabled } = systemAccounts.states;
-  return disabledAt === null ? state("good", enabled) : state("bad", disabled);
+  return disabledAt === null ? badge("good", enabled) : badge("bad", disabled);
 }
 
 export type AccountInput = { name: string; strict: boolean; endUserAddress: boolean };

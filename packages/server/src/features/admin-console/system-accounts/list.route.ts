@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 import { searchSystemAccounts } from "../../../core/system-accounts/system-accounts.store.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { moment } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -68,7 +68,7 @@ function accountRow(
       accountStatus(account, messages),
       account.lastUsedAt === null
         ? messages.console.frame.never
-        : moment(account.lastUsedAt, messages.format.day),
+        : relativeTime(account.lastUsedAt, messages.format.day),
     ],
   };
 }

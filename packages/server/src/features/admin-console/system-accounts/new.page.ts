@@ -1,10 +1,12 @@
 /** The form for a new system account. */
 import type { Application } from "../../../core/applications/application.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { radioField } from "../../../html/components/fields.ts";
 import { formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { buttonLink, emptyState, facts } from "../../../html/components/parts.ts";
 import { failureNotice } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { applicationChoice, type Choice } from "../choose-application.ts";
@@ -21,7 +23,7 @@ export function chooseApplicationPage(view: ConsoleFrame & ChooseView): Html {
     id: "application-new",
     uri: view.consoleUri("/applications/new"),
     label: text.makeApplication,
-    isPrimary: true,
+    kind: "primary",
   });
   const texts = {
     ...text,

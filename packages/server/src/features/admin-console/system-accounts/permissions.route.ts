@@ -13,10 +13,10 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { radioField } from "../../../html/components/fields.ts";
+import { filterBar, moreMatchesHint, noResults } from "../../../html/components/filter-bar.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormShown, FormView } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
-import { moreMatchesHint, noResults, searchForm } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -102,7 +102,7 @@ function addPermissionPage(
       submit: { id: "permission-create", label: text.submit },
       cancelUri: view.consoleUri(`/system-accounts/${account.id}`),
     });
-  const search = searchForm({ action, label: text.search, value: input.search, messages });
+  const search = filterBar({ action, label: text.search, value: input.search, messages });
   return consoleLayout({
     ...view,
     breadcrumbs: accountPages.crumbs(view, account),

@@ -7,10 +7,10 @@ import { changeProfile, isLanguageTag } from "../../../core/users/profile/profil
 import type { User } from "../../../core/users/user.ts";
 import { changeUsername, UsernameTaken } from "../../../core/users/username.ts";
 import type { MemberRecord } from "../../../core/users/users.store.ts";
+import { facts } from "../../../html/components/card.ts";
 import { fieldRow, selectField, textArea, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { facts } from "../../../html/components/parts.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

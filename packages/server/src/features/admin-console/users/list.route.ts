@@ -9,8 +9,9 @@ import {
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
+import { badge } from "../../../html/components/badge.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { moment, state } from "../../../html/components/parts.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -109,7 +110,7 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
       html`${link}${isYou && html` <span class="tag">${text.you}</span>`}`,
       member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
       memberStatus(member, messages),
-      moment(member.createdAt, messages.format.day),
+      relativeTime(member.createdAt, messages.format.day),
     ],
   };
 }
@@ -121,9 +122,9 @@ function memberStatus(
 ): Content {
   const kind =
     disabledAt !== null
-      ? state("bad", text.states.disabled)
+      ? badge("bad", text.states.disabled)
       : isInvited
-        ? state("warn", text.states.invited)
-        : state("good", text.states.active);
+        ? badge("warn", text.states.invited)
+        : badge("good", text.states.active);
   return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
 }

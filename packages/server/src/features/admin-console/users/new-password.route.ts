@@ -94,6 +94,6 @@ export async function showPassword(
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "users");
   const { create: text } = frame.messages.console.users;
-  const values = [{ id: "new-password", title: text.password, lines: password }];
+  const values = [{ id: "new-password", title: text.password, lines: password, isSecret: true }];
   await show(visit, frame, shownOncePage({ ...frame, ...view(frame), text: text.shownText, values }));
 }

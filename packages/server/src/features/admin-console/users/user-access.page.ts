@@ -1,6 +1,8 @@
 /** A member's sessions and applications. */
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
-import { buttonLink, card, moment } from "../../../html/components/parts.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { UserView } from "./user-view.ts";
@@ -18,8 +20,8 @@ export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
         cells: [
           nameCell({ name: browser }),
           html`<bdi>${address}</bdi>`,
-          moment(createdAt, messages.format.day),
-          moment(lastSeenAt, messages.format.minute),
+          relativeTime(createdAt, messages.format.day),
+          relativeTime(lastSeenAt, messages.format.minute),
         ],
         actions: rowLink({
           id: `session-end-${index}`,
@@ -52,7 +54,7 @@ export function accessCards({ consents, assigned, messages, uriOf, consoleUri }:
       cells: [
         nameCell({ name: applicationName, uri: consoleUri(`/applications/${applicationId}`) }),
         html`<span class="codes-line">${scopes.map((name) => html`<code>${name}</code> `)}</span>`,
-        moment(grantedAt, messages.format.day),
+        relativeTime(grantedAt, messages.format.day),
       ],
       actions: rowLink({
         id: `consent-revoke-${index}`,

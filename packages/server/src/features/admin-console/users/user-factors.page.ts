@@ -1,7 +1,8 @@
 /** Password, second factors and invitation of the organisation's own users. */
 import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
 import type { InvitationStatus } from "../../../core/users/invitations/invitations.ts";
-import { buttonLink, card, facts } from "../../../html/components/parts.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { UserView } from "./user-view.ts";
@@ -89,7 +90,8 @@ function factorActs({ account, isYou, canMail, record: member, messages, uriOf }
         id: "factors-reset",
         uri: uriOf("/reset-factors"),
         label: text.reset,
-        isDangerous: true,
+        kind: "danger",
+        isQuestion: true,
       }),
   ];
   return html`<div class="actions">${acts}</div>

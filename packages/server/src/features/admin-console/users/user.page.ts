@@ -1,7 +1,11 @@
 /** A user's page. */
 import { addressClaim } from "../../../core/scopes/profile-claims.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
-import { buttonLink, card, copyable, facts, moment, state } from "../../../html/components/parts.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -22,7 +26,7 @@ export function userPage(view: UserView): Html {
       id: "user-edit",
       uri: view.uriOf("/edit"),
       label: text.profile.edit,
-      isPrimary: true,
+      kind: "primary",
     }),
     done: text.done,
     body: [
@@ -50,8 +54,8 @@ function profileCard(view: UserView): Html {
   const { frame, users: text } = messages.console;
   const { profile } = text;
   const confirmed = member.emailVerified
-    ? state("good", profile.confirmed)
-    : state("warn", profile.unconfirmed);
+    ? badge("good", profile.confirmed)
+    : badge("warn", profile.unconfirmed);
   const email = html`<bdi id="user-email">${member.email}</bdi> ${confirmed}`;
   return card({
     id: "user-profile",
@@ -69,16 +73,16 @@ function profileCard(view: UserView): Html {
       },
       {
         label: profile.permId,
-        content: copyable({ id: "perm-id", value: member.id, ...frame.secret, label: profile.copyPermId }),
+        content: copyField({ id: "perm-id", value: member.id, ...frame.secret, label: profile.copyPermId }),
       },
       { label: profile.role, content: text.roles[member.role], id: "user-role" },
       { label: profile.state, content: memberStatus(view), id: "user-state" },
       { label: profile.home, content: home && html`<bdi>${home.name}</bdi>` },
-      { label: profile.since, content: moment(member.createdAt, messages.format.day) },
+      { label: profile.since, content: relativeTime(member.createdAt, messages.format.day) },
       {
         label: profile.lastSignIn,
         content:
-          view.lastSignIn === undefined ? frame.never : moment(view.lastSignIn, messages.format.minute),
+          view.lastSignIn === undefined ? frame.never : relativeTime(view.lastSignIn, messages.format.minute),
       },
       ...detailFacts(view),
     ]),
@@ -98,9 +102,9 @@ function detailFacts({ record: member, messages: { profileDetails } }: UserView)
 
 function memberStatus({ record: member, account, messages }: UserView): Content {
   const { states } = messages.console.users;
-  if (member.disabledAt !== null) return state("bad", states.disabled);
-  if (account?.passwordChangedAt === null) return state("warn", states.invited);
-  return state("good", states.active);
+  if (member.disabledAt !== null) return badge("bad", states.disabled);
+  if (account?.passwordChangedAt === null) return badge("warn", states.invited);
+  return badge("good", states.active);
 }
 
 function recordCard({ record: member, messages }: UserView): Html {
@@ -141,7 +145,13 @@ function leaveCard(view: UserView): Html {
     const text = `${member.disabledAt === null ? end.disableText : end.enableText} ${end.deleteText}`;
     return endCard(view, { ...end, id, noun: "user", text });
   }
-  const remove = { id: "user-remove", uri: uriOf("/remove"), label: end.remove, isDangerous: true };
+  const remove = {
+    id: "user-remove",
+    uri: uriOf("/remove"),
+    label: end.remove,
+    kind: "danger" as const,
+    isQuestion: true,
+  };
   return card({
     id,
     title: end.title,

@@ -5,20 +5,17 @@ import {
   type EkTrust,
   ekTrustModes,
 } from "../../../core/devices/device.ts";
+import { card } from "../../../html/components/card.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
 import { radioField } from "../../../html/components/fields.ts";
 import { fieldsOf } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { card, copyStatus, snippet } from "../../../html/components/parts.ts";
-import {
-  failureNotice,
-  lastChangeLine,
-  recordForm,
-  successNotice,
-} from "../../../html/components/record-form.ts";
+import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { type ManageUri, manageTabs } from "./page-and-api.ts";
 
 export type DevicePolicy = { attestation: AttestationPolicy; ekTrust: EkTrust };
@@ -48,8 +45,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isSaved ? successNotice(done.saved) : failureNotice(view.failure, messages),
-    scripts: [copyScript.path],
+    notice: view.isSaved ? toast(done.saved, view.messages) : failureNotice(view.failure, messages),
     body: [
       manageTabs("policy", view),
       policyForm(view),
@@ -99,7 +95,7 @@ function trustList(id: "roots" | "eks", list: TrustList, messages: Messages): Ht
     title: words.title,
     text: words.text,
     body: [
-      snippet({ id: `${id}-add`, title: words.title, lines: addCommand, copy, copied }),
+      codeBlock({ id: `${id}-add`, title: words.title, lines: addCommand, copy, copied }),
       items.length === 0
         ? html`<p class="quiet">${words.none}</p>`
         : html`<ul class="items">

@@ -1,20 +1,17 @@
 /** The device list page: devices, open enrolment codes, and the form that creates a code. */
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import { type BadgeKind, badge } from "../../../html/components/badge.ts";
+import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { selectField } from "../../../html/components/fields.ts";
+import { filterBar, noResults } from "../../../html/components/filter-bar.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { card, emptyState, moment, type StateKind, state } from "../../../html/components/parts.ts";
-import { successNotice } from "../../../html/components/record-form.ts";
-import {
-  nameCell,
-  noResults,
-  pager,
-  type Row,
-  rowLink,
-  searchForm,
-  table,
-} from "../../../html/components/table.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type DeviceState, deviceStates, type ListedDevice } from "./device-list.store.ts";
@@ -52,7 +49,7 @@ export function managePage(view: ManageView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: formNotice({ ...view, labels }) ?? (done && successNotice(text.done[done])),
+    notice: formNotice({ ...view, labels }) ?? (done && toast(text.done[done], view.messages)),
     body: [manageTabs("list", view), deviceList(view), openCodes(view), registerForm(view)],
   });
 }
@@ -73,14 +70,14 @@ function deviceList(view: ManageView): Html {
       : [
           deviceSearch(view, isSearch),
           devices.length === 0 ? noResults(messages) : deviceTable(view),
-          pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
+          pagination({ newestUri: view.newestUri, olderUri: view.olderUri, messages }),
         ],
   });
 }
 
 function deviceSearch({ manageUri, search, messages }: ManageView, isSearch: boolean): Html {
   const { list: text } = messages.devices;
-  return searchForm({
+  return filterBar({
     action: manageUri(),
     label: text.search,
     value: search.text,
@@ -109,7 +106,7 @@ function deviceTable(view: ManageView): Html {
   });
 }
 
-const kinds: Readonly<Record<DeviceState, StateKind>> = { active: "good", expired: "warn", revoked: "bad" };
+const kinds: Readonly<Record<DeviceState, BadgeKind>> = { active: "good", expired: "warn", revoked: "bad" };
 
 function deviceRow(device: ManageView["devices"][number], view: ManageView): Row {
   const { messages } = view;
@@ -128,13 +125,13 @@ function deviceRow(device: ManageView["devices"][number], view: ManageView): Row
           html`<span class="quiet item-note">${frame.lastChange({ who: lastChange.who, at: lastChange.at })}</span>`,
       ],
       [
-        state(kinds[device.state], text.states[device.state]),
+        badge(kinds[device.state], text.states[device.state]),
         revokedAt !== null &&
           html` <span class="quiet item-note">${text.revokedOn({ at: revokedAt })}</span>`,
       ],
       attestation === "tpm" ? text.attested : text.unattested,
-      certificate ? moment(certificate.notAfter, day) : text.noCertificate,
-      lastSeenAt === null ? text.never : moment(lastSeenAt, minute),
+      certificate ? relativeTime(certificate.notAfter, day) : text.noCertificate,
+      lastSeenAt === null ? text.never : relativeTime(lastSeenAt, minute),
     ],
     actions: device.state === "revoked" ? undefined : rowActions(device, view),
   };

@@ -183,7 +183,7 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
     breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
     text: html`${text.onceText} ${text.until({ at: expiresAt })} ${text.commandText}`,
     values: [
-      { id: "enrollment-code", title: text.label, lines: code },
+      { id: "enrollment-code", title: text.label, lines: code, isSecret: true },
       { id: "enroll-command", title: text.command, lines: command },
     ],
     doneUri: managePath(organisation),

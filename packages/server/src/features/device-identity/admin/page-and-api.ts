@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Administrator } from "../../../core/system-accounts/system-account.ts";
 import type { Database } from "../../../db/open.ts";
-import { tabs } from "../../../html/components/parts.ts";
+import { tabs } from "../../../html/components/tabs.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { ApiAuthenticator, Operation } from "../../../http/api/api-route.ts";

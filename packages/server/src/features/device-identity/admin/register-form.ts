@@ -1,9 +1,9 @@
 /** The form that creates an enrolment code. */
 import type { AttestationPolicy } from "../../../core/devices/device.ts";
+import { card } from "../../../html/components/card.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { card } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

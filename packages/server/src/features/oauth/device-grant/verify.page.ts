@@ -1,10 +1,10 @@
 /** The pages of device/verify: the code form, the question with its origin, the result. */
 
 import { applicationHome, person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { outcome } from "../../../html/components/outcome.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
+import { terminalPage } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -39,13 +39,13 @@ function failureNotice({ error, messages, retryAfterSeconds = 900 }: CodeView): 
     case undefined:
       return undefined;
     case "wrong-code":
-      return notice("error", NOTICE_ID, text.failed, text.wrongCode);
+      return banner("error", NOTICE_ID, text.failed, text.wrongCode);
     case "used-code":
-      return notice("error", NOTICE_ID, text.failed, text.usedCode);
+      return banner("error", NOTICE_ID, text.failed, text.usedCode);
     case "rate-limited":
-      return notice("error", NOTICE_ID, text.failed, text.rateLimited({ seconds: retryAfterSeconds }));
+      return banner("error", NOTICE_ID, text.failed, text.rateLimited({ seconds: retryAfterSeconds }));
     case "session-expired":
-      return notice("hint", NOTICE_ID, text.expired, text.expiredText);
+      return banner("hint", NOTICE_ID, text.expired, text.expiredText);
   }
 }
 
@@ -104,7 +104,7 @@ ${signedInAs(view)}
 <dt>${text.address}</dt><dd><bdi>${address}</bdi></dd>
 <dt>${text.asked}</dt><dd>${text.ago({ minutes: Math.floor(secondsAgo / 60) })}</dd>
 </dl>
-${notice("hint", "device-warning", text.warning, text.warningText)}
+${banner("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
@@ -149,13 +149,10 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   const text = view.messages.device;
   const isAllowed = view.decision === "allow";
   const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: isAllowed ? "success" : "info",
     title: heading,
-    body: outcome({
-      ...view,
-      heading,
-      text: html`<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
-    }),
+    text: html`<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
   });
 }

@@ -1,9 +1,9 @@
 /** Sign-out: confirmation and result. */
 
 import { person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { outcome, toAccount } from "../../../html/components/outcome.ts";
+import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -17,7 +17,7 @@ const invalidHint = ({
   isHintInvalid,
   messages: { signOut },
 }: EndSessionView | SignedOutView): Html | false =>
-  isHintInvalid === true && notice("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
+  isHintInvalid === true && banner("hint", "hint-invalid", signOut.hintInvalid, signOut.hintInvalidText);
 
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
@@ -66,7 +66,7 @@ export type SignedOutView = PageFrame & {
 function unregistered({ application, isUnregistered, messages }: SignedOutView): Html | undefined {
   if (!isUnregistered || !application) return undefined;
   const text = messages.signOut.unregistered({ application: application.name });
-  return notice("hint", "address-unregistered", text);
+  return banner("hint", "address-unregistered", text);
 }
 
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
@@ -74,18 +74,15 @@ export function signedOutPage(view: SignedOutView): Html {
   const text = view.messages.signOut;
   const { application, messages, organisation } = view;
   const home = linkAddress(application?.homepageUri);
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "success",
     title: text.doneHeading,
-    body: outcome({
-      ...view,
-      heading: text.doneHeading,
-      text: html`${invalidHint(view)}${unregistered(view)}
+    text: html`${invalidHint(view)}${unregistered(view)}
 <p class="quiet">${text.done({ organisation: organisation.name })}</p>`,
-      action:
-        application !== undefined && home !== undefined
-          ? { id: "to-application", label: text.back({ application: application.name }), uri: home }
-          : toAccount(organisation, messages.frame.signIn),
-    }),
+    action:
+      application !== undefined && home !== undefined
+        ? { id: "to-application", label: text.back({ application: application.name }), uri: home }
+        : toAccount(organisation, messages.frame.signIn),
   });
 }

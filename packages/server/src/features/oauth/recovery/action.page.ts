@@ -1,8 +1,8 @@
 /** The page behind an action link: what it does, and a button; an invitation also sets a password. */
 
 import { person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { quoted } from "../../../html/displayed-name.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
@@ -30,11 +30,11 @@ function failureNotice(view: ActionView): Html | undefined {
   const { error, messages, retryAfterSeconds = 2 } = view;
   const text = messages.action;
   if (error === undefined) return undefined;
-  if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.again);
+  if (error === "session-expired") return banner("hint", NOTICE_ID, text.expired, text.again);
   const limits = view.password ?? { leastLength: 0, mostLength: 0 };
   const reason =
     passwordRefusal(messages.recovery, error, limits) ?? text.busy({ seconds: retryAfterSeconds });
-  return notice("error", NOTICE_ID, text.notSet, reason);
+  return banner("error", NOTICE_ID, text.notSet, reason);
 }
 
 function passwordField({ messages, password, error }: ActionView): Html | undefined {

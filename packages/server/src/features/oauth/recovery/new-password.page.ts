@@ -1,7 +1,8 @@
 /** Pages behind an emailed link: the new password, the confirmation, and the broken link. */
+
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
-import { outcome, toAccount } from "../../../html/components/outcome.ts";
+import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -28,9 +29,9 @@ function failureNotice(view: NewPasswordView): Html | undefined {
   const text = view.messages.recovery;
   const { error, retryAfterSeconds = 2 } = view;
   if (error === undefined) return undefined;
-  if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.typeAgain);
+  if (error === "session-expired") return banner("hint", NOTICE_ID, text.expired, text.typeAgain);
   const reason = passwordRefusal(text, error, view) ?? text.busy({ seconds: retryAfterSeconds });
-  return notice("error", NOTICE_ID, text.notChanged, reason);
+  return banner("error", NOTICE_ID, text.notChanged, reason);
 }
 
 export function passwordRefusal(
@@ -97,14 +98,15 @@ export function donePage(view: DoneView): Html {
           uri: view.onwardUri,
         }
       : toAccount(view.organisation, view.messages.frame[view.isSignedIn ? "toAccount" : "signIn"]);
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "success",
     title: view.heading,
-    body: html`${outcome({ ...view, text: html`<p role="status">${view.text}</p>`, action })}
-${
-  view.securityUri !== undefined &&
-  html`<p class="after"><a class="alone" id="check-factors" href="${linkAddress(view.securityUri)}">${text.checkFactors}</a></p>`
-}`,
+    text: html`<p role="status">${view.text}</p>`,
+    action,
+    more:
+      view.securityUri !== undefined &&
+      html`<p class="after"><a class="alone" id="check-factors" href="${linkAddress(view.securityUri)}">${text.checkFactors}</a></p>`,
   });
 }
 
@@ -116,17 +118,14 @@ export type BrokenLinkView = PageFrame & {
 
 export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "failure",
     title: text.heading,
-    body: outcome({
-      ...view,
-      heading: text.heading,
-      text: html`<p>${text.explanation}</p>`,
-      action:
-        view.anotherUri === undefined
-          ? undefined
-          : { id: "recovery-again", label: text.another, uri: view.anotherUri },
-    }),
+    text: html`<p>${text.explanation}</p>`,
+    action:
+      view.anotherUri === undefined
+        ? undefined
+        : { id: "recovery-again", label: text.another, uri: view.anotherUri },
   });
 }

@@ -1,8 +1,8 @@
 /** Pages of a forgotten password: the form, the confirmation that an email was sent, and the notice without a mail server. */
 
 import { applicationHome } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -41,11 +41,11 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: RecoveryView
     case undefined:
       return undefined;
     case "invalid-email":
-      return notice("error", NOTICE_ID, text.notSent, text.invalidEmail);
+      return banner("error", NOTICE_ID, text.notSent, text.invalidEmail);
     case "rate-limited":
-      return notice("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }));
+      return banner("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }));
     case "session-expired":
-      return notice("hint", NOTICE_ID, text.expired, text.sendAgain);
+      return banner("hint", NOTICE_ID, text.expired, text.sendAgain);
   }
 }
 

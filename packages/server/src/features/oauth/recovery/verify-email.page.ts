@@ -1,8 +1,8 @@
 /** Pages of email verification: the offer to send the email, and the page behind its link. */
 
 import { person } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
@@ -22,8 +22,8 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: VerifyOfferV
   const text = messages.recovery;
   if (error === undefined) return undefined;
   return error === "rate-limited"
-    ? notice("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }))
-    : notice("hint", NOTICE_ID, text.expired, text.sendAgain);
+    ? banner("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }))
+    : banner("hint", NOTICE_ID, text.expired, text.sendAgain);
 }
 
 /** The organisation requires a verified address, and the signed-in user's is not. */
@@ -69,7 +69,7 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
     ...view,
     title: text.confirmHeading,
     body: html`${recoveryTitle(view, text.confirmHeading)}
-${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
+${view.isExpired && banner("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}
 <p>${text.confirmText({ organisation: view.organisation.name })}</p>
 <form method="post" action="${linkAddress(view.action)}">

@@ -1,13 +1,16 @@
 /** The page of one signing agent and its keys. */
 import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import {
   type ConsoleFrame,
   type ConsoleView,
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
-import { buttonLink, card, facts, moment } from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStatus } from "./pool-state.ts";
@@ -38,7 +41,7 @@ export function agentPage(view: AgentView): Html {
     title: agent.name,
     heading: html`<bdi>${agent.name}</bdi>`,
     actions: isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
-    notice: view.done && successNotice(text.done[view.done]),
+    notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       detailsCard(view),
       keysCard(view),
@@ -61,10 +64,10 @@ function detailsCard({ agent, status, messages }: AgentView): Html {
     title: text.details,
     body: facts([
       { label: state, content: agentState(status, messages) },
-      { label: lastSeen, content: lastSeenAt === null ? frame.never : moment(lastSeenAt, second) },
-      { label: text.registered, content: moment(agent.createdAt, minute) },
-      { label: text.deactivated, content: deactivatedAt !== null && moment(deactivatedAt, minute) },
-      { label: text.compromised, content: compromisedAt !== null && moment(compromisedAt, minute) },
+      { label: lastSeen, content: lastSeenAt === null ? frame.never : relativeTime(lastSeenAt, second) },
+      { label: text.registered, content: relativeTime(agent.createdAt, minute) },
+      { label: text.deactivated, content: deactivatedAt !== null && relativeTime(deactivatedAt, minute) },
+      { label: text.compromised, content: compromisedAt !== null && relativeTime(compromisedAt, minute) },
       { label: text.id, content: html`<code>${agent.id}</code>` },
     ]),
   });
@@ -97,8 +100,8 @@ function keyRow(key: ShownAgentKey, view: AgentView): Row {
     cells: [
       nameCell({ name: alg, note: html`<code>${kid}</code>` }),
       keyState(state, messages),
-      moment(activeFrom, minute),
-      retiringAt === null ? text.untilSuccessor : moment(retiringAt, minute),
+      relativeTime(activeFrom, minute),
+      retiringAt === null ? text.untilSuccessor : relativeTime(retiringAt, minute),
       certificate
         ? html`<bdi>${certificate.subject}</bdi> <span class="quiet">${text.certificateUntil({ at: certificate.until })}</span>`
         : text.noCertificate,
@@ -121,7 +124,8 @@ function endCard(view: AgentView): Html {
       id: `agent-${act}`,
       uri: ownUri(view, `/${act}`),
       label: text[act].submit,
-      isDangerous: true,
+      kind: "danger",
+      isQuestion: true,
     });
   return card({
     id: "agent-end",

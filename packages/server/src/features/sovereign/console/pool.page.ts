@@ -1,28 +1,25 @@
 /** The page of one signing pool: agents, activity, settings. */
 import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { applicationLinks } from "../../../html/components/application-links.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
 import {
   type ConsoleFrame,
   type ConsoleView,
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
-import {
-  applicationLinks,
-  buttonLink,
-  card,
-  copyable,
-  copyStatus,
-  emptyState,
-  facts,
-  moment,
-} from "../../../html/components/parts.ts";
-import { lastChangeLine, successNotice } from "../../../html/components/record-form.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
+import { liveScript } from "../../../html/scripts.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
@@ -62,14 +59,14 @@ export function poolPage(view: PoolView): Html {
   const agentNew = { id: "agent-new", uri: ownUri(view, "/agents/new"), label: text.addAgent };
   return consoleLayout({
     ...view,
-    scripts: [copyScript.path, liveScript.path],
+    scripts: [liveScript.path],
     title: pool.name,
     heading: html`<bdi>${pool.name}</bdi>`,
     actions: [
-      pool.disabledAt === null && buttonLink({ ...agentNew, isPrimary: true }),
+      pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
       buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
     ],
-    notice: view.done && successNotice(text.done[view.done]),
+    notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       card({
         id: "agents",
@@ -127,7 +124,7 @@ function agentRow({ id, name, status, lastSeenAt, keys }: ListedAgent, view: Liv
     cells: [
       nameCell({ name, uri: ownUri(view, `/agents/${id}`) }),
       agentState(status, messages),
-      lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
+      lastSeenAt === null ? frame.never : relativeTime(lastSeenAt, messages.format.second),
       keys.length === 0
         ? html`<span class="quiet">${text.noKeys}</span>`
         : html`<ul class="key-list">${keys.map(key)}</ul>`,
@@ -178,7 +175,7 @@ function addressesCard({ issuer, jwksUri, discoveryUri, pool, messages }: PoolVi
   const { pools: text, frame } = messages.console;
   const entry = (id: string, label: string, value: string) => ({
     label,
-    content: copyable({ id, value, label, copy: frame.secret.copy, copied: frame.secret.copied }),
+    content: copyField({ id, value, label, copy: frame.secret.copy, copied: frame.secret.copied }),
   });
   return card({
     id: "addresses",
@@ -224,7 +221,13 @@ function endCard(view: PoolView): Html {
   const { pools: text } = view.messages.console;
   const isDisabled = view.pool.disabledAt !== null;
   const button = (act: "enable" | "disable" | "delete", label: string) =>
-    buttonLink({ id: `pool-${act}`, uri: ownUri(view, `/${act}`), label, isDangerous: act !== "enable" });
+    buttonLink({
+      id: `pool-${act}`,
+      uri: ownUri(view, `/${act}`),
+      label,
+      kind: act === "enable" ? "secondary" : "danger",
+      isQuestion: true,
+    });
   return card({
     id: "pool-end",
     title: text.endTitle,

@@ -12,8 +12,8 @@ import {
   signingPoolJwksUri,
   signingPoolUrl,
 } from "../../../core/signing-pools/signing-pool.ts";
+import { applicationLinks } from "../../../html/components/application-links.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { applicationLinks } from "../../../html/components/parts.ts";
 import { formatDayAndHour, formatHour } from "../../../html/components/time-words.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";

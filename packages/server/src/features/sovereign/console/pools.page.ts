@@ -1,11 +1,14 @@
 /** The list of signing pools, and the statuses of pools, agents and keys in words. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { type BadgeKind, badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
-import { buttonLink, card, emptyState, type StateKind, state } from "../../../html/components/parts.ts";
-import { successNotice } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
+import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
@@ -24,7 +27,7 @@ export function poolsPage(view: PoolsView): Html {
     id: "pool-new",
     uri: view.consoleUri("/pools/new"),
     label: text.make,
-    isPrimary: true,
+    kind: "primary",
   });
   return consoleLayout({
     ...view,
@@ -32,7 +35,7 @@ export function poolsPage(view: PoolsView): Html {
     summary: text.summary,
     breadcrumbs: [],
     actions: !isEmpty && add,
-    notice: view.isDeleted ? successNotice(text.done.deleted) : undefined,
+    notice: view.isDeleted ? toast(text.done.deleted, view.messages) : undefined,
     scripts: isEmpty ? [] : [liveScript.path],
     body: isEmpty
       ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: add })}</section>
@@ -82,7 +85,7 @@ export function poolTable({
 `;
 }
 
-const kinds: Readonly<Record<PoolStatus | AgentStatus | AgentKeyState, StateKind>> = {
+const kinds: Readonly<Record<PoolStatus | AgentStatus | AgentKeyState, BadgeKind>> = {
   working: "good",
   away: "bad",
   empty: "warn",
@@ -98,10 +101,10 @@ const kinds: Readonly<Record<PoolStatus | AgentStatus | AgentKeyState, StateKind
 };
 
 export const poolState = (status: PoolStatus, { console: { pools: text } }: Messages): Html =>
-  state(kinds[status], text.poolStatus[status]);
+  badge(kinds[status], text.poolStatus[status]);
 
 export const agentState = (status: AgentStatus, { console: { pools: text } }: Messages): Html =>
-  state(kinds[status], text.agentStatus[status]);
+  badge(kinds[status], text.agentStatus[status]);
 
 export const keyState = (status: AgentKeyState, { console: { pools: text } }: Messages): Html =>
-  state(kinds[status], text.keyStates[status]);
+  badge(kinds[status], text.keyStates[status]);

@@ -1,15 +1,15 @@
 /** Pages that register an agent or its new keys: paste, then compare and approve. */
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import { type ConsoleView, consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
 import { textArea, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { copyStatus, snippet } from "../../../html/components/parts.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { copyScript } from "../../../html/scripts.ts";
 
 export type RegistrationInput = { name: string; registration: string };
 
@@ -36,9 +36,8 @@ export function registerPage(view: RegisterView): Html {
     title: agent ? text.keysTitle : text.agentTitle,
     summary: text.text,
     notice: formNotice({ ...view, labels }),
-    scripts: [copyScript.path],
     body: html`<section class="card"><ol class="steps"><li><p>${agent ? text.firstKeys : text.first}</p>
-${snippet({ id: "enroll-command", title: text.command, lines, copy, copied })}</li>
+${codeBlock({ id: "enroll-command", title: text.command, lines, copy, copied })}</li>
 <li><p>${text.second}</p>
 ${recordForm({
   ...view,

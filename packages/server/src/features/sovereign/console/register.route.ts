@@ -209,7 +209,7 @@ async function createAgent(
     title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [
-      { id: "api-key", title: text.apiKey, lines: apiKey },
+      { id: "api-key", title: text.apiKey, lines: apiKey, isSecret: true },
       { id: "keep-command", title: text.keep, lines: `(umask 077 && cat > ${FOLDER}/api-key)` },
       { id: "run-command", title: text.run, lines: `signet-agent run --config ${FOLDER}/agent.yaml` },
     ],

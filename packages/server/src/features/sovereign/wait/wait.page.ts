@@ -1,8 +1,8 @@
 /** The page where a user waits for an agent, answers its challenge, and sees the outcome. */
 
 import { applicationHome } from "../../../html/components/avatar.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
-import { notice } from "../../../html/components/notice.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -45,8 +45,8 @@ function failureNotice({ error, messages }: WaitView): Html | undefined {
   const text = messages.wait;
   if (error === undefined) return undefined;
   return error === "stale"
-    ? notice("error", "wait-notice", text.stale, text.staleText)
-    : notice("error", "wait-notice", text.pageTooOld, text.pageTooOldText);
+    ? banner("error", "wait-notice", text.stale, text.staleText)
+    : banner("error", "wait-notice", text.pageTooOld, text.pageTooOldText);
 }
 
 /** An open challenge isn't refreshed before it expires: the user may be typing. */
@@ -90,7 +90,7 @@ ${refreshLink(view)}${cancelForm(view)}`;
       return { heading: text.answered, body: patience(text.answeredText({ organisation: name })) };
     default: {
       const isWithdrawn = status.detail === "withdrawn";
-      const before = isWithdrawn && notice("hint", "wait-withdrawn", text.withdrawn, text.withdrawnText);
+      const before = isWithdrawn && banner("hint", "wait-withdrawn", text.withdrawn, text.withdrawnText);
       return {
         heading: text.heading({ organisation: name }),
         body: patience(text.explanation({ organisation: name, application: application.name }), before),

@@ -6,8 +6,8 @@ import {
   recoveryCodeList,
 } from "../../../../html/components/authenticator-setup.ts";
 import { applicationHome, person } from "../../../../html/components/avatar.ts";
+import { banner } from "../../../../html/components/banner.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
-import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
@@ -35,8 +35,8 @@ function failureNotice(view: EnrolmentView): Html | undefined {
   const { totp, passkey } = view.messages.enrolment;
   if (!view.wrong) return undefined;
   return view.shown.method === "totp"
-    ? notice("error", NOTICE_ID, totp.wrong, totp.wrongCode)
-    : notice("error", NOTICE_ID, passkey.wrong, passkey.notAdded);
+    ? banner("error", NOTICE_ID, totp.wrong, totp.wrongCode)
+    : banner("error", NOTICE_ID, passkey.wrong, passkey.notAdded);
 }
 
 const stateFields = ({ csrf, flow, pending, enrolment, shown }: EnrolmentView): Html =>

@@ -2,7 +2,7 @@
 
 import { person } from "../../../../html/components/avatar.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
-import { outcome } from "../../../../html/components/outcome.ts";
+import { terminalPage } from "../../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
@@ -34,14 +34,11 @@ export type ResetRequestedView = SignInFrame & { againUri: string };
 export function resetRequestedPage(view: ResetRequestedView): Html {
   const { lost } = view.messages.twoFactor;
   const { name } = view.organisation;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "success",
     title: lost.sentHeading,
-    body: outcome({
-      ...view,
-      heading: lost.sentHeading,
-      text: html`<p id="lost-sent" role="status">${lost.sent({ organisation: name })}</p>`,
-      action: { id: "lost-sign-in", label: lost.again, uri: view.againUri },
-    }),
+    text: html`<p id="lost-sent" role="status">${lost.sent({ organisation: name })}</p>`,
+    action: { id: "lost-sign-in", label: lost.again, uri: view.againUri },
   });
 }

@@ -1,8 +1,8 @@
 /** The second factor page. */
 
 import { applicationHome, person } from "../../../../html/components/avatar.ts";
+import { banner } from "../../../../html/components/banner.ts";
 import { doubleSubmitGuard, type FormSeal, namedFields } from "../../../../html/components/form.ts";
-import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
@@ -31,9 +31,9 @@ const NOTICE_ID = "twofactor-notice";
 function failureNotice(view: TwoFactorView): Html | undefined {
   const text = view.messages.twoFactor;
   if (view.error === undefined) return undefined;
-  if (view.error === "wrong") return notice("error", NOTICE_ID, text.failed, text.failures[view.method]);
+  if (view.error === "wrong") return banner("error", NOTICE_ID, text.failed, text.failures[view.method]);
   const wait = view.retryAfterSeconds;
-  return notice(
+  return banner(
     "error",
     NOTICE_ID,
     text.failed,

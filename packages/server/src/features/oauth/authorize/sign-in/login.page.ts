@@ -1,8 +1,8 @@
 /** The sign-in page. */
 
 import { applicationHome } from "../../../../html/components/avatar.ts";
+import { banner } from "../../../../html/components/banner.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { revealButton } from "../../../../html/components/password-reveal.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
@@ -62,10 +62,10 @@ function loginNotice(view: LoginView): Html | undefined {
   const { again, againText, expired } = view.messages.signIn;
   if (view.error === "invalid-credentials") return undefined;
   if (text === undefined)
-    return view.isReauthentication ? notice("hint", NOTICE_ID, again, againText) : undefined;
+    return view.isReauthentication ? banner("hint", NOTICE_ID, again, againText) : undefined;
   return view.error === "session-expired"
-    ? notice("hint", NOTICE_ID, expired, text)
-    : notice("error", NOTICE_ID, text);
+    ? banner("hint", NOTICE_ID, expired, text)
+    : banner("error", NOTICE_ID, text);
 }
 
 function fields(view: LoginView): Html {

@@ -16,9 +16,7 @@ export type ConsoleAuditLogTexts = {
         partial: (values: { count: number }) => string; noneText: string;
         lookedBack: (values: { at: number }) => string; further: string;
       };
-      refused: {
-        title: string; text: string; endpoint: string; error: string; open: string;
-      };
+      refused: { title: string; text: string; open: string; };
       saved: {
         label: string; save: string; title: string; text: (values: { organisation: string }) => string;
         name: string; submit: string; nameFault: string; full: string;

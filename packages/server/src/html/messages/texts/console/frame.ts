@@ -19,13 +19,19 @@ export type ConsoleFrameTexts = {
       console: string;
       list: {
         submit: string; all: string; noneFound: string; noneFoundText: string; firstOnly: string;
-        pages: string; older: string; newest: string; actions: string;
+        pages: string; older: string; newest: string; actions: string; newer: string;
+        range: (values: { from: number; to: number }) => string;
+        rangeOf: (values: { from: number; to: number; total: number }) => string; perPage: string;
+        selectAll: string; select: (values: { name: string }) => string;
+        selected: (values: { count: number }) => string; bulk: string; addRow: string; removeRow: string;
+        rowOf: (values: { field: string; number: string }) => string;
+        filterOf: (values: { field: string }) => string;
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;
         faults: (values: { count: number }) => string; expired: string; expiredText: string;
         unreadable: string; unreadableText: string; isNow: (values: { value: string }) => string;
-        isNowEmpty: string;
+        isNowEmpty: string; unsaved: (values: { count: number }) => string; discard: string;
       };
       already: string;
       changed: {
@@ -52,10 +58,18 @@ export type ConsoleFrameTexts = {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;
         goOn: string; confirmed: string; confirmedText: string;
       };
-      secret: { once: string; copy: string; copied: string; done: string; };
+      secret: {
+        once: string; copy: string; copied: string; done: string; show: string; download: string;
+        wrap: string;
+      };
       confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
       yes: string; no: string; missing: { text: string; overview: string; }; closeMenu: string; help: string;
-      learnMore: string;
+      learnMore: string; close: string; pickColour: string;
+      duration: {
+        unitOf: (values: { field: string }) => string;
+        units: { seconds: string; minutes: string; hours: string; days: string; };
+      };
+      commands: { search: string; searchHint: string; };
     };
   };
 };

@@ -16,8 +16,8 @@ export type ConsoleQuickstartTexts = {
         secretOnce: string; secretOnceSetup: string; env: string; envText: string;
         setup: (values: { stack: string }) => string; setupText: string; secretElsewhere: string;
         secretNew: string; unregistered: (values: { address: string }) => string; register: string;
-        code: string; codeText: string; codeTextPlain: string; sdk: string; sdkText: string; shell: string;
-        install: string; run: string; byHand: string; byHandText: string;
+        code: string; codeText: string; codeTextPlain: string; install: string; run: string; byHand: string;
+        byHandText: string;
         curl: {
           discovery: string; token: string; authorize: string; device: string;
         };

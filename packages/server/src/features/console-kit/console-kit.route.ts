@@ -1,0 +1,102 @@
+/** GET /console-kit: every component in every state. Registered in demo mode only. */
+import type { FastifyInstance } from "fastify";
+import { confirmActPage } from "../../html/components/act.page.ts";
+import { commandMenu } from "../../html/components/command-menu.ts";
+import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
+import { copyStatus } from "../../html/components/copy-field.ts";
+import { terminalPage } from "../../html/components/terminal-page.ts";
+import { interFont } from "../../html/fonts.ts";
+import { type Html, html, render } from "../../html/html.ts";
+import { type Messages, messages, preferredLocales } from "../../html/messages/messages.ts";
+import { consoleStylesheet, stylesheet } from "../../html/stylesheet.ts";
+import { newNonce, sendPage } from "../../http/page.ts";
+import { buttonCard, copyCard, fieldsCard, identityCard, KIT } from "./kit-controls.ts";
+import { stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
+import { bannerCard, liveCards, overlays } from "./kit-messages.ts";
+
+export function consoleKitRoutes(app: FastifyInstance, { clock }: { clock: () => number }): void {
+  const send = (url: string, page: (frame: ConsoleFrame) => Html) =>
+    app.get(url, async (request, reply) => {
+      const frame = kitFrame(messages(preferredLocales(undefined, request.headers["accept-language"])));
+      await sendPage(reply, render(page(frame)), { nonce: frame.nonce, hasFont: true });
+      return reply;
+    });
+  send("/console-kit", (frame) => kitPage(frame, clock()));
+  send("/console-kit/question", questionPage);
+  send("/console-kit/terminal", endPage);
+}
+
+function kitPage(frame: ConsoleFrame, now: number): Html {
+  const { messages } = frame;
+  return consoleLayout({
+    ...frame,
+    title: "Component kit",
+    summary: "Every component in every state.",
+    learnMoreUri: "/docs",
+    notice: overlays(messages),
+    body: [
+      tabsSample(),
+      identityCard(),
+      buttonCard(),
+      bannerCard(),
+      tableCard(messages, now),
+      fieldsCard(messages),
+      copyCard(messages),
+      liveCards(),
+      timelineCard(messages, now),
+      stateCards(),
+      copyStatus,
+    ],
+  });
+}
+
+const questionPage = (frame: ConsoleFrame): Html =>
+  confirmActPage({
+    ...frame,
+    breadcrumbs: [{ label: "Component kit", uri: KIT }],
+    heading: "Delete Payroll?",
+    text: html`<p>Deleting an application is permanent. You can’t undo this.</p>`,
+    confirm: "Delete permanently",
+    confirmId: "kit-confirm",
+    name: "Payroll",
+    csrf: "",
+    action: KIT,
+    backUri: KIT,
+  });
+
+const endPage = ({ nonce, messages, organisation }: ConsoleFrame): Html =>
+  terminalPage({
+    ...{ nonce, messages, organisation, stylesheet: stylesheet.path },
+    title: "You’re signed out",
+    outcome: "success",
+    text: "This browser is no longer signed in.",
+    action: { id: "kit-again", label: "Sign in again", uri: KIT },
+  });
+
+const kitFrame = (messages: Messages): ConsoleFrame => ({
+  messages,
+  nonce: newNonce(),
+  stylesheet: consoleStylesheet.path,
+  font: interFont.path,
+  organisation: { name: "Northwind Cooperative" },
+  homeUri: KIT,
+  consoleUri: () => KIT,
+  navigation: {
+    label: messages.console.frame.navigation,
+    sections: [
+      { links: [{ id: "kit", label: "Component kit", uri: KIT, isCurrent: true, icon: "application" }] },
+      {
+        heading: "Pages",
+        links: [
+          { id: "terminal", label: "Terminal page", uri: `${KIT}/terminal`, isCurrent: false, icon: "check" },
+        ],
+      },
+    ],
+  },
+  user: { email: "ada@northwind.example" },
+  elsewhere: [],
+  signOut: { uri: KIT, csrf: "" },
+  otherOrganisations: [{ name: "Harbour Clinic", uri: KIT }],
+  help: [{ id: "help-api", label: messages.landing.apiReference, uri: "/docs" }],
+  commandMenu: commandMenu(KIT, messages),
+});

@@ -1,0 +1,22 @@
+/** Lines of a file or a shell, to copy; long ones can be wrapped (scripts/code-block.js). */
+import { type Html, html } from "../html.ts";
+import { type CopyTexts, copyButton } from "./copy-field.ts";
+import { icon } from "./icons.ts";
+
+export function codeBlock(
+  view: CopyTexts & {
+    id: string;
+    title: string;
+    lines: string;
+    /** The name of the button that wraps long lines; none without. */
+    wrap?: string | undefined;
+  },
+): Html {
+  return html`<figure class="snippet"><figcaption class="bar"><span>${view.title}</span>
+<span class="snippet-buttons">${
+    view.wrap !== undefined &&
+    html`<button class="copy" type="button" data-wrap="${view.id}" aria-label="${view.wrap}: ${view.title}" aria-pressed="false" hidden>${icon("wrap")}</button>`
+  }${copyButton(view.id, view, view.title)}</span></figcaption>
+<pre tabindex="0" aria-label="${view.title}"><code id="${view.id}">${view.lines}</code></pre></figure>
+`;
+}

@@ -1,0 +1,35 @@
+/** Above a list: a search, and what it is narrowed to. A GET form; scripts/filter-bar.js sends it when a choice is made. */
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+import { icon } from "./icons.ts";
+
+/** Its text field is `search`. */
+export function filterBar(view: {
+  action: string;
+  /** `Name or ID`. */
+  label: string;
+  value: string;
+  filters?: Content;
+  /** Then there is a link back to everything. */
+  isSearch?: boolean;
+  messages: Messages;
+}): Html {
+  const { list } = view.messages.console.frame;
+  const { isSearch = view.value !== "" } = view;
+  return html`<form class="search" method="get" action="${linkAddress(view.action)}" role="search" data-filter>
+<div class="field"><label for="search">${view.label}</label>
+<div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div></div>
+${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
+${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
+`;
+}
+
+/** Above a list that has more matches than it shows. */
+export const moreMatchesHint = ({ console: { frame } }: Messages): Html =>
+  html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
+`;
+
+export const noResults = ({ console: { frame } }: Messages): Html =>
+  html`<div class="empty" role="status"><span class="empty-icon">${icon("search")}</span><p class="item-name">${frame.list.noneFound}</p>
+<p class="quiet">${frame.list.noneFoundText}</p></div>
+`;

@@ -1,0 +1,46 @@
+/** Where in a list one is, and the pages beside this one. Nothing for a list of a single page. */
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+import { icon } from "./icons.ts";
+
+export type PaginationView = {
+  /** The rows that are shown, counted from 1, and how many there are: `1–25 of 1,204`. */
+  range?: { from: number; to: number; total?: number | undefined } | undefined;
+  newestUri?: string | undefined;
+  previousUri?: string | undefined;
+  olderUri?: string | undefined;
+  /** How many rows a page has, and the address with another number. */
+  sizes?: { current: number; uris: ReadonlyArray<readonly [size: number, uri: string]> } | undefined;
+  messages: Messages;
+};
+
+export function pagination(view: PaginationView): Html | undefined {
+  const { list } = view.messages.console.frame;
+  const { newestUri, previousUri, olderUri, range } = view;
+  if (range === undefined && newestUri === undefined && previousUri === undefined && olderUri === undefined)
+    return undefined;
+  return html`<nav class="pager" aria-label="${list.pages}">
+${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}
+<div class="pager-links">${pageLink("page-newest", newestUri, list.newest)}${pageLink("page-previous", previousUri, html`${icon("chevron-left")}${list.newer}`)}${pageLink("page-older", olderUri, html`${list.older}${icon("chevron-right")}`)}</div>
+</nav>
+`;
+}
+
+const pageLink = (id: string, uri: string | undefined, label: Content): Content =>
+  uri !== undefined &&
+  html`<a class="button" id="${id}" href="${linkAddress(uri)}">${label}</a>
+`;
+
+function rangeText({ from, to, total }: NonNullable<PaginationView["range"]>, messages: Messages): string {
+  const { list } = messages.console.frame;
+  return total === undefined ? list.range({ from, to }) : list.rangeOf({ from, to, total });
+}
+
+function pageSizes({ sizes, messages }: PaginationView): Content {
+  if (!sizes) return undefined;
+  const { list } = messages.console.frame;
+  return html`<p class="pager-sizes"><span id="page-sizes">${list.perPage}</span>${sizes.uris.map(
+    ([size, uri]) =>
+      html` <a href="${linkAddress(uri)}" aria-describedby="page-sizes"${size === sizes.current && html` aria-current="true"`}>${size}</a>`,
+  )}</p>`;
+}

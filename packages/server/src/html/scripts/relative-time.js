@@ -1,0 +1,35 @@
+// Says times in the reader's zone: how long ago, with the exact time on hover.
+const { lang } = document.documentElement;
+const locale = lang === "en" ? "en-GB" : lang;
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const WEEK_S = 7 * 86_400;
+
+const wordsFor = (time) => {
+  const seconds = (time - Date.now()) / 1_000;
+  if (Math.abs(seconds) > WEEK_S) return undefined;
+  const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step) ?? ["second", 60];
+  return unit === "second" ? relative.format(0, "second") : relative.format(Math.trunc(seconds / size), unit);
+};
+
+const update = (root) => {
+  for (const element of root.querySelectorAll("time[data-relative]")) {
+    const time = new Date(element.dateTime);
+    element.title = toTheSecond.format(time);
+    element.textContent = wordsFor(time) ?? exact.format(time);
+  }
+  for (const element of root.querySelectorAll("time[data-exact]"))
+    element.textContent = toTheSecond.format(new Date(element.dateTime));
+};
+
+update(document);
+document.addEventListener("signet:updated", ({ target }) => update(target));
+setInterval(() => {
+  if (!document.hidden) update(document);
+}, 60_000);

@@ -1,0 +1,22 @@
+/** Where the programs for other machines are downloaded (features/downloads), and the line that installs one. */
+
+export const programs = ["client-sdk", "signing-agent", "device-client"] as const;
+export type Program = (typeof programs)[number];
+
+/** As npm names what it packs. @param version of the server: all packages of a release have the same */
+export const programFileName = (program: Program, version: string): string =>
+  `signet-${program}-${version}.tgz`;
+
+export interface ProgramSource {
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+export const programAddress = (program: Program, { baseUrl, version }: ProgramSource): string =>
+  `${baseUrl}/downloads/${programFileName(program, version)}`;
+
+/** Works in an empty folder. The optional dependency of the agent would need a compiler. */
+export function installLine(program: Program, source: ProgramSource, others: readonly string[] = []): string {
+  const options = program === "signing-agent" ? ["--omit=optional"] : [];
+  return ["npm install", ...options, programAddress(program, source), ...others].join(" ");
+}
