@@ -92,6 +92,9 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await shown("--what", "user.created", "--who", "operator"), ["user.created"]);
     assert.deepEqual(await shown("--on", org, "--what", "organisation."), ["organisation.created"]);
     assert.deepEqual(await shown("--who", "nobody@acme.example"), []);
+    const ofApplication = await shown("--search", "=sum(a1)");
+    assert.deepEqual(ofApplication, ["client-secret.created", "application.created"]);
+    assert.deepEqual(await shown("--search", "ada@acme.example", "--what", "user."), ["user.created"]);
     assert.deepEqual(await shown("--to", "2001-01-01"), []);
     assert.equal((await shown("--limit", "1")).length, 1);
     const { out } = await here("list", "--org", org);

@@ -2,12 +2,15 @@
 import { auditActions } from "../../core/audit/actions.ts";
 import { matchActors } from "../../core/audit/actor-names.ts";
 import { recordAuditEvent, type StoredEvent } from "../../core/audit/audit.store.ts";
+import { withTypedEmails } from "../../core/audit/event-context.store.ts";
 import {
   type ExportFormat,
   eventRecord,
   exportAuditEvents,
   lineFormats,
 } from "../../core/audit/export/export.ts";
+import { canonicalAddress } from "../../core/audit/ip-address.ts";
+import { findSubjects } from "../../core/audit/search/find-subjects.ts";
 import { type AuditFilter, matchActions, searchAuditEvents } from "../../core/audit/search/search.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
@@ -32,6 +35,10 @@ const PAGE = 200;
 const DEFAULT_LIMIT = 50;
 
 const filterOptions: Options = {
+  search: {
+    value: "TEXT",
+    help: "email address, name, ID or IP address of actor, target or application, or the reference on an error page",
+  },
   who: { value: "WHO", help: "an email address, an ID, operator, system or anonymous" },
   what: { value: "ACTION", help: "event, such as user.disabled, or a prefix such as user." },
   on: { value: "ID", help: "ID of the target" },
@@ -42,7 +49,7 @@ const filterOptions: Options = {
 };
 
 const filterUsage =
-  "[--who WHO] [--what ACTION] [--on ID] [--address ADDRESS] [--from TIME] [--to TIME] [--text TEXT]";
+  "[--search TEXT] [--who WHO] [--what ACTION] [--on ID] [--address ADDRESS] [--from TIME] [--to TIME] [--text TEXT]";
 
 export const auditCommands: readonly Command[] = [
   {
@@ -56,6 +63,7 @@ export const auditCommands: readonly Command[] = [
     examples: [
       "signet audit list --org 01998d6e-… --who ada@acme.example --from 2027-01-01",
       "signet audit list --org 01998d6e-… --what sign-in.failed --address 192.0.2.7 --limit 200",
+      "signet audit list --org 01998d6e-… --search payroll --from 2027-01-01",
     ],
     runInOrganisation: (call) =>
       printList(call, searchEvents(call), {
@@ -101,7 +109,8 @@ async function searchEvents(call: OrganisationCall) {
     items.push(...found.events);
     before = found.next;
   } while (before !== undefined && items.length < limit);
-  return { items, more: before !== undefined };
+  const events = await withTypedEmails(service.database.query, organisation.id, items);
+  return { items: events, more: before !== undefined };
 }
 
 async function exportEvents(service: Service, call: Call): Promise<number> {
@@ -135,11 +144,14 @@ async function readFilter(call: OrganisationCall): Promise<AuditFilter> {
   const actions = what === undefined ? undefined : requireActions(what);
   const times = { from: readTimeOption(values, "from"), to: readTimeOption(values, "to") };
   const { service, organisation } = call;
+  const [search, address] = [optionalText(values, "search"), optionalText(values, "address")];
+  const db = service.database.query;
   return definedOnly({
-    actors: who === undefined ? undefined : await matchActors(service.database.query, organisation.id, who),
+    subjects: search === undefined ? undefined : (await findSubjects(db, organisation.id, search)).filters,
+    actors: who === undefined ? undefined : await matchActors(db, organisation.id, who),
     actions,
     target: optionalText(values, "on"),
-    address: optionalText(values, "address"),
+    address: address === undefined ? undefined : (canonicalAddress(address) ?? address),
     text: optionalText(values, "text"),
     ...times,
   });

@@ -61,6 +61,19 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await said(() => remove(database.query)), [], "there was nothing left");
   });
 
+  test("reports an event without the reference of its request, unless nothing asked for it", async () => {
+    const act = async (by: object) => {
+      const url = `/${acts++}`;
+      await watch.during("POST", url, async () => {
+        await rename(database.query);
+        await told(database.query, { ...whole, ...by });
+      });
+      return unauditedActs(watch.acts().filter((one) => one.url === url));
+    };
+    assert.match(String(await act({})), /organisation\.changed without the request's reference$/);
+    assert.deepEqual(await act({ actor: "system" }), []);
+  });
+
   test("a statement with a time in its text fails", async () => {
     const until = (db: Db, time: number) =>
       db
