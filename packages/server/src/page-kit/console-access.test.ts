@@ -83,6 +83,10 @@ describe("console access", () => {
         new RegExp(`id="missing-overview" href="/oauth/manage/${org.organisation.id}"`),
       );
     }
+    const user = await consoleBrowser(running, { ...org, administrator: org.user });
+    const refused = await user.browser.get(`${manage}/nothing`, html);
+    assert.equal(refused.status, 404);
+    assert.doesNotMatch(refused.body, /class="menu"|page-missing/, "a standard user");
     const stranger = await testBrowser().get(`${manage}/nothing`, html);
     assert.equal(stranger.status, 404);
     assert.doesNotMatch(stranger.body, /class="menu"|page-missing/);

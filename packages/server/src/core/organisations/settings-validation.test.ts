@@ -81,6 +81,8 @@ test("help, privacy and terms are https links; help may be an email address", ()
     `https://acme.example/${"x".repeat(500)}`,
     "mailto:",
     "mailto:a@b.example?bcc=c@d.example",
+    "mailto:a@b.example?subject=x",
+    "mailto:a%0A@b.example",
     "mailto:a@b.example%0Abcc:c@d.example",
     "",
   ])
