@@ -14,7 +14,10 @@ import { signingKeysRoutes } from "../features/admin-console/signing-keys/signin
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
+import { loginPage } from "../features/oauth/authorize/sign-in/login.page.ts";
 import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
+import type { Html } from "../html/html.ts";
+import type { PageFrame, PageOrganisation } from "../html/layout.ts";
 import { notFoundHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import { notFoundInFrame } from "../page-kit/not-found.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
@@ -57,7 +60,7 @@ export const adminConsole: Module = (scope, app) => {
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
-  settingsRoutes(scope, { ...deps, outbox });
+  settingsRoutes(scope, { ...deps, outbox, signInPage });
   const compose = mailComposer(deps);
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   usersRoutes(scope, { ...service, ...deps });
@@ -66,6 +69,13 @@ export const adminConsole: Module = (scope, app) => {
   signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });
   poolRoutes(scope, deps);
 };
+
+/** As an application's users see it; nothing in it is sent anywhere. */
+const signInPage = (frame: PageFrame, organisation: PageOrganisation): Html =>
+  loginPage({
+    ...{ ...frame, organisation, application: { name: organisation.name } },
+    ...{ csrf: "", flow: "", action: "", recoveryUri: "#", passkey: "{}" },
+  });
 
 /** The mail settings without their password. */
 function mailSetup({ mailTransport, config: { mail } }: Service): MailSetup {

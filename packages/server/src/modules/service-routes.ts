@@ -22,8 +22,10 @@ import {
   consoleScript,
   copyScript,
   doubleSubmitScript,
+  draftPreviewScript,
   formPostScript,
   framesScript,
+  galleryScript,
   liveScript,
   passkeyScript,
   signInScript,
@@ -42,7 +44,8 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[consoleScript, liveScript, checksScript, framesScript],
+    ...[draftPreviewScript, doubleSubmitScript, galleryScript],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });

@@ -55,7 +55,14 @@ const sections: ReadonlyArray<{
       ["consents", "/consents", "consent"],
     ],
   },
-  { heading: "experience", pages: [["mailTemplates", "/mail-templates", "mail"]] },
+  {
+    heading: "experience",
+    pages: [
+      ["signInPage", "/settings/branding", "brush"],
+      ["mailTemplates", "/mail-templates", "mail"],
+      ["policies", "/settings/policies", "policy"],
+    ],
+  },
   {
     heading: "machines",
     pages: [

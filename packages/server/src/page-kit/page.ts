@@ -202,11 +202,11 @@ export const auditContext = ({ organisation, request }: Visit, { user }: SignedI
 
 export async function show(
   { reply }: Visit,
-  { nonce }: Pick<PageFrame, "nonce">,
+  { nonce, hasFrame = false }: Pick<PageFrame, "nonce"> & { readonly hasFrame?: boolean },
   page: Html,
   status = 200,
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, status, hasFont: true });
+  await sendPage(reply, render(page), { nonce, status, hasFrame, hasFont: true });
 }
 
 export async function redirectTo({ reply }: Visit, path: string): Promise<void> {
@@ -229,10 +229,14 @@ export function consoleRoute<
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
-  { get, post }: { get?: PageHandler<Deps>; post?: PageHandler<Deps> },
+  {
+    get,
+    post,
+    maxBytes = MAX_FORM_BYTES,
+  }: { get?: PageHandler<Deps>; post?: PageHandler<Deps>; maxBytes?: number },
 ): void {
   const config = { sanitizesForms: true, maxFields: MAX_FORM_FIELDS };
-  const options = { errorHandler: deps.showError, bodyLimit: MAX_FORM_BYTES, config };
+  const options = { errorHandler: deps.showError, bodyLimit: maxBytes, config };
   const handler = (handle: PageHandler<Deps>) =>
     pageHandler(deps, (_, visit) => {
       sanitizeQuery(visit.request);

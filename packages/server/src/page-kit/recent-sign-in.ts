@@ -14,10 +14,20 @@ const newUserDemand = (values: Values): "recent" | "any" =>
     ? "recent"
     : "any";
 
+/** Roles and deletion among what can be done with ticked users. */
+const bulkDemand = (values: Values): "recent" | "any" =>
+  ["disable", "enable", "signOut", "invite"].includes(values.get("act") ?? "") ? "any" : "recent";
+
 const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/new": "recent",
-  // Redirect URIs, authentication method and consent are the policy of the application.
-  "applications/:id/settings": "recent",
+  // Name, description, logo and home page.
+  "applications/:id": "any",
+  // Where codes go, how the application authenticates, who consents: its policy.
+  "applications/:id/urls": "recent",
+  "applications/:id/credentials": "recent",
+  "applications/:id/tokens": "recent",
+  "applications/:id/access": "recent",
+  "applications/:id/advanced": "recent",
   "applications/:id/enable": "any",
   "applications/:id/disable": "any",
   "applications/:id/delete": "recent",
@@ -32,6 +42,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "preauthorizations/new": "recent",
   "preauthorizations/:id/delete": "recent",
   "mail-templates/:template": "any",
+  "mail-templates/:template/text": "any",
+  "mail-templates/:template/html": "any",
   "pools/new": "recent",
   "pools/:pool/settings": "recent",
   "pools/:pool/enable": "any",
@@ -42,13 +54,14 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "pools/:pool/agents/:agent/keys/:kid/retire": "recent",
   "pools/:pool/agents/:agent/compromise": "recent",
   "pools/:pool/agents/:agent/deactivate": "recent",
-  quickstart: "recent",
+  "quickstart/new": "recent",
   "quickstart/token-inspector": "any",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/:id/edit": "recent",
   "scopes/:id/delete": "recent",
   "settings/branding": "any",
+  "settings/branding/preview": "any",
   "settings/logo": "any",
   "settings/policies": "recent",
   "signing-keys/:alg/rotate": "recent",
@@ -64,6 +77,10 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "system-accounts/:id/permissions/new": "recent",
   "system-accounts/:id/permissions/:application/remove": "recent",
   "users/new": newUserDemand,
+  "users/invite": "any",
+  // A file can name administrators.
+  "users/import": "recent",
+  "users/bulk": bulkDemand,
   // Role, groups and attributes are in the form.
   "users/:id/edit": "recent",
   // Who receives the next reset of the password.

@@ -179,6 +179,8 @@ export interface LinkMail {
   addressOf(id: string): string;
   /** For an invitation: the email address of the user who invites. */
   readonly inviter?: string | undefined;
+  /** Whether the recipient has proven to own the address. */
+  readonly isVerified?: boolean | undefined;
   /** For an email address without an account: the same statements, and rows without effect. */
   readonly isDecoy: boolean;
   /**
@@ -191,7 +193,9 @@ export interface LinkMail {
 
 /** Writes link, email and audit event together. */
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
-  const { orgId, type, userId, data, recipient, locale, inviter, isDecoy, isKept = false, audit } = mail;
+  const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
+  const inviter = mail.inviter === undefined ? {} : { inviter: mail.inviter };
+  const verified = mail.isVerified ? { isVerified: true as const } : {};
   const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
   const { id, expiresAt } = await createAction(tx, deps, link);
   await deps.outbox.put(tx, {
@@ -200,7 +204,7 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
     locale,
     mail: {
       template: type,
-      data: { link: mail.addressOf(id), expiresAt, ...(inviter === undefined ? {} : { inviter }) },
+      data: { link: mail.addressOf(id), expiresAt, ...inviter, ...verified },
     },
     isDecoy,
   });

@@ -154,6 +154,7 @@ export const auditGroups = {
     "organisation.disabled": CHANGE,
     "organisation.enabled": CHANGE,
     "organisation.configuration-applied": CHANGE,
+    "mail-text.changed": CHANGE,
     "mail.failed": OCCURRENCE,
     "mail.test-sent": OCCURRENCE,
     "audit.exported": OCCURRENCE,

@@ -3,6 +3,7 @@ import { InvalidApplication, requireValidApplication } from "../applications/val
 import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
 import { idleFaults, linkFaults, logoFaults } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
+import { emailFaults } from "./email-texts.ts";
 import { readJsonText } from "./json-text.ts";
 import { memberFaults } from "./member-faults.ts";
 import {
@@ -26,11 +27,16 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   const broken = new Set(formFaults.map(({ path }) => path.split("/").slice(0, 3).join("/")));
   const isWellFormed = (part: string) => ![...broken].some((path) => `${path}/`.startsWith(`${part}/`));
   const scopes = recordsOf(file.scopes, "/scopes", broken);
+  const emails = recordsOf(file.emails, "/emails", broken);
   const applications = recordsOf(file.applications, "/applications", broken);
   const faults = [
     ...formFaults,
     ...(isWellFormed("/branding") ? brandingFaults(file.branding ?? {}) : []),
     ...(isWellFormed("/policies") ? policyFaults(file) : []),
+    ...emailFaults(
+      emails.map(([email]) => email),
+      (index) => emails[index]?.[1] ?? "/emails",
+    ),
     ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
     ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
     ...duplicates(scopes, "name"),

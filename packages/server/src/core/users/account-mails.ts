@@ -76,6 +76,7 @@ export async function sendPasswordReset(
       recipient: email,
       locale: user.locale ?? NO_LANGUAGE,
       addressOf: linkAddress(deps.baseUrl, "ResetPassword"),
+      isVerified: user.emailVerified,
       isDecoy: false,
       audit: { ...by, orgId, action: "password-reset.requested", target: id },
     }),

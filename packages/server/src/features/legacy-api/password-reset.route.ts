@@ -51,6 +51,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           recipient: user?.email ?? "",
           locale: user?.locale ?? requestLocale(request),
           addressOf: linkAddress(deps.baseUrl, "ResetPassword"),
+          isVerified: user?.emailVerified,
           isDecoy: user === undefined,
           audit: {
             orgId,

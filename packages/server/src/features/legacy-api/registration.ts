@@ -114,7 +114,10 @@ async function notifyOwner(tx: Db, deps: LegacyDeps, registrant: Registrant, use
     orgId,
     recipient: user.email,
     locale: user.locale ?? locale,
-    mail: { template: "AccountExists", data: { at: deps.clock(), address } },
+    mail: {
+      template: "AccountExists",
+      data: { at: deps.clock(), address, ...(user.emailVerified ? { isVerified: true } : {}) },
+    },
   });
   const details = { reason: "there is an account" };
   await recordAuditEvent(tx, { ...auditEvent(registrant), at: deps.clock(), target: user.id, details });

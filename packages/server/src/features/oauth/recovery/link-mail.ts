@@ -95,6 +95,7 @@ async function send(
       recipient: address,
       locale: user?.locale ?? locale,
       addressOf: linkAddress(deps.baseUrl, type),
+      isVerified: user?.emailVerified,
       isDecoy: user === undefined,
       audit: {
         orgId: organisation.id,

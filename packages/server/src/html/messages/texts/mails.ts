@@ -15,7 +15,8 @@ export type MailsTexts = {
     factors: {
       passkeys: (values: { count: number }) => string; totp: string; recoveryCodes: string;
     };
-    newPassword: string; notYou: string;
+    factorNames: { totp: string; passkey: string; "recovery-codes": string; }; newPassword: string;
+    notYou: string;
     resetPassword: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; validity: (values: { expiresAt: number }) => string;

@@ -28,7 +28,8 @@ export type LoginView = SignInFrame &
     isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
-    script: string;
+    /** None in a preview. */
+    script?: string | undefined;
     error?: LoginFailure | undefined;
     retryAfterSeconds?: number | undefined;
   };
@@ -74,9 +75,10 @@ function fields(view: LoginView): Html {
   const invalid = wrong && html` aria-invalid="true"`;
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   const known = view.email !== undefined && view.email !== "";
+  const isPreview = view.script === undefined;
   return html`<div class="field">
 <label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && html` autofocus`}>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && !isPreview && html` autofocus`}>
 </div>
 <div class="field with-link">
 <label for="password">${text.password}</label>
@@ -91,7 +93,7 @@ export function loginPage(view: LoginView): Html {
   const title = text.title({ application: view.application.name });
   return signInLayout({
     ...view,
-    scripts: [view.script],
+    scripts: view.script === undefined ? [] : [view.script],
     title,
     body: html`<div class="title"><h1>${title}</h1>
 ${applicationHome(view.application)}</div>

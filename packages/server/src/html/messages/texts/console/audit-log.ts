@@ -87,7 +87,8 @@ export type ConsoleAuditLogTexts = {
         "device-root.removed": string; "device-ek.allowed": string; "device-ek.removed": string;
         "organisation.created": string; "organisation.changed": string; "organisation.disabled": string;
         "organisation.enabled": string; "organisation.configuration-applied": string; "mail.failed": string;
-        "mail.test-sent": string; "audit.exported": string; "audit.events-withheld": string;
+        "mail-text.changed": string; "mail.test-sent": string; "audit.exported": string;
+        "audit.events-withheld": string;
       };
     };
   };

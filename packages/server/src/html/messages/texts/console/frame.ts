@@ -10,7 +10,8 @@ export type ConsoleFrameTexts = {
       pages: {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; systemAccounts: string; signingKeys: string; pools: string; devices: string;
-        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string;
+        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string; signInPage: string;
+        policies: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -25,7 +26,10 @@ export type ConsoleFrameTexts = {
         selectAll: string; select: (values: { name: string }) => string;
         selected: (values: { count: number }) => string; bulk: string; addRow: string; removeRow: string;
         rowOf: (values: { field: string; number: string }) => string;
-        filterOf: (values: { field: string }) => string;
+        filterOf: (values: { field: string }) => string; already: string; notPossible: string;
+        done: (values: { count: number }) => string;
+        partlyDone: (values: { count: number; failed: number }) => string; backToList: string;
+        rangeOfMore: (values: { from: number; to: number; total: number }) => string;
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;

@@ -29,6 +29,7 @@ export type ConsoleSettingsTexts = {
       done: {
         branding: string; logo: string; logoRemoved: string; policies: string;
       };
+      livePreview: string; livePreviewText: string; livePreviewShow: string;
     };
   };
 };
