@@ -12,7 +12,7 @@ import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
-import { adminConsole } from "./modules/admin-console.ts";
+import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
 import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
@@ -44,6 +44,7 @@ const modules: readonly Module[] = [
   jsonApis,
   sovereignAdmin,
   deviceAdmin,
+  unknownConsoleAddresses,
   apiReference,
 ];
 

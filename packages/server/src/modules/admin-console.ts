@@ -1,4 +1,5 @@
 /** The admin console: every page that administrators manage their organisation with, except its devices. */
+import cookie from "@fastify/cookie";
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
@@ -18,7 +19,8 @@ import { loginPage } from "../features/oauth/authorize/sign-in/login.page.ts";
 import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
 import type { Html } from "../html/html.ts";
 import type { PageFrame, PageOrganisation } from "../html/layout.ts";
-import { pageErrorHandler } from "../http/error-handlers.ts";
+import { notFoundHandler, pageErrorHandler } from "../http/error-handlers.ts";
+import { notFoundInFrame } from "../page-kit/not-found.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
 import { confirmIdentityRoute } from "../page-kit/reauthentication.ts";
 import type { AppContext, Module } from "./app-context.ts";
@@ -26,13 +28,25 @@ import { errorPageRenderer } from "./error-page.ts";
 import { mailComposer } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
-export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
-  ...service,
-  baseUrl: service.config.baseUrl,
-  version,
-  browserSession: browserSessionPort(browser),
-  showError: pageErrorHandler(errors, errorPageRenderer(service)),
-});
+export function consoleDeps({ service, browser, errors }: AppContext): ConsoleDeps {
+  const browserSession = browserSessionPort(browser);
+  const render = notFoundInFrame({ ...service, browserSession }, errorPageRenderer(service));
+  const { baseUrl } = service.config;
+  return { ...service, baseUrl, version, browserSession, showError: pageErrorHandler(errors, render) };
+}
+
+/** Addresses below the console that no page has. */
+export const unknownConsoleAddresses: Module = async (scope, app) => {
+  const deps = consoleDeps(app);
+  for (const prefix of ["/oauth/manage", "/devices/manage"])
+    await scope.register(
+      async (inner) => {
+        await inner.register(cookie);
+        inner.setNotFoundHandler(notFoundHandler(notFoundInFrame(deps, errorPageRenderer(app.service))));
+      },
+      { prefix },
+    );
+};
 
 export const adminConsole: Module = (scope, app) => {
   const { service } = app;

@@ -109,7 +109,7 @@ const MAX_OTHER_ORGANISATIONS = 50;
 
 /** @param current the page of the navigation that this one belongs to */
 export async function consoleFrame(
-  deps: Pick<ConsoleDeps, "database">,
+  deps: Pick<ConsoleDeps, "database" | "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
   current: ConsolePage | undefined,
@@ -136,7 +136,10 @@ export async function consoleFrame(
     elsewhere: [
       { id: "nav-account", label: frame.account, uri: `/oauth/${organisation.id}/account/security` },
     ],
-    signOutUri: `/oauth/${organisation.id}/end_session`,
+    signOut: {
+      uri: `/oauth/${organisation.id}/end_session`,
+      csrf: deps.browserSession.formBinding(visit).csrf,
+    },
     wasAlready: wasAlready(visit),
     help: helpLinks(messages),
     commandMenu: commandMenu(consolePath(organisation, "/search"), messages),
@@ -200,8 +203,10 @@ export function readingRoute<Deps extends ConsoleDeps>(
   });
 }
 
-export const pageOrganisation = ({ name, settings }: Organisation): PageOrganisation => ({
+export const pageOrganisation = ({ id, name, settings: { branding } }: Organisation): PageOrganisation => ({
   name,
-  accentColor: settings.branding.accentColor,
-  logoUri: settings.branding.logoUri,
+  accentColor: branding.accentColor,
+  logoUri: branding.logoUri,
+  links: { help: branding.helpUri, privacy: branding.privacyUri, terms: branding.termsUri },
+  accountUri: `/oauth/${id}/account`,
 });

@@ -1,7 +1,7 @@
 /**
  * A page of administrators or account holders: who may open it, how its route is registered, how it is answered.
- * Reading asks for a session of the organisation in the address; changing asks for one that was authenticated within the
- * last ten minutes, with a second factor if the user has one.
+ * Reading asks for a session of the organisation in the address; what recent-sign-in.ts says asks for one that was
+ * authenticated within the last ten minutes, with a second factor if the user has one.
  */
 
 import { isUuid } from "@signet/protocol/hash";
@@ -25,6 +25,7 @@ import { sanitizeQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
+import { demandsRecentSignIn } from "./recent-sign-in.ts";
 
 /** One browser request at one organisation. */
 export type Visit = InOrganisation<Organisation>;
@@ -169,13 +170,14 @@ export async function requireAdministrator(
   return signedIn;
 }
 
-/** An administrator whose sign-in is recent and strong enough to change something. @throws as `requireAdministrator` */
+/** An administrator whose sign-in is recent and strong enough for what the page's form changes. @throws as `requireAdministrator` */
 export async function requireRecentAuthentication(
   deps: Pick<ConsoleDeps, "browserSession" | "database" | "clock">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
   const signedIn = await requireAdministrator(deps, visit, returnTo);
+  if (!demandsRecentSignIn(visit.request)) return signedIn;
   const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
   return signedIn;

@@ -118,6 +118,15 @@ export interface OpenedAction {
   readonly reader: Pick<User, "locale">;
 }
 
+/** Whose link it is, also when it is used or expired: its page says so, and offers a new one. */
+export async function findActionOfLink(
+  deps: CoreDeps & ActionDeps,
+  { id, types }: { id: string; types: readonly ActionType[] },
+): Promise<UserAction | undefined> {
+  const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
+  return row && types.includes(row.type) ? decrypt(deps, row) : undefined;
+}
+
 /**
  * Reads a link by its id alone, without redeeming it. An expired one is distinguished, because it can be requested again.
  * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
@@ -201,7 +210,3 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
   });
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });
 }
-
-/** The URL of links in emails that an API client requested (specification, "Action/{id}/{type}"). */
-export const actionAddress = (baseUrl: string, type: ActionType) => (id: string) =>
-  `${baseUrl}/legacy/api/Authentication/Action/${id}/${type}`;

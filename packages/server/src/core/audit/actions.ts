@@ -61,6 +61,7 @@ export const auditGroups = {
     "passkey.removed": CHANGE,
     "recovery-codes.made": CHANGE,
     "second-factors.reset": CHANGE,
+    "second-factors.reset-requested": OCCURRENCE,
   },
   consents: {
     "consent.granted": OCCURRENCE,

@@ -57,6 +57,9 @@ const within = (member: keyof typeof settingRanges) =>
 const brandingMembers = {
   accentColor: Type.String({ pattern: ACCENT_COLOUR, description: "a colour like #2f4fd8" }),
   logoUri: Type.String(),
+  helpUri: Type.String(),
+  privacyUri: Type.String(),
+  termsUri: Type.String(),
 } satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
 
 const policyMembers = {

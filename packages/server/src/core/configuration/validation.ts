@@ -1,7 +1,7 @@
 /** Parses and validates a file completely, before anything is looked up or changed. */
 import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
-import { defaultOrganisationSettings } from "../organisations/organisation.ts";
-import { idleFaults, logoFaults } from "../organisations/settings-validation.ts";
+import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
+import { idleFaults, linkFaults, logoFaults } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { emailFaults } from "./email-texts.ts";
 import { readJsonText } from "./json-text.ts";
@@ -31,7 +31,7 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   const applications = recordsOf(file.applications, "/applications", broken);
   const faults = [
     ...formFaults,
-    ...(isWellFormed("/branding") ? logoFaults("/branding/logoUri", file.branding?.logoUri) : []),
+    ...(isWellFormed("/branding") ? brandingFaults(file.branding ?? {}) : []),
     ...(isWellFormed("/policies") ? policyFaults(file) : []),
     ...emailFaults(
       emails.map(([email]) => email),
@@ -46,6 +46,11 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   if (faults.length > 0) throw new InvalidFile(faults);
   return file;
 }
+
+const brandingFaults = (branding: Partial<OrganisationSettings["branding"]>): FileFault[] => [
+  ...logoFaults("/branding/logoUri", branding.logoUri),
+  ...linkFaults("/branding/", branding).map(({ path, message }) => ({ path, message })),
+];
 
 /** In another version every member may mean something else: no further faults are reported. */
 function requireFormat(value: unknown): void {

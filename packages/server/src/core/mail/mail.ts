@@ -21,7 +21,8 @@ export type Mail =
   | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
-  | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData };
+  | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
+  | { readonly template: "FactorResetRequested"; readonly data: FactorResetData };
 
 export type MailTemplate = Mail["template"];
 
@@ -38,6 +39,7 @@ export const mailTemplates = [
   "NewSignIn",
   "FactorAdded",
   "FactorRemoved",
+  "FactorResetRequested",
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
@@ -90,6 +92,14 @@ export interface PasswordNoticeData extends NoticeData {
 
 export interface FactorNoticeData extends NoticeData {
   readonly factor: MailedFactor;
+}
+
+/** To administrators. */
+export interface FactorResetData extends NoticeData {
+  /** The verified email address of the user who asks. */
+  readonly account?: string;
+  /** The user's record in the console. */
+  readonly recordUri: string;
 }
 
 /** Undetermined (ISO 639-2): the recipient has chosen no language and gets the organisation's. */

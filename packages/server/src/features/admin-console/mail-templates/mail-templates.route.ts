@@ -85,7 +85,7 @@ async function showPreview(deps: MailTemplatesDeps, visit: Visit): Promise<void>
 async function previewDraft(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   requireSameOrigin(deps, visit);
   const signedIn = await requireAdministrator(deps, visit, templatePath(visit, requireTemplate(visit)));
-  const form = await checkForm(deps, visit, signedIn, { needsRecentSignIn: false });
+  const form = await checkForm(deps, visit, signedIn);
   const record = await loadMailText(deps, visit);
   const isDraft = form.outcome === "accepted";
   const content = await composeSample(deps, record, isDraft ? draftOf(form.values, record) : undefined);

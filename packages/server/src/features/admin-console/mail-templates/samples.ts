@@ -29,6 +29,10 @@ export function sampleMail(
     case "FactorAdded":
     case "FactorRemoved":
       return { template, data: { ...seen, factor: "passkey" } };
+    case "FactorResetRequested": {
+      const recordUri = `${baseUrl}/oauth/manage/${orgId}/users`;
+      return { template, data: { ...seen, account: "user@example.com", recordUri } };
+    }
     default:
       return { template, data: seen };
   }

@@ -50,7 +50,7 @@ async function showSignIn(deps: BrandingDeps, visit: Visit): Promise<void> {
     visit,
     consolePath(visit.organisation, "/settings/branding"),
   );
-  const form = isDraft && (await checkForm(deps, visit, signedIn, { needsRecentSignIn: false }));
+  const form = isDraft && (await checkForm(deps, visit, signedIn));
   const record = await loadOrganisation(deps, visit);
   const organisation = pageOrganisation(record);
   const shown = form && form.outcome === "accepted" ? withDraft(organisation, readInput(form)) : organisation;

@@ -9,7 +9,7 @@ export type MailsTexts = {
     fact: (values: { name: string; value: string }) => string; copyLink: string;
     facts: {
       at: string; browser: string; invitedBy: string; service: string; kept: string; removed: string;
-      address: string;
+      address: string; account: string;
     };
     unnamedInviter: (values: { organisation: string }) => string;
     factors: {
@@ -71,6 +71,10 @@ export type MailsTexts = {
     factorRemoved: {
       subject: (values: { factor: string; organisation: string }) => string;
       text: (values: { factor: string; organisation: string }) => string;
+    };
+    factorResetRequested: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
     };
   };
 };

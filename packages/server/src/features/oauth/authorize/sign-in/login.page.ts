@@ -24,6 +24,8 @@ export type LoginView = SignInFrame &
     email?: string | undefined;
     /** The signed-in user confirms their identity before a change. */
     isReauthentication?: boolean;
+    /** The user who confirms has a passkey: its button stands before the password. */
+    isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
     /** None in a preview. */
@@ -96,12 +98,12 @@ export function loginPage(view: LoginView): Html {
     body: html`<div class="title"><h1>${title}</h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}
-<form method="post" action="${linkAddress(view.action)}">
+${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
-<button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
+<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
-${passkeySignIn(view)}`,
+${!view.isPasskeyFirst && passkeySignIn(view)}`,
   });
 }
 
@@ -121,8 +123,8 @@ function passkeySignIn(view: LoginView): Html {
     use: "get",
     options: view.passkey,
     conditional: true,
-    button: { id: "passkey-submit", text: text.usePasskey, primary: false },
-    divider: text.or,
+    button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
+    divider: view.isPasskeyFirst ? undefined : text.or,
     failed: text.passkeyFailed,
     fields: sealFields(view),
   });

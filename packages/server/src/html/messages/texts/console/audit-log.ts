@@ -57,7 +57,8 @@ export type ConsoleAuditLogTexts = {
         "password.changed": string; "roaming.requested": string; "roaming.accepted": string;
         "roaming.ended": string; "authenticator.added": string; "authenticator.removed": string;
         "passkey.added": string; "passkey.renamed": string; "passkey.removed": string;
-        "recovery-codes.made": string; "second-factors.reset": string; "consent.granted": string;
+        "recovery-codes.made": string; "second-factors.reset": string;
+        "second-factors.reset-requested": string; "consent.granted": string;
         "consent.granted-for-user": string; "consent.granted-for-organisation": string;
         "consent.denied": string; "consent.revoked": string; "preauthorization.created": string;
         "preauthorization.deleted": string; "device.approved": string; "device.denied": string;

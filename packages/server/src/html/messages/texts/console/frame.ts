@@ -14,7 +14,8 @@ export type ConsoleFrameTexts = {
         policies: string;
       };
       accountPages: {
-        profile: string; security: string; sessions: string; consents: string; activity: string; data: string;
+        home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
+        data: string;
       };
       console: string;
       list: {
@@ -66,8 +67,8 @@ export type ConsoleFrameTexts = {
         wrap: string;
       };
       confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
-      yes: string; no: string; closeMenu: string; help: string; learnMore: string; close: string;
-      pickColour: string;
+      yes: string; no: string; missing: { text: string; overview: string; }; closeMenu: string; help: string;
+      learnMore: string; close: string; pickColour: string;
       duration: {
         unitOf: (values: { field: string }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };

@@ -11,12 +11,14 @@ export type ConsoleMailTemplatesTexts = {
       names: {
         AcceptInvitation: string; VerifyEmail: string; AccountExists: string; ResetPassword: string;
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
-        NewSignIn: string; FactorAdded: string; FactorRemoved: string; AccountDeleted: string;
+        NewSignIn: string; FactorAdded: string; FactorRemoved: string; FactorResetRequested: string;
+        AccountDeleted: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; AccountExists: string; ResetPassword: string;
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
-        NewSignIn: string; FactorAdded: string; FactorRemoved: string; AccountDeleted: string;
+        NewSignIn: string; FactorAdded: string; FactorRemoved: string; FactorResetRequested: string;
+        AccountDeleted: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;

@@ -44,11 +44,11 @@ export type ConsoleUsersTexts = {
         title: string; password: string; passwordSince: (values: { at: number }) => string;
         passwordNone: string; app: string; appThere: string; passkeys: string;
         passkeysCount: (values: { count: number }) => string; codes: string;
-        codesLeft: (values: { count: number }) => string; none: string; sendReset: string;
-        sendResetHeading: (values: { email: string }) => string; sendResetText: string; newPassword: string;
-        newPasswordHeading: (values: { email: string }) => string; newPasswordText: string;
-        newPasswordTitle: string; reset: string; resetHeading: (values: { email: string }) => string;
-        resetText: string;
+        codesLeft: (values: { count: number }) => string; none: string; resetRequested: string;
+        sendReset: string; sendResetHeading: (values: { email: string }) => string; sendResetText: string;
+        newPassword: string; newPasswordHeading: (values: { email: string }) => string;
+        newPasswordText: string; newPasswordTitle: string; reset: string;
+        resetHeading: (values: { email: string }) => string; resetText: string;
       };
       sessions: {
         title: string; none: string; browser: string; address: string; since: string; seen: string;
