@@ -109,6 +109,13 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   await enter(page, "application-enable");
   assert.equal(await tokenStatus(clientId, second.secret), 200);
 
+  const deletion = page.locator("#application-delete");
+  await enter(page, "application-delete");
+  await isReady(page, "name");
+  assert.equal(await deletion.getAttribute("type"), "submit", "of the same ids, the question's counts");
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.ok(await deletion.getAttribute("href"), "and after it the page's");
   await enter(page, "application-delete");
   await isReady(page, "name");
   await type(page, "name", "Day run");
