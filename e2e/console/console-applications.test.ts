@@ -109,13 +109,11 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   await enter(page, "application-enable");
   assert.equal(await tokenStatus(clientId, second.secret), 200);
 
-  const deletion = page.locator("#application-delete");
   await enter(page, "application-delete");
   await isReady(page, "name");
-  assert.equal(await deletion.getAttribute("type"), "submit", "of the same ids, the question's counts");
+  assert.equal(await page.locator("#application-delete").count(), 1, "the id is the question's");
   await page.keyboard.press("Escape");
-  await page.locator("dialog").waitFor({ state: "detached" });
-  assert.ok(await deletion.getAttribute("href"), "and after it the page's");
+  await page.locator("a#application-delete").waitFor();
   await enter(page, "application-delete");
   await isReady(page, "name");
   await type(page, "name", "Day run");
