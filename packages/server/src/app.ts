@@ -105,14 +105,16 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     operations: [],
   };
   for (const mount of modules) await app.register(async (scope) => mount(scope, context));
-  await app.register(async (scope) => {
-    // Only pages parse cookies: the token endpoints don't pay for them.
-    await scope.register(cookie);
-    acceptForms(scope);
-    readLanguageChoice(scope);
-    languageRoute(scope, config);
-    scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
-    for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
-  });
+  await app.register((scope) => mountPages(scope, context));
   return app;
+}
+
+async function mountPages(scope: FastifyInstance, context: AppContext): Promise<void> {
+  // Only pages parse cookies: the token endpoints don't pay for them.
+  await scope.register(cookie);
+  acceptForms(scope);
+  readLanguageChoice(scope);
+  languageRoute(scope, context.service.config);
+  scope.setErrorHandler(pageErrorHandler(context.errors, errorPageRenderer(context.service)));
+  for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
 }
