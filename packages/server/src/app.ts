@@ -5,7 +5,12 @@ import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
-import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
+import {
+  type ErrorHandler,
+  notFoundHandler,
+  pageErrorHandler,
+  problemErrorHandler,
+} from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
@@ -105,14 +110,20 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     operations: [],
   };
   for (const mount of modules) await app.register(async (scope) => mount(scope, context));
-  await app.register(async (scope) => {
-    // Only pages parse cookies: the token endpoints don't pay for them.
-    await scope.register(cookie);
-    acceptForms(scope);
-    readLanguageChoice(scope);
-    languageRoute(scope, config);
-    scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
-    for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
-  });
+  await app.register((scope) => mountPages(scope, context, pageErrorHandler(errors, renderErrorPage)));
   return app;
+}
+
+async function mountPages(
+  scope: FastifyInstance,
+  context: AppContext,
+  showError: ErrorHandler,
+): Promise<void> {
+  // Only pages parse cookies: the token endpoints don't pay for them.
+  await scope.register(cookie);
+  acceptForms(scope);
+  readLanguageChoice(scope);
+  languageRoute(scope, context.service.config);
+  scope.setErrorHandler(showError);
+  for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
 }

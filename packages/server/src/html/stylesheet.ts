@@ -38,6 +38,7 @@ const CONSOLE_STYLES = [
   "styles/console-table.css",
   "styles/console-account.css",
   "styles/console-applications.css",
+  "styles/console-aside.css",
   "styles/console-audit.css",
   "styles/console-organisation.css",
   "styles/console-chart.css",

@@ -127,7 +127,7 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
   const link = nameCell({
     name,
     uri: consoleUri(`/users/${member.id}`),
-      logo: avatar(name, undefined, { isRound: true }),
+    logo: avatar(name, undefined, { isRound: true }),
   });
   return {
     id: `user-${member.id}`,
