@@ -100,7 +100,10 @@ test("a console page weighs at most 120 KB in all", async (t) => {
     await page.goto(fixture.pages.find((one) => one.name === name)?.url ?? "", { waitUntil: "networkidle" });
     const sizes = await Promise.all(watch.requests.map((request) => request.sizes()));
     const bytes = sizes.reduce((sum, size) => sum + size.responseHeadersSize + size.responseBodySize, 0);
-    assert.ok(watch.requests.some((request) => request.url().endsWith(".woff2")), `${name} has its font`);
+    assert.ok(
+      watch.requests.some((request) => request.url().endsWith(".woff2")),
+      `${name} has its font`,
+    );
     assert.ok(bytes < MOST_BYTES, `${name}: ${bytes} bytes`);
     t.diagnostic(`${name}: ${bytes} bytes`);
     await fresh.close();

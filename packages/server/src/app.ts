@@ -30,7 +30,7 @@ import {
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
-import { languageRoute, readLanguageChoice } from "./page-kit/language-choice.ts";
+import { readLanguageChoice } from "./page-kit/language-choice.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
 const modules: readonly Module[] = [
@@ -71,7 +71,6 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     refused: options.logRefusal,
   };
   const renderErrorPage = errorPageRenderer(service);
-
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) options.onRoute?.({ method: one, path });
   });
@@ -109,7 +108,6 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     await scope.register(cookie);
     acceptForms(scope);
     readLanguageChoice(scope);
-    languageRoute(scope, config);
     scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
     for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
   });
