@@ -55,16 +55,24 @@ function returnPath(request: FastifyRequest, baseUrl: string): string {
   return origin === new URL(baseUrl).origin ? pathname + search : "/";
 }
 
-/** Where a page offers its languages; undefined for what was posted, which an address doesn't bring back. */
+/**
+ * The pages that offer their languages: their own address is in the links. The addresses of other pages are secret (links of
+ * mails) or name a record.
+ */
+const OFFERING = new Set([
+  "/oauth/:org/authorize",
+  "/oauth/:org/consent",
+  "/oauth/:org/recovery",
+  "/oauth/:org/device/verify",
+]);
+
+/** Undefined also for what was posted, which an address doesn't bring back. */
 export function languageLinks({
   method,
   url,
-}: Pick<FastifyRequest, "method" | "url">): LanguageLinks | undefined {
-  if (method !== "GET") return undefined;
+  routeOptions,
+}: Pick<FastifyRequest, "method" | "url" | "routeOptions">): LanguageLinks | undefined {
+  if (method !== "GET" || !OFFERING.has(routeOptions.url ?? "")) return undefined;
   const query = new URLSearchParams({ to: url });
-  return LOCALES.map((locale) => ({
-    locale,
-    name: languageName(locale),
-    uri: `/language/${locale}?${query}`,
-  }));
+  return LOCALES.map((locale) => ({ locale, name: languageName(locale), uri: `/language/${locale}?${query}` }));
 }

@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     for (const rest of ["", ...changes]) {
       const page = await open(testBrowser(), rest);
       assert.ok(showsLogin(page), rest);
-      assert.match(page.body, /to continue to your account at Acme/);
+      assert.match(page.body, /Sign in to your account at Acme/);
       assert.ok(!page.body.includes(org.user.email));
     }
     const browser = testBrowser();

@@ -81,7 +81,7 @@ describe("device administration", () => {
       const browser = testBrowser();
       const login = await browser.get(at("?search=till"));
       assert.ok(showsLogin(login));
-      assert.match(login.body, /to continue to the devices of Acme/);
+      assert.match(login.body, /Sign in to the devices of Acme/);
       const page = await logIn(browser, org, login);
       assert.equal(page.url, at("?search=till"));
       assert.match(page.body, /id="device-register-submit"/);
