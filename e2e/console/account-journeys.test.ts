@@ -50,7 +50,7 @@ async function isSignedIn({ page, open }: Visitor): Promise<boolean> {
 
 test("a new language applies to the next page and email; a new password ends all other sessions", async (t) => {
   const marta = await person("marta");
-  const visit = await signedIn(t, marta, "");
+  const visit = await signedIn(t, marta, "/profile");
   const { page } = visit;
   const other = await signedIn(t, marta);
   await type(page, "surname", "Sousa");
@@ -91,7 +91,7 @@ test("a new language applies to the next page and email; a new password ends all
 
 test("changes the email address by a confirmation link, and signs out everywhere", async (t) => {
   const { user: grace, orgId } = fixture();
-  const visit = await signedIn(t, grace, "");
+  const visit = await signedIn(t, grace, "/profile");
   const { page } = visit;
   const other = await signedIn(t, grace);
   const next = "grace.okafor@northwind.example";
@@ -107,7 +107,7 @@ test("changes the email address by a confirmation link, and signs out everywhere
   await page.goto(await newestLink(service(), next));
   await enter(page, "action-confirm");
   assert.equal((await findUser(db(), orgId, grace.id))?.email, next);
-  await visit.open(account());
+  await visit.open(account("/profile"));
   assert.equal(await page.locator("#email-shown").innerText(), next);
 
   await enter(page, "nav-sessions");

@@ -56,15 +56,13 @@ test("creates a web application after a validation error, and shows its secret o
   await enter(page, "application-new");
   await enter(page, "kind-web");
   await type(page, "name", "Time sheets");
-  await type(page, "redirectUris", "https://time.northwind.example/callback\nftp://nowhere");
-  await page.locator("#redirectUris-check.bad", { hasText: /line 2/i }).waitFor();
-  await choose(page, "consentMode", "organisation");
+  await type(page, "redirectUris", "ftp://time.northwind.example/callback");
+  await page.locator("#redirectUris-check.bad", { hasText: /must/i }).waitFor();
   await enter(page, "application-create");
   await isReady(page, "redirectUris");
   await visit.at("Web application");
   assert.equal(await page.locator("#name").inputValue(), "Time sheets", "what was typed is kept");
-  assert.match(await page.locator("#redirectUris-fault").innerText(), /line 2/i);
-  assert.ok(await page.locator("#consentMode-organisation").isChecked());
+  assert.match(await page.locator("#redirectUris-fault").innerText(), /must/i);
   await type(page, "redirectUris", "https://time.northwind.example/callback");
   await enter(page, "application-create");
   await visit.look(/Time sheets/);
@@ -73,7 +71,6 @@ test("creates a web application after a validation error, and shows its secret o
   const made = await recordOf(clientId);
   assert.equal(made?.name, "Time sheets");
   assert.deepEqual(made?.settings.redirectUris, ["https://time.northwind.example/callback"]);
-  assert.equal(made?.settings.consentMode, "organisation");
   assert.match(await page.locator("#last-change").innerText(), /ada@northwind\.example/);
 });
 
@@ -90,6 +87,7 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   const { clientId } = first;
   assert.equal(await tokenStatus(clientId, first.secret), 200);
 
+  await enter(page, "tab-credentials");
   await enter(page, "secret-new");
   await type(page, "label", "second");
   await pick(page, "lifetime", "90");
@@ -102,6 +100,7 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   assert.equal(await tokenStatus(clientId, first.secret), 401);
   assert.equal(await tokenStatus(clientId, second.secret), 200);
 
+  await enter(page, "tab-advanced");
   await enter(page, "application-disable");
   await enter(page, "application-disable");
   assert.equal(await doneText(page), "Application disabled.");
@@ -156,8 +155,11 @@ test("an application for assigned users rejects other users until they are assig
   const { baseUrl, orgId, user } = fixture();
   const id = fixture().ids["application"] ?? "";
   const redirectUri = "https://reports.northwind.example/callback";
-  await visit.open(`/applications/${id}/settings`);
+  await visit.open(`/applications/${id}/urls`);
   await type(page, "redirectUris", redirectUri);
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "Settings saved.");
+  await enter(page, "tab-access");
   await choose(page, "access", "assigned");
   await enter(page, "settings-save");
   assert.equal(await doneText(page), "Settings saved.");
@@ -188,41 +190,77 @@ test("settings: a validation error keeps the input and takes the focus; then the
   const { page } = visit;
   const id = fixture().ids["applications"] ?? "";
   await visit.open(`/applications/${id}`);
-  await enter(page, "application-settings");
-  await type(page, "description", "What we are paid");
-  await tick(page, "allowedScopes-payslips");
-  await pick(page, "requiredAcr", "multiFactor");
-  await choose(page, "consentMode", "organisation");
-  await type(page, "accessTokenLifetimeSeconds", "1");
+  await enter(page, "tab-tokens");
+  await type(page, "audience", "https://api.northwind.example");
+  await type(page, "accessTokenLifetimeSeconds", "100");
   await enter(page, "settings-save");
   await isReady(page, "accessTokenLifetimeSeconds");
-  assert.equal(await page.locator("#description").inputValue(), "What we are paid");
-  assert.ok(await page.locator("#allowedScopes-payslips").isChecked());
-  await visit.look("Settings");
-  assert.equal((await recordOf(id))?.settings.description, "Payroll of the house", "nothing is saved");
+  assert.equal(await page.locator("#audience").inputValue(), "https://api.northwind.example");
+  await visit.look("Payroll");
+  assert.equal((await recordOf(id))?.settings.audience, undefined, "nothing is saved");
   // The notice leads to the field.
   await reach(page, "#form-notice a");
   await page.keyboard.press("Enter");
-  await type(page, "accessTokenLifetimeSeconds", "600");
+  await type(page, "accessTokenLifetimeSeconds", "10");
+  await pick(page, "accessTokenLifetimeSeconds-unit", "minutes");
   await enter(page, "settings-save");
   assert.equal(await doneText(page), "Settings saved.");
   const saved = (await recordOf(id))?.settings;
-  assert.equal(saved?.description, "What we are paid");
+  assert.equal(saved?.audience, "https://api.northwind.example");
   assert.equal(saved?.accessTokenLifetimeSeconds, 600);
+});
+
+test("the method of authentication decides which fields there are, also without scripts", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const id = fixture().ids["applications"] ?? "";
+  await visit.open(`/applications/${id}/credentials`);
+  const isThere = (field: string) => page.locator(`#${field}`).isVisible();
+  assert.deepEqual([await isThere("jwksUri"), await isThere("tlsClientAuthSanUri")], [false, false]);
+  await pick(page, "tokenEndpointAuthMethod", "private_key_jwt");
+  assert.deepEqual([await isThere("jwksUri"), await isThere("tlsClientAuthSanUri")], [true, false]);
+  await type(page, "jwksUri", "https://payroll.northwind.example/jwks");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "Settings saved.");
+  assert.equal((await recordOf(id))?.settings.tokenEndpointAuthMethod, "private_key_jwt");
+  await enter(page, "tab-advanced");
+  await tick(page, "requirePkce", false);
+  await page.locator("#requireNonceWithoutPkce").waitFor();
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "Settings saved.");
+  assert.equal((await recordOf(id))?.settings.requirePkce, false);
+});
+
+test("admin consent: chosen and given in one save", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const id = fixture().ids["applications"] ?? "";
+  await visit.open(`/applications/${id}/access`);
+  await tick(page, "allowedScopes-payslips");
+  await pick(page, "requiredAcr", "multiFactor");
+  assert.equal(await page.locator("#consentScopes").isVisible(), false);
+  await choose(page, "consentMode", "organisation");
+  await page.locator("#consentScopes").waitFor();
+  assert.ok(await page.locator("#consentScopes-email").isChecked());
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "Settings saved.");
+  const saved = (await recordOf(id))?.settings;
   assert.equal(saved?.consentMode, "organisation");
   assert.equal(saved?.requiredAcr, acrValues.multiFactor);
   assert.ok(saved?.allowedScopes.includes("payslips"));
+  assert.match(await page.locator("#consented").innerText(), /email/);
+  await visit.look("Payroll");
 });
 
 test("concurrent edits: the second administrator sees the conflict and can save", async (t) => {
   const [one, two] = [await visitor(t, fixture().admin), await visitor(t, fixture().admin)];
   const id = fixture().ids["applications"] ?? "";
-  for (const { open } of [one, two]) await open(`/applications/${id}/settings`);
+  for (const { open } of [one, two]) await open(`/applications/${id}`);
   await type(one.page, "description", "By the first");
   await enter(one.page, "settings-save");
   await type(two.page, "description", "By the second");
   await enter(two.page, "settings-save");
-  await two.look("Settings");
+  await two.look("Payroll");
   assert.match(await two.page.locator("#form-notice").innerText(), /Changed by ada@northwind\.example on/);
   assert.equal(await two.page.locator("#description").inputValue(), "By the second");
   assert.equal(await two.page.locator("#description-now").innerText(), "Current value: By the first");

@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { findOrganisation } from "../../packages/server/src/core/organisations/organisations.store.ts";
 import { listCustomScopes } from "../../packages/server/src/core/scopes/scopes.store.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
@@ -39,6 +40,11 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await visit.at("Edit name and branding");
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
+  const live = page.frameLocator("#sign-in-preview");
+  await eventually("the preview has the colour", async () =>
+    Boolean((await live.locator("style").textContent())?.includes("#7a1f5c")),
+  );
+  assert.equal(await live.locator(".brand-name").innerText(), "Northwind");
   await enter(page, "branding-preview");
   await visit.look("Edit name and branding");
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
@@ -161,6 +167,56 @@ test("previews an email template in another language, and sends a test email", a
   await page.locator("#done-notice").waitFor();
   const mail = (await mailsTo(service(), fixture().admin.email)).at(-1);
   assert.deepEqual([mail?.mail.template, mail?.locale], ["ResetPassword", "de"]);
+});
+
+test("words an email: the preview follows what is typed, then it is saved, and reset", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const heading = page.frameLocator("#mail-html").locator("h1");
+  await visit.open("/mail-templates");
+  await enter(page, "#mail-NewSignIn a");
+  await visit.at("New sign-in");
+  await type(page, "subject", "Hello from {organisation}");
+  await heading.getByText(/^Hello from Northwind/).waitFor();
+  await type(page, "heading", "<b>Was that you?</b>");
+  await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
+  await reach(page, "draft-text");
+  await page.keyboard.press("Enter");
+  await page
+    .frameLocator("#mail-html")
+    .locator("pre")
+    .getByText(/^Northwind.* · /)
+    .waitFor();
+  await reach(page, "draft-html");
+  await page.keyboard.press("Enter");
+  const frameBox = await page.locator("#mail-html").boundingBox();
+  assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
+  await visit.look("New sign-in");
+  await type(page, "body", "Visit evil.example");
+  await enter(page, "mail-text-save");
+  await page.locator("#body-fault").waitFor();
+  assert.equal(await page.locator("#heading").inputValue(), "<b>Was that you?</b>");
+  await visit.look("New sign-in");
+  await type(page, "body", "You signed in at {time}.");
+  await enter(page, "mail-text-save");
+  await page.locator("#mail-text-reset").waitFor();
+  assert.match(await page.locator("#mail-subject").innerText(), /^Hello from Northwind/);
+  await enter(page, "mail-text-reset");
+  await page.locator("#mail-text-reset").waitFor({ state: "detached" });
+  assert.match(await page.locator("#mail-subject").innerText(), /^New sign-in to/);
+});
+
+test("words an email without scripts, on a phone", async (t) => {
+  const viewport = { width: 390, height: 844 };
+  const { page, open } = await visitor(t, fixture().admin, { javaScriptEnabled: false, viewport });
+  await open("/mail-templates/NewSignIn?language=en");
+  await page.fill("#subject", "Plain");
+  await page.click("#draft-html");
+  await page.frameLocator("#mail-html").locator("h1").getByText("Plain", { exact: true }).waitFor();
+  await page.click("#mail-text-save");
+  await page.locator("#mail-text-reset").waitFor();
+  await page.click("#mail-text-reset");
+  await page.locator("#mail-text-reset").waitFor({ state: "detached" });
 });
 
 /** The ids of the organisation's ES256 keys. */

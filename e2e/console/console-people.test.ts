@@ -71,6 +71,12 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   await isReady(invited.page, "password");
   await invited.page.keyboard.type(password);
   await pressEnter(invited.page);
+  await invited.page.locator("#my-apps").waitFor();
+  assert.match(await invited.page.locator("#who-open").innerText(), new RegExp(email), "signed in");
+  await reach(invited.page, "who-open");
+  await invited.page.keyboard.press("Enter");
+  await enter(invited.page, "nav-sign-out");
+  await invited.page.locator("h1", { hasText: "You’re signed out" }).waitFor();
   await signedInAt(invited, { email, password });
   await page.reload();
   assert.match(await page.locator("#user-state").innerText(), /Active/);

@@ -216,13 +216,12 @@ test("creates and deletes a pre-authorization", async (t) => {
 /** Registers a single-page application for the test's own site. */
 async function begin({ page, open }: Visitor, name: string): Promise<string> {
   await open("/quickstart");
-  await choose(page, "kind", "spa");
+  await enter(page, "for-javascript");
   await type(page, "name", name);
   await type(page, "address", `${site.origin}/app`);
   await enter(page, "quickstart-create");
   await isReady(page, "address");
   assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
-  assert.ok(await page.locator("#kind-spa").isChecked());
   await type(page, "address", site.origin);
   await enter(page, "quickstart-create");
   return lastPart(page);

@@ -157,7 +157,7 @@ test("sends email by SMTP", async (t) => {
   await page.locator("#recovery-submit").click();
   const mail = await smtp.next();
   assert.deepEqual(mail.recipients, [user.email]);
-  const link = /^(http\S+\/recovery\/\S+)$/m.exec(mail.text)?.[1] ?? "";
+  const link = /^(http\S+\/reset\/\S+)$/m.exec(mail.text)?.[1] ?? "";
   await page.goto(link);
   await page.locator("#new-password-submit").waitFor();
   // The mail itself, as a mail program shows it.

@@ -1,5 +1,6 @@
 /** Second factors in real Chromium: added, shown, remembered, and a passkey in place of the password (issue 3, point 2). */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { generateSync } from "otplib";
 import type { Browser, Page } from "playwright-core";
@@ -264,4 +265,59 @@ test("a required second factor is enrolled between password and application", as
   await command("user", "reset-factors", "--org", demo.org, "--email", person.email);
   await page.goto(securityUrl());
   await page.getByText("You get ten recovery codes with your first second factor.").waitFor();
+});
+
+test("a lost second factor: the codes are downloaded, the administrators are asked and reset, the user starts anew", async (t) => {
+  const { page, watch } = await newPage(t);
+  const person = await newPerson("lost");
+  await page.goto(`${securityUrl()}/authenticator`);
+  await signIn(page, person);
+  const key = String(await page.locator("#totp-key").textContent()).replaceAll(" ", "");
+  await page.locator("#code").fill(codeOf(key));
+  await page.locator("#totp-confirm").click();
+  await heading(page, /^Save your recovery codes$/);
+  const shown = (await page.locator("#recovery-codes").innerText()).trim();
+  const downloading = page.waitForEvent("download");
+  await page.locator("#codes-download").click();
+  const download = await downloading;
+  assert.equal(download.suggestedFilename(), "recovery-codes.txt");
+  assert.equal((await readFile(await download.path(), "utf8")).trim(), shown);
+  assert.ok(await page.locator("#codes-print").isVisible());
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("#recovery-codes").isVisible());
+  assert.ok(!(await page.locator("#codes-print").isVisible()), "nothing to press on paper");
+  await page.emulateMedia({ media: "screen" });
+  await page.locator("#codes-kept").click();
+
+  await signOut(page);
+  await page.goto(`${demo.issuer}/account`);
+  await signIn(page, person);
+  await page.locator("#factors-lost").click();
+  await heading(page, /^Ask for a reset$/);
+  await assertUsable(page, "lost factors");
+  await page.locator("#lost-request").click();
+  await heading(page, /^Request sent$/);
+  await assertUsable(page, "reset requested");
+  assert.deepEqual(watch.faults, []);
+
+  const { page: desk } = await newPage(t);
+  await desk.goto(`${demo.baseUrl}/oauth/manage/${demo.org}`);
+  await signIn(desk, demo.admin);
+  await desk.getByRole("link", { name: `${person.email} lost their second factors` }).click();
+  await desk.locator("#reset-requested").waitFor();
+  await desk.locator("#factors-reset").click();
+  await desk.locator("#reset-confirm").click();
+  await desk.getByText("Second factors reset").first().waitFor();
+  assert.equal(await desk.locator("#reset-requested").count(), 0);
+
+  await page.locator("#lost-sign-in").click();
+  await signIn(page, person);
+  await page.locator("#my-factor", { hasText: "Off" }).waitFor();
+  await assertUsable(page, "home");
+  await page.locator("#who-open").click();
+  await page.locator("#nav-sign-out").click();
+  await heading(page, /^You’re signed out$/);
+  await assertUsable(page, "signed out");
+  await page.locator("#to-account").click();
+  await page.locator("#login-submit").waitFor();
 });

@@ -162,15 +162,15 @@ test("signet start of the installed package serves /healthz and the programs, an
   assert.deepEqual(await ended, [0, null], output.text);
 });
 
-/** The lines of the console's pages, pasted in an empty folder. */
+/** The lines of the console's pages, pasted in an empty folder, which stands in for the machine's own (`--prefix`). */
 async function installsItsPrograms(source: ProgramSource): Promise<void> {
   const ways = [
     [
       "client-sdk",
       `node -e 'import("@signet/client-sdk").then((sdk) => console.log(typeof sdk.createFilter))'`,
     ],
-    ["signing-agent", "npx --no-install signet-agent --help"],
-    ["device-client", "npx --no-install signet-device --help"],
+    ["signing-agent", "bin/signet-agent --help"],
+    ["device-client", "bin/signet-device --help"],
   ] as const;
   for (const [program, use] of ways) {
     const response = await fetch(programAddress(program, source));
@@ -178,7 +178,7 @@ async function installsItsPrograms(source: ProgramSource): Promise<void> {
     await response.body?.cancel();
     const empty = path.join(folder, `empty-${program}`);
     await mkdir(empty);
-    const lines = `${installLine(program, source)} --prefer-offline --no-audit --no-fund && ${use}`;
+    const lines = `${installLine(program, source)} --prefix . --prefer-offline --no-audit --no-fund && ${use}`;
     const env = { ...process.env, PATH: searchPath };
     const { stdout } = await run("/bin/sh", ["-c", lines], { cwd: empty, env });
     assert.match(stdout, program === "client-sdk" ? /^function$/m : /Usage|enroll/i, program);

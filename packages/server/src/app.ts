@@ -5,14 +5,19 @@ import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
-import { notFoundHandler, pageErrorHandler, problemErrorHandler } from "./http/error-handlers.ts";
+import {
+  type ErrorHandler,
+  notFoundHandler,
+  pageErrorHandler,
+  problemErrorHandler,
+} from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
-import { adminConsole } from "./modules/admin-console.ts";
+import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
 import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
@@ -44,6 +49,7 @@ const modules: readonly Module[] = [
   jsonApis,
   sovereignAdmin,
   deviceAdmin,
+  unknownConsoleAddresses,
   apiReference,
 ];
 
@@ -71,6 +77,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     refused: options.logRefusal,
   };
   const renderErrorPage = errorPageRenderer(service);
+
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) options.onRoute?.({ method: one, path });
   });
@@ -103,13 +110,19 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     operations: [],
   };
   for (const mount of modules) await app.register(async (scope) => mount(scope, context));
-  await app.register(async (scope) => {
-    // Only pages parse cookies: the token endpoints don't pay for them.
-    await scope.register(cookie);
-    acceptForms(scope);
-    readLanguageChoice(scope);
-    scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
-    for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
-  });
+  await app.register((scope) => mountPages(scope, context, pageErrorHandler(errors, renderErrorPage)));
   return app;
+}
+
+async function mountPages(
+  scope: FastifyInstance,
+  context: AppContext,
+  showError: ErrorHandler,
+): Promise<void> {
+  // Only pages parse cookies: the token endpoints don't pay for them.
+  await scope.register(cookie);
+  acceptForms(scope);
+  readLanguageChoice(scope);
+  scope.setErrorHandler(showError);
+  for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
 }

@@ -24,7 +24,10 @@ test("the error page shows the description, the reference and a way back", () =>
   const page = render(errorPage(view));
   assert.match(page, /<h1>No way on<\/h1>\n<p lang="en">The redirect address is not registered\.<\/p>/);
   assert.match(page, /<code>req-1<\/code>/);
-  assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
+  assert.match(
+    page,
+    /<a class="button primary" id="to-application" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/,
+  );
 });
 
 test("every status has its own title and advice", () => {

@@ -1,6 +1,7 @@
 /** The error page. */
+import { type TerminalAction, terminalPage, toAccount } from "./components/terminal-page.ts";
 import { type Html, html, linkAddress } from "./html.ts";
-import { type PageApplication, type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
+import type { PageApplication, PageFrame, PageOrganisation } from "./layout.ts";
 import type { Messages } from "./messages/messages.ts";
 
 export type ErrorView = PageFrame & {
@@ -26,10 +27,11 @@ function kindOf(status: number): keyof Messages["error"]["titles"] {
   return status >= 500 ? "internal" : "badRequest";
 }
 
-function wayBack(view: ErrorView): Html | undefined {
-  const home = linkAddress(view.application?.homepageUri);
-  if (view.application === undefined || home === undefined) return undefined;
-  return html`<a class="button" href="${home}">${view.messages.error.back({ application: view.application.name })}</a>`;
+function wayBack({ application, organisation, messages }: ErrorView): TerminalAction {
+  const home = linkAddress(application?.homepageUri);
+  if (application === undefined || home === undefined)
+    return toAccount(organisation, messages.frame.toAccount);
+  return { id: "to-application", label: messages.error.back({ application: application.name }), uri: home };
 }
 
 /** Errors that only developers cause have no translation: they are in English, and marked as such. */
@@ -47,13 +49,13 @@ export function errorPage(view: ErrorView): Html {
   const text = view.messages.error;
   const kind = kindOf(view.status);
   const title = view.title ?? text.titles[kind];
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "failure",
     title,
-    body: html`<h1>${title}</h1>
-${whatIsWrong(view)}
-<p class="quiet">${text.advice[kind]}</p>
-${wayBack(view)}
-<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
+    text: html`${whatIsWrong(view)}
+<p class="quiet">${text.advice[kind]}</p>`,
+    action: wayBack(view),
+    more: html`<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
   });
 }

@@ -58,6 +58,10 @@ export function render(content: Html): string {
   return content[markup];
 }
 
+/** As `linkAddress`, and `mailto:` of one address: for a help contact. */
+export const contactAddress = (address: string | undefined): string | undefined =>
+  address !== undefined && /^mailto:[^\s?&%]+@[^\s?&%]+$/.test(address) ? address : linkAddress(address);
+
 /**
  * An address that is safe to put in `href`: http, https, or a path of this server.
  * Anything else (`javascript:`, `data:`, `//elsewhere`) gives undefined, so that the caller shows no link.

@@ -46,3 +46,20 @@ test("renders a page without an organisation as Signet", () => {
     /<bdi class="brand-name">Signet<\/bdi>/,
   );
 });
+
+test("the sign-in's foot links to help, privacy and terms, and to nothing unsafe", () => {
+  const links = {
+    help: "mailto:help@acme.example",
+    privacy: "https://acme.example/privacy",
+    terms: "https://acme.example/terms",
+  };
+  const shown = render(signInLayout({ ...view, organisation: { name: "Acme", links } }));
+  for (const [id, uri] of Object.entries(links))
+    assert.match(
+      shown,
+      new RegExp(`id="foot-${id}" href="${uri}" target="_blank" rel="noopener noreferrer"`),
+    );
+  const unsafe = { help: "javascript:alert(1)", privacy: "data:,x", terms: "mailto:a@b.example" };
+  const page = render(signInLayout({ ...view, organisation: { name: "Acme", links: unsafe } }));
+  assert.doesNotMatch(page, /id="foot-(?:help|privacy|terms)"/);
+});

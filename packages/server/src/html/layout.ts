@@ -3,7 +3,7 @@ import { accentRules, isAccentColour, previewRules } from "./accent.ts";
 import { avatar } from "./components/avatar.ts";
 import { ringIcon, ringMark } from "./components/ring-mark.ts";
 
-import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
+import { type Content, contactAddress, type Html, html, linkAddress, raw } from "./html.ts";
 import type { Messages } from "./messages/messages.ts";
 
 export type PageOrganisation = {
@@ -12,8 +12,10 @@ export type PageOrganisation = {
   accentColor?: string | undefined;
   /** A `data:image/…` address or a path of this server; others are ignored, pages ask no third party for anything. */
   logoUri?: string | undefined;
-  /** At the foot of its end-user pages; http(s) addresses. */
+  /** At the foot of its end-user pages; https addresses, help also `mailto:`. */
   links?: { help?: string | undefined; privacy?: string | undefined; terms?: string | undefined } | undefined;
+  /** Where a user manages the account there. */
+  accountUri?: string | undefined;
 };
 
 export type PageApplication = {
@@ -136,8 +138,13 @@ export function pageFoot(view: Pick<LayoutView, "organisation" | "messages" | "l
   const { organisation, messages } = view;
   const { frame } = messages;
   const link = (id: keyof typeof frame.links) => {
-    const address = linkAddress(organisation?.links?.[id]);
-    return address !== undefined && html`<a id="foot-${id}" href="${address}">${frame.links[id]}</a>`;
+    const uri = organisation?.links?.[id];
+    const address = id === "help" ? contactAddress(uri) : linkAddress(uri);
+    // In another tab: the sign-in stays open.
+    return (
+      address !== undefined &&
+      html`<a id="foot-${id}" href="${address}" target="_blank" rel="noopener noreferrer">${frame.links[id]}</a>`
+    );
   };
   return html`<footer class="foot">${languageMenu(view)}${link("help")}${link("privacy")}${link("terms")}<span class="foot-mark">${ringMark}${frame.signInBy}</span></footer>`;
 }

@@ -3,20 +3,11 @@
  * A name that could be a message (an address, a telephone number, a sentence) isn't repeated.
  */
 
+import { hasContactDetails } from "@signet/protocol/contact-details";
+
 const MAX_CHARACTERS = 60;
 const MAX_WORDS = 7;
 
-/**
- * `example.org`, `@example`, `//example`, `www.`, `192.0.2.1`: what mail programs and readers turn into an address; and what
- * readers alone do: `example[.]org`, `example dot com`.
- */
-const ADDRESSES = [
-  /[@\\]|:\/|\/\/|\bwww\b|[\p{L}\p{N}](?:[.\u3002]|\s[.\u3002]\s?)\p{L}{2,}/iu,
-  /\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){3}/u,
-  /[[({]\s*(?:\.|dot)\s*[\])}]|\sdot\s(?:com|org|net|info|io)\b/iu,
-];
-/** Six digits, whatever stands between them but letters: years and house numbers stay below. And `1-800-FLOWERS`. */
-const TELEPHONES = [/(?:\p{Nd}[^\p{L}\p{Nd}]*){6,}/u, /\p{Nd}[-.\s]\p{Nd}{3,}[-.\s]?\p{L}{4,}/u];
 /**
  * A word, the end of a sentence, and more text; or what announces text; or three words that end as a sentence. Not `Dr. Berg`,
  * `St. Mary`, `Yahoo!` or `Acme Inc.`.
@@ -26,7 +17,6 @@ const SENTENCES = [
   /(?<!\p{L})\p{Ll}{2,3}[.]\s+\S/u,
   /\S\s+\S+\s(?:.*\s)?(?:\p{L}+[!?\u2026]|\p{Ll}{4,}[.\u3002])$/u,
 ];
-const MESSAGES = [...ADDRESSES, ...TELEPHONES, ...SENTENCES];
 
 /** @returns the name on one line, without quotation marks of its own; undefined if it could be a message */
 export function quotableName(text: string): string | undefined {
@@ -39,5 +29,6 @@ export function quotableName(text: string): string | undefined {
     .trim();
   if (name === "" || [...name].length > MAX_CHARACTERS || name.split(" ").length > MAX_WORDS)
     return undefined;
-  return MESSAGES.some((pattern) => pattern.test(name)) ? undefined : name;
+  const isMessage = hasContactDetails(name) || SENTENCES.some((pattern) => pattern.test(name));
+  return isMessage ? undefined : name;
 }

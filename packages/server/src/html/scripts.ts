@@ -19,6 +19,9 @@ export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
 /** Updates the live parts of a page while it is visible. */
 export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
 
+/** The command menu; without it its button leads to the search page. */
+export const commandMenuScript: Asset = readAsset("command-menu", "js", ["scripts/command-menu.js"]);
+
 /** What the components of console and account pages add where scripts run: on each of these pages. */
 export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/copy.js",
@@ -36,10 +39,16 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/reveal.js",
 ]);
 
+/** Narrows the quickstart's gallery; without it all cards stand there. */
+export const galleryScript: Asset = readAsset("gallery", "js", ["scripts/gallery.js"]);
+
 export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);
 
 /** Draws the focus ring around a frame that has the focus. */
 export const framesScript: Asset = readAsset("frames", "js", ["scripts/frames.js"]);
+
+/** Shows what is typed in the page's preview frame; without it a button does. */
+export const draftPreviewScript: Asset = readAsset("draft-preview", "js", ["scripts/draft-preview.js"]);
 
 /** Ignores the second click of a double click; without it the server reports a duplicate submission. */
 export const doubleSubmitScript: Asset = readAsset("once", "js", ["scripts/once.js"]);

@@ -64,12 +64,20 @@ function contentSecurityPolicy({
   ].join("; ");
 }
 
-/** A document to embed in one of our pages: sandboxed in its own origin, without scripts, forms or subresources. */
-export async function sendEmbeddedDocument(reply: FastifyReply, body: string): Promise<void> {
+/**
+ * A document to embed in one of our pages: sandboxed in its own origin, without scripts, forms or subresources.
+ * @param isOurPage has our stylesheet and images in `data:` URLs. These need our origin, in which it still runs nothing
+ */
+export async function sendEmbeddedDocument(
+  reply: FastifyReply,
+  body: string,
+  { isOurPage = false }: { readonly isOurPage?: boolean } = {},
+): Promise<void> {
+  const sources = isOurPage ? "style-src 'self' 'unsafe-inline'; img-src data:" : "style-src 'unsafe-inline'";
+  const sandbox = isOurPage ? "sandbox allow-same-origin" : "sandbox";
   await reply
     .headers({
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox",
+      "content-security-policy": `default-src 'none'; ${sources}; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; ${sandbox}`,
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",

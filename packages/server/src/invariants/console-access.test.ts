@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { CONSOLE } from "../page-kit/page.ts";
+import { demands } from "../page-kit/recent-sign-in.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
@@ -214,30 +215,60 @@ describe("access to the console", () => {
       });
     });
 
-    test("changes nothing without a recent sign-in, and keeps what was typed", async () => {
+    const asksForIdentity = ({ body }: TestPage): boolean => body.includes("prove-go-on");
+
+    /** As page-kit/recent-sign-in.ts has the form at this address. */
+    function needsRecentSignIn({ url, fields }: Filled): boolean {
+      const { pathname } = new URL(url);
+      const fits = ([path]: readonly [string, unknown]) =>
+        new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`).test(pathname);
+      const found = [...demands]
+        .filter(fits)
+        .toSorted(([one], [other]) => parametersIn(one) - parametersIn(other));
+      const [, demand] = found[0] ?? assert.fail(`no decision about ${pathname}`);
+      return (typeof demand === "function" ? demand(new Map(Object.entries(fields))) : demand) === "recent";
+    }
+
+    test("every form is decided about, and no other", () => {
+      const forms = routes.filter(({ method }) => method === "POST").map(({ path }) => path);
+      const decided = [...demands.keys()].filter((path) => isPage({ path }));
+      assert.deepEqual(decided.toSorted(), forms.toSorted());
+    });
+
+    test("demands a recent sign-in for secrets, keys, roles, deletion and policies, and keeps what was typed", async () => {
       const browser = await signedIn(a, a.administrator);
-      const forms = await filledForms(browser);
+      const forms = (await filledForms(browser)).filter(needsRecentSignIn);
+      assert.ok(forms.length > 15, `${forms.length} forms`);
       clock.advance((SECONDS_OF_FRESHNESS + 1) * 1000);
       await changesNothing(async () => {
-        const pages = await postAll(browser, forms);
-        const kept = pages.filter(({ body }) => body.includes("prove-go-on"));
-        assert.ok(kept.length > forms.length / 2, `${kept.length} of ${forms.length} keep what was typed`);
+        for (const page of await postAll(browser, forms))
+          assert.ok(asksForIdentity(page) || page.status === 404, page.url);
       });
     });
 
     test("accepts the same forms from our own pages", async () => {
-      const browser = await signedIn(a, a.administrator);
-      const forms = await filledForms(browser);
       const others = await plantRecordsOf(b);
       let changed = 0;
+      let count = 0;
       let before = (await records()).join();
-      for (const form of forms) {
-        await postAll(browser, [form]);
-        const now = (await records()).join();
-        if (now !== before) changed += 1;
-        before = now;
-      }
-      assert.ok(changed > forms.length / 3, `${changed} of ${forms.length} changed something`);
+      const sendAll = async (browser: TestBrowser, forms: readonly Filled[]) => {
+        for (const form of forms) {
+          const [page] = await postAll(browser, [form]);
+          assert.ok(page && !asksForIdentity(page), form.url);
+          const now = (await records()).join();
+          if (now !== before) changed += 1;
+          before = now;
+        }
+        count += forms.length;
+      };
+      const old = await signedIn(a, a.administrator);
+      const harmless = (await filledForms(old)).filter((form) => !needsRecentSignIn(form));
+      assert.ok(harmless.length > 10, `${harmless.length} forms`);
+      clock.advance((SECONDS_OF_FRESHNESS + 1) * 1000);
+      await sendAll(old, harmless);
+      const recent = await signedIn(a, a.administrator);
+      await sendAll(recent, (await filledForms(recent)).filter(needsRecentSignIn));
+      assert.ok(changed > count / 3, `${changed} of ${count} changed something`);
       assert.deepEqual(await plantRecordsOf(b), others, "nothing of another organisation's");
     });
 
@@ -245,6 +276,8 @@ describe("access to the console", () => {
       (await records()).filter((line) => line.includes(organisation.id));
   });
 });
+
+const parametersIn = (path: string): number => path.split(":").length;
 
 interface Filled {
   readonly url: string;

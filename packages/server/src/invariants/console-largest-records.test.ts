@@ -109,7 +109,8 @@ describe("largest records", () => {
     });
     const kept = () => findApplication(db(), orgId(), application.id);
     const { settings } = (await kept()) ?? assert.fail();
-    await savedAsItIs(`/applications/${application.id}/settings`);
+    for (const tab of ["/urls", "/tokens", "/access"])
+      await savedAsItIs(`/applications/${application.id}${tab}`);
     const after = (await kept()) ?? assert.fail();
     assert.deepEqual(after.settings.redirectUris, settings.redirectUris);
     assert.deepEqual(after.settings.allowedResources, settings.allowedResources);

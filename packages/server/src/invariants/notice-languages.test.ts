@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../testing/fakes/browser.ts";
 import { fakeClock } from "../testing/fakes/fake-clock.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../testing/fakes/mailbox.ts";
+import { MAIL_ENV, mailsTo, newestLinkPage } from "../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { appOfPage } from "../testing/fixtures/factors.ts";
 import { follow, logIn, visit } from "../testing/fixtures/visit.ts";
@@ -65,7 +65,7 @@ forEachDatabase(({ fresh }) => {
     const form = await browser.get(`${org.issuer}/recovery`);
     await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: org.user.email });
     assert.deepEqual(await newest(), ["ResetPassword", "fr"]);
-    const link = await newestLink(running.service, org.user.email);
+    const link = await newestLinkPage(running.service, org.user.email);
     const password = "walnut orbit seventeen";
     const spanish = speaking("es");
     const { hidden } = await spanish.get(link);

@@ -114,6 +114,7 @@ const ofNone = (method: string, paths: string) =>
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /device"),
   ...ofNone("POST", "/device"),
+  ...ofNone("GET", "/invite/:id /verify/:id /reset/:id /confirm/:id"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs"),
   ...documentProbes,

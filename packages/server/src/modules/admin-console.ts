@@ -1,7 +1,9 @@
 /** The admin console: every page that administrators manage their organisation with, except its devices. */
+import cookie from "@fastify/cookie";
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
+import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
@@ -13,8 +15,12 @@ import { signingKeysRoutes } from "../features/admin-console/signing-keys/signin
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
+import { loginPage } from "../features/oauth/authorize/sign-in/login.page.ts";
 import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
-import { pageErrorHandler } from "../http/error-handlers.ts";
+import type { Html } from "../html/html.ts";
+import type { PageFrame, PageOrganisation } from "../html/layout.ts";
+import { notFoundHandler, pageErrorHandler } from "../http/error-handlers.ts";
+import { notFoundInFrame } from "../page-kit/not-found.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
 import { confirmIdentityRoute } from "../page-kit/reauthentication.ts";
 import type { AppContext, Module } from "./app-context.ts";
@@ -22,12 +28,25 @@ import { errorPageRenderer } from "./error-page.ts";
 import { mailComposer } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
-export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
-  ...service,
-  baseUrl: service.config.baseUrl,
-  browserSession: browserSessionPort(browser),
-  showError: pageErrorHandler(errors, errorPageRenderer(service)),
-});
+export function consoleDeps({ service, browser, errors }: AppContext): ConsoleDeps {
+  const browserSession = browserSessionPort(browser);
+  const render = notFoundInFrame({ ...service, browserSession }, errorPageRenderer(service));
+  const { baseUrl } = service.config;
+  return { ...service, baseUrl, version, browserSession, showError: pageErrorHandler(errors, render) };
+}
+
+/** Addresses below the console that no page has. */
+export const unknownConsoleAddresses: Module = async (scope, app) => {
+  const deps = consoleDeps(app);
+  for (const prefix of ["/oauth/manage", "/devices/manage"])
+    await scope.register(
+      async (inner) => {
+        await inner.register(cookie);
+        inner.setNotFoundHandler(notFoundHandler(notFoundInFrame(deps, errorPageRenderer(app.service))));
+      },
+      { prefix },
+    );
+};
 
 export const adminConsole: Module = (scope, app) => {
   const { service } = app;
@@ -36,13 +55,14 @@ export const adminConsole: Module = (scope, app) => {
   const deps = consoleDeps(app);
   const hasMail = service.mailTransport.kind !== "none";
   confirmIdentityRoute(scope, deps);
+  commandMenuRoute(scope, deps);
   applicationsRoutes(scope, deps);
   const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
-  quickstartRoutes(scope, { ...deps, ...tokens, secretUse, version });
+  quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
-  settingsRoutes(scope, { ...deps, outbox });
+  settingsRoutes(scope, { ...deps, outbox, signInPage });
   const compose = mailComposer(deps);
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   usersRoutes(scope, { ...service, ...deps });
@@ -51,6 +71,13 @@ export const adminConsole: Module = (scope, app) => {
   signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });
   poolRoutes(scope, deps);
 };
+
+/** As an application's users see it; nothing in it is sent anywhere. */
+const signInPage = (frame: PageFrame, organisation: PageOrganisation): Html =>
+  loginPage({
+    ...{ ...frame, organisation, application: { name: organisation.name } },
+    ...{ csrf: "", flow: "", action: "", recoveryUri: "#", passkey: "{}" },
+  });
 
 /** The mail settings without their password. */
 function mailSetup({ mailTransport, config: { mail } }: Service): MailSetup {

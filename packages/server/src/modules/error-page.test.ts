@@ -41,7 +41,9 @@ forEachDatabase(({ fresh }) => {
       const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
       assert.equal(person.status, status);
       assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
-      assert.match(await person.text(), /Page not found/);
+      const body = await person.text();
+      assert.match(body, /Page not found/);
+      assert.match(body, /class="button primary" id="to-account" href="\/oauth\/[\w-]+\/account"/);
       const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
       assert.equal(program.status, status);
       assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
@@ -56,7 +58,10 @@ forEachDatabase(({ fresh }) => {
     assert.equal(status, 400);
     assert.match(body, /is not registered for this application/);
     assert.ok(body.includes('<bdi class="brand-name">Acme</bdi>'));
-    assert.match(body, /<a class="button" href="https:\/\/app\.example\/">Go to Web<\/a>/);
+    assert.match(
+      body,
+      /<a class="button primary" id="to-application" href="https:\/\/app\.example\/">Go to Web<\/a>/,
+    );
     assert.doesNotMatch(body, /evil/);
   });
 
@@ -70,7 +75,7 @@ forEachDatabase(({ fresh }) => {
     ]) {
       const { status, body } = await authorize(query);
       assert.equal(status, 400, query);
-      assert.doesNotMatch(body, /<a /, query);
+      assert.doesNotMatch(body, /<a (?!class="button primary" id="to-account")/, query);
     }
   });
 

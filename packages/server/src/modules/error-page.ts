@@ -44,7 +44,7 @@ async function requestParties(
   { organisations, applications }: ErrorPageDeps,
   request: FastifyRequest,
 ): Promise<Pick<ErrorView, "organisation" | "application">> {
-  const { org } = (request.params ?? {}) as { org?: string };
+  const { org = organisationInAddress(request) } = (request.params ?? {}) as { org?: string };
   if (org === undefined) return federationParties({ organisations, applications }, request);
   const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;
   if (!organisation) return {};
@@ -55,6 +55,10 @@ async function requestParties(
     ...(application ? { application: pageApplication(application) } : {}),
   };
 }
+
+/** An address without a route has no parameters. */
+const organisationInAddress = ({ url }: FastifyRequest): string | undefined =>
+  /^\/oauth\/([\w-]{36})(?:[/?]|$)/.exec(url)?.[1];
 
 /** The legacy federation names an application only. */
 async function federationParties(

@@ -19,11 +19,14 @@ import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
+  commandMenuScript,
   consoleScript,
   copyScript,
   doubleSubmitScript,
+  draftPreviewScript,
   formPostScript,
   framesScript,
+  galleryScript,
   liveScript,
   passkeyScript,
   signInScript,
@@ -43,7 +46,8 @@ export const assets: Module = (scope) =>
   assetRoutes(scope, [
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
-    ...[consoleScript, liveScript, checksScript, framesScript, doubleSubmitScript],
+    ...[consoleScript, commandMenuScript, liveScript, checksScript, framesScript],
+    ...[draftPreviewScript, doubleSubmitScript, galleryScript],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });

@@ -14,6 +14,7 @@ import { endSessionRoutes } from "../features/oauth/end-session/end-session.rout
 import { actionPageRoutes } from "../features/oauth/recovery/action.route.ts";
 import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route.ts";
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
+import { shortLinkRoutes } from "../features/oauth/recovery/short-link.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
@@ -34,6 +35,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
 export const recoveryPages: Module = (scope, { service, browser }) => {
   const deps = { ...browser, passwords: service.passwords };
   recoveryRoute(scope, browser);
+  shortLinkRoutes(scope, browser);
   newPasswordRoutes(scope, deps);
   actionPageRoutes(scope, deps);
   verifyEmailRoutes(scope, browser);

@@ -1,6 +1,6 @@
 /**
- * Accepting a form: sent by one of our pages, by a user who may change something, recently authenticated, and at most once
- * where it creates or sends something. What was typed survives every refusal.
+ * Accepting a form: sent by one of our pages, by a user who may change something, recently authenticated where
+ * recent-sign-in.ts demands it, and at most once where it creates or sends something. What was typed survives every refusal.
  */
 import { randomBytes } from "node:crypto";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
@@ -11,6 +11,7 @@ import { boundTo, type Database } from "../db/open.ts";
 import type { EarlierSubmission, FormFailure } from "../html/components/record-form.ts";
 import { parsedForm } from "../http/form-body.ts";
 import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./page.ts";
+import { demandsRecentSignIn } from "./recent-sign-in.ts";
 
 export interface SentForm {
   readonly signedIn: SignedIn;
@@ -91,7 +92,7 @@ export async function checkForm(
   deps: FormDeps,
   visit: Visit,
   signedIn: SignedIn,
-  rules: { readonly needsRecentSignIn?: boolean; readonly secrets?: readonly string[] } = {},
+  rules: { readonly secrets?: readonly string[] } = {},
 ): Promise<FormOutcome> {
   const { values, allValues, isSanitized } = parsedForm(visit.request);
   const all = (name: string) => allValues.get(name) ?? [values.get(name) ?? []].flat();
@@ -100,7 +101,7 @@ export async function checkForm(
   const hasWaited = isReauthenticationToken(deps, visit, form);
   if (!hasWaited && !deps.browserSession.hasValidCsrfToken(visit, values.get("csrf")))
     return reject(form, "expired");
-  if (rules.needsRecentSignIn === false) return { ...form, outcome: "accepted" };
+  if (!demandsRecentSignIn(visit.request, values)) return { ...form, outcome: "accepted" };
   if ((await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock())) !== undefined)
     return { ...form, outcome: "reauthenticate" };
   const { secrets = [] } = rules;

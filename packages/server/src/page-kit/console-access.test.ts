@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
 import { trustBrowser } from "../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
 import {
@@ -65,6 +66,34 @@ describe("console access", () => {
         assert.doesNotMatch(page.body, /evil@|name="csrf"/, address);
         assert.match(page.body, /submitted from another site/);
       }
+  });
+
+  test("what isn't there keeps the frame for administrators, and only for them", async () => {
+    const uuid = "01a1fd3c-484e-78bb-9893-e02106c1d59d";
+    const html = { accept: "text/html" };
+    const manage = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;
+    const devices = `${running.baseUrl}/devices/manage/${org.organisation.id}`;
+    for (const uri of [`${manage}/nothing`, `${manage}/users/${uuid}`, `${devices}/nothing/here`]) {
+      const page = await here.browser.get(uri, html);
+      assert.equal(page.status, 404, uri);
+      assert.match(page.body, /<nav class="menu"[\s\S]*id="page-missing"/, uri);
+      assert.equal(page.body.match(/class="button primary"/g)?.length, 1, uri);
+      assert.match(
+        page.body,
+        new RegExp(`id="missing-overview" href="/oauth/manage/${org.organisation.id}"`),
+      );
+    }
+    const user = await consoleBrowser(running, { ...org, administrator: org.user });
+    const refused = await user.browser.get(`${manage}/nothing`, html);
+    assert.equal(refused.status, 404);
+    assert.doesNotMatch(refused.body, /class="menu"|page-missing/, "a standard user");
+    const stranger = await testBrowser().get(`${manage}/nothing`, html);
+    assert.equal(stranger.status, 404);
+    assert.doesNotMatch(stranger.body, /class="menu"|page-missing/);
+    const program = await here.browser.get(`${manage}/nothing`, { accept: "application/json" });
+    assert.match(program.headers.get("content-type") ?? "", /problem\+json/);
+    const elsewhere = await here.browser.get(`${running.baseUrl}/oauth/manage/${uuid}/nothing`, html);
+    assert.doesNotMatch(elsewhere.body, /class="menu"/, "no organisation of theirs");
   });
 
   test("polling a live part does not extend the session", async () => {
@@ -159,10 +188,10 @@ describe("console access", () => {
     password.browser.cookies.set(name.replace("signet-", "signet-device-"), token);
     const page = await password.get("/users");
     assert.match(page.body, /id="users-list"|<table/, "as at a sign-in");
-    const asked = await follow(password.browser, await password.get("/users/new"));
-    assert.ok(showsTwoFactor(asked), "before a change it is shown there too");
+    const asked = await follow(password.browser, await password.get("/settings/policies"));
+    assert.ok(showsTwoFactor(asked), "before a change of policies it is shown there too");
     const shown = await showFactor(password.browser, owned, asked, { code: app.code(clock()) });
-    assert.match(shown.body, /id="user-create"/);
+    assert.match(shown.body, /id="policies-save"/);
     await askForFactors("optional");
   });
 });

@@ -4,7 +4,8 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
-import type { ConsoleFrame, MenuLink, NavLink } from "../html/components/console-view.ts";
+import { commandMenu } from "../html/components/command-menu.ts";
+import type { ConsoleFrame, MenuLink, NavLink, NavSection } from "../html/components/console-view.ts";
 import type { IconName } from "../html/components/icons.ts";
 import { interFont } from "../html/fonts.ts";
 import type { Html } from "../html/html.ts";
@@ -55,7 +56,14 @@ const sections: ReadonlyArray<{
       ["consents", "/consents", "consent"],
     ],
   },
-  { heading: "experience", pages: [["mailTemplates", "/mail-templates", "mail"]] },
+  {
+    heading: "experience",
+    pages: [
+      ["signInPage", "/settings/branding", "brush"],
+      ["mailTemplates", "/mail-templates", "mail"],
+      ["policies", "/settings/policies", "policy"],
+    ],
+  },
   {
     heading: "machines",
     pages: [
@@ -101,7 +109,7 @@ const MAX_OTHER_ORGANISATIONS = 50;
 
 /** @param current the page of the navigation that this one belongs to */
 export async function consoleFrame(
-  deps: Pick<ConsoleDeps, "database">,
+  deps: Pick<ConsoleDeps, "database" | "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
   current: ConsolePage | undefined,
@@ -110,13 +118,6 @@ export async function consoleFrame(
   const { user } = signedIn;
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
-  const link = ([page, rest, icon]: Entry): NavLink => ({
-    id: page,
-    icon,
-    label: frame.pages[page],
-    uri: uriOf(visit, rest),
-    isCurrent: page === current,
-  });
   const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
     messages,
@@ -129,21 +130,40 @@ export async function consoleFrame(
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
-      sections: sections.map(({ heading, pages, ...section }) => ({
-        ...section,
-        heading: heading && frame.sections[heading],
-        links: pages.map(link),
-      })),
+      sections: navigationSections(visit, messages, current),
     },
     user: { email: user.email },
     elsewhere: [
       { id: "nav-account", label: frame.account, uri: `/oauth/${organisation.id}/account/security` },
     ],
-    signOutUri: `/oauth/${organisation.id}/end_session`,
+    signOut: {
+      uri: `/oauth/${organisation.id}/end_session`,
+      csrf: deps.browserSession.formBinding(visit).csrf,
+    },
     wasAlready: wasAlready(visit),
     help: helpLinks(messages),
+    commandMenu: commandMenu(consolePath(organisation, "/search"), messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
+}
+
+export function navigationSections(
+  visit: Visit,
+  { console: { frame } }: Messages,
+  current?: ConsolePage,
+): NavSection[] {
+  const link = ([page, rest, icon]: Entry): NavLink => ({
+    id: page,
+    icon,
+    label: frame.pages[page],
+    uri: uriOf(visit, rest),
+    isCurrent: page === current,
+  });
+  return sections.map(({ heading, pages, ...section }) => ({
+    ...section,
+    heading: heading && frame.sections[heading],
+    links: pages.map(link),
+  }));
 }
 
 /** What this service itself serves to read. */
@@ -183,8 +203,10 @@ export function readingRoute<Deps extends ConsoleDeps>(
   });
 }
 
-export const pageOrganisation = ({ name, settings }: Organisation): PageOrganisation => ({
+export const pageOrganisation = ({ id, name, settings: { branding } }: Organisation): PageOrganisation => ({
   name,
-  accentColor: settings.branding.accentColor,
-  logoUri: settings.branding.logoUri,
+  accentColor: branding.accentColor,
+  logoUri: branding.logoUri,
+  links: { help: branding.helpUri, privacy: branding.privacyUri, terms: branding.termsUri },
+  accountUri: `/oauth/${id}/account`,
 });

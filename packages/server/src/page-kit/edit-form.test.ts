@@ -97,7 +97,13 @@ describe("edit form", () => {
     const times = { createdAt: clock(), lastSeenAt: clock(), expiresAt: clock() + 3_600_000 };
     const session = { orgId: organisation.id, id: "s", userId: id, amr: ["pwd"], acr: "", ...times };
     signedIn = { user, session: { ...session, authTime: clock() } };
-    deps = { ...service, baseUrl: running.baseUrl, browserSession: signedInAs(() => signedIn), showError };
+    deps = {
+      ...service,
+      version: "0",
+      baseUrl: running.baseUrl,
+      browserSession: signedInAs(() => signedIn),
+      showError,
+    };
   });
   after(() => running.close());
   beforeEach(async () => {

@@ -58,6 +58,8 @@ export interface EditForm<Deps, Stored, Input, Content> {
   readonly readOnlyAllowed?: boolean;
   /** It sends something and leaves the record as it is: see `acceptActionForm`. */
   readonly isRepeatable?: true;
+  /** The page embeds another document of ours. */
+  readonly hasFrame?: true;
   /** @throws NotFound */
   load(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
   /** Makes others who would change the record wait until the transaction ends. */
@@ -138,7 +140,20 @@ async function showForm<Deps extends ConsoleDeps, Stored, Input, Content>(
     version: shown.version ?? versionOf(form.version(record)),
     once: form.isRepeatable ? newSubmissionToken(deps) : undefined,
   });
-  await show(visit, view, await form.page(view, editing), shown.status);
+  const { hasFrame = false } = form;
+  await show(visit, { ...view, hasFrame }, await form.page(view, editing), shown.status);
+}
+
+/** The page again after another of its forms was refused; its own form is as stored. */
+export async function rerenderEditForm<Deps extends ConsoleDeps, Stored, Input, Content>(
+  deps: Deps,
+  visit: Visit,
+  form: EditForm<Deps, Stored, Input, Content>,
+  signedIn: SignedIn,
+  shown: Partial<FormShown<Input>>,
+): Promise<void> {
+  const editing = await startEditing(deps, visit, form, signedIn);
+  await showForm(deps, form, editing, { input: form.toInput(editing.record), ...shown });
 }
 
 export async function submitEditForm<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(

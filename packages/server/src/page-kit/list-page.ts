@@ -5,10 +5,10 @@ import { type ConsoleFrame, consoleLayout } from "../html/components/console-lay
 import { emptyState } from "../html/components/empty-state.ts";
 import { selectField } from "../html/components/fields.ts";
 import { filterBar, noResults } from "../html/components/filter-bar.ts";
-import { pagination } from "../html/components/pagination.ts";
+import { type PaginationView, pagination } from "../html/components/pagination.ts";
 import { table } from "../html/components/table.ts";
 import { toast } from "../html/components/toast.ts";
-import { type Html, html } from "../html/html.ts";
+import { type Content, type Html, html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 
 export const ROWS_PER_PAGE = 25;
@@ -56,7 +56,8 @@ type Filter = {
 };
 
 export type ListView = ConsoleFrame &
-  Pick<Parameters<typeof table>[0], "columns" | "rows"> & {
+  Pick<Parameters<typeof table>[0], "columns" | "rows" | "bulk"> &
+  Pick<PaginationView, "newestUri" | "previousUri" | "olderUri" | "range" | "sizes"> & {
     title: string;
     summary: string;
     label: string;
@@ -67,8 +68,8 @@ export type ListView = ConsoleFrame &
     /** The button of `new`, beside the heading. */
     create: { id: string; label: string };
     done: string | undefined;
-    newestUri: string | undefined;
-    olderUri: string | undefined;
+    /** Beside the button of `new`. */
+    more?: Content;
     /** In place of the list when there is nothing, and nothing was searched for; the button of `new` without another action. */
     empty?: { title: string; text: string; action?: Html };
   };
@@ -88,7 +89,7 @@ export function listPage(view: ListView): Html {
   return consoleLayout({
     ...view,
     breadcrumbs: [],
-    actions: empty && !empty.action ? undefined : create,
+    actions: empty && !empty.action ? undefined : html`${view.more}${create}`,
     notice: view.done === undefined ? undefined : toast(view.done, messages),
     body: html`<section class="card" aria-label="${title}">
 ${empty ? emptyState({ action: create, ...empty }) : list()}</section>

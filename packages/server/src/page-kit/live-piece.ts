@@ -20,14 +20,21 @@ export function livePieceRoute<Deps extends ConsoleDeps>(
   piece: (deps: Deps, visit: Visit, messages: Messages) => Promise<Html | undefined>,
 ): void {
   consoleRoute(app, deps, url, {
-    get: async (_, visit) => {
-      const signedIn = await deps.browserSession.peekSession(visit);
-      if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
-        return sendStatus(visit, 403);
-      const found = await piece(deps, visit, pageMessages(visit, signedIn));
-      await (found ? show(visit, { nonce: newNonce() }, found) : sendStatus(visit, 404));
-    },
+    get: (_, visit) => sendLivePiece(deps, visit, (messages) => piece(deps, visit, messages)),
   });
+}
+
+/** The same for a page at another address than the console's. */
+export async function sendLivePiece(
+  deps: ConsoleDeps,
+  visit: Visit,
+  piece: (messages: Messages) => Promise<Html | undefined>,
+): Promise<void> {
+  const signedIn = await deps.browserSession.peekSession(visit);
+  if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
+    return sendStatus(visit, 403);
+  const found = await piece(pageMessages(visit, signedIn));
+  await (found ? show(visit, { nonce: newNonce() }, found) : sendStatus(visit, 404));
 }
 
 /** For the script alone: nobody sees a page. */

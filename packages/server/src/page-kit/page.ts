@@ -1,7 +1,7 @@
 /**
  * A page of administrators or account holders: who may open it, how its route is registered, how it is answered.
- * Reading asks for a session of the organisation in the address; changing asks for one that was authenticated within the
- * last ten minutes, with a second factor if the user has one.
+ * Reading asks for a session of the organisation in the address; what recent-sign-in.ts says asks for one that was
+ * authenticated within the last ten minutes, with a second factor if the user has one.
  */
 
 import { isUuid } from "@signet/protocol/hash";
@@ -25,6 +25,7 @@ import { sanitizeQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
+import { demandsRecentSignIn } from "./recent-sign-in.ts";
 
 /** One browser request at one organisation. */
 export type Visit = InOrganisation<Organisation>;
@@ -57,6 +58,8 @@ export interface BrowserSessionPort {
 export interface ConsoleDeps extends CoreDeps {
   readonly refusedRequests: Pick<RefusedRequests, "flush">;
   readonly baseUrl: string;
+  /** Of the service, and of the programs that it offers (program-address.ts). */
+  readonly version: string;
   readonly changes: ChangeFeed;
   readonly organisations: OrganisationDirectory;
   readonly browserSession: BrowserSessionPort;
@@ -167,13 +170,14 @@ export async function requireAdministrator(
   return signedIn;
 }
 
-/** An administrator whose sign-in is recent and strong enough to change something. @throws as `requireAdministrator` */
+/** An administrator whose sign-in is recent and strong enough for what the page's form changes. @throws as `requireAdministrator` */
 export async function requireRecentAuthentication(
   deps: Pick<ConsoleDeps, "browserSession" | "database" | "clock">,
   visit: Visit,
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
   const signedIn = await requireAdministrator(deps, visit, returnTo);
+  if (!demandsRecentSignIn(visit.request)) return signedIn;
   const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
   return signedIn;
@@ -200,11 +204,11 @@ export const auditContext = ({ organisation, request }: Visit, { user }: SignedI
 
 export async function show(
   { reply }: Visit,
-  { nonce }: Pick<PageFrame, "nonce">,
+  { nonce, hasFrame = false }: Pick<PageFrame, "nonce"> & { readonly hasFrame?: boolean },
   page: Html,
   status = 200,
 ): Promise<void> {
-  await sendPage(reply, render(page), { nonce, status, hasFont: true });
+  await sendPage(reply, render(page), { nonce, status, hasFrame, hasFont: true });
 }
 
 export async function redirectTo({ reply }: Visit, path: string): Promise<void> {
@@ -227,10 +231,14 @@ export function consoleRoute<
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}${string}`,
-  { get, post }: { get?: PageHandler<Deps>; post?: PageHandler<Deps> },
+  {
+    get,
+    post,
+    maxBytes = MAX_FORM_BYTES,
+  }: { get?: PageHandler<Deps>; post?: PageHandler<Deps>; maxBytes?: number },
 ): void {
   const config = { sanitizesForms: true, maxFields: MAX_FORM_FIELDS };
-  const options = { errorHandler: deps.showError, bodyLimit: MAX_FORM_BYTES, config };
+  const options = { errorHandler: deps.showError, bodyLimit: maxBytes, config };
   const handler = (handle: PageHandler<Deps>) =>
     pageHandler(deps, (_, visit) => {
       sanitizeQuery(visit.request);

@@ -12,11 +12,19 @@ export interface ProgramSource {
   readonly version: string;
 }
 
+const OPTIONS: Readonly<Record<Program, readonly string[]>> = {
+  "client-sdk": [],
+  "signing-agent": ["--global", "--omit=optional"],
+  "device-client": ["--global"],
+};
+
 export const programAddress = (program: Program, { baseUrl, version }: ProgramSource): string =>
   `${baseUrl}/downloads/${programFileName(program, version)}`;
 
-/** Works in an empty folder. The optional dependency of the agent would need a compiler. */
+/**
+ * The SDK goes into an application, also an empty folder; the programs are installed for their machine. The optional dependency of
+ * the agent would need a compiler.
+ */
 export function installLine(program: Program, source: ProgramSource, others: readonly string[] = []): string {
-  const options = program === "signing-agent" ? ["--omit=optional"] : [];
-  return ["npm install", ...options, programAddress(program, source), ...others].join(" ");
+  return ["npm install", ...OPTIONS[program], programAddress(program, source), ...others].join(" ");
 }

@@ -81,7 +81,7 @@ describe("form that waits for a new sign-in", () => {
     const path = `/applications/${org.ids["applications"]}/disable`;
     const form = formOfPage(await here.get(path));
     assert.equal((await here.post(path, form)).status, 303);
-    const over = new RegExp(`/applications/${org.ids["applications"]}\\?done=`);
+    const over = new RegExp(`/applications/${org.ids["applications"]}/advanced\\?done=`);
     const asked = await here.get(path);
     assert.deepEqual([asked.status, over.test(asked.headers.get("location") ?? "")], [303, true]);
     form.set("csrf", "somebody-elses");
@@ -91,11 +91,7 @@ describe("form that waits for a new sign-in", () => {
 
   test("rejects input that is no text, shows it and explains", async () => {
     const here = await consoleBrowser(running, org);
-    for (const path of [
-      "/scopes/new",
-      `/applications/${org.ids["applications"]}/settings`,
-      "/settings/branding",
-    ]) {
+    for (const path of ["/scopes/new", `/applications/${org.ids["applications"]}`, "/settings/branding"]) {
       const form = formOfPage(await here.get(path), { name: "half\0name" });
       const page = await here.post(path, form);
       assert.equal(page.status, 403, path);

@@ -66,6 +66,8 @@ describe("signet org", () => {
       for (const [option, value, reason] of [
         ["--name", "x".repeat(101), /1 to 100 characters without control characters/],
         ["--accent-color", "red", /a colour like #2f4fd8/],
+        ["--help-link", "http://help.acme.example", /must be an https URL or mailto: and an address/],
+        ["--terms-link", "mailto:help@acme.example", /must be an https URL/],
         ["--password-min-length", "7", /from 8 to 128/],
         ["--session-lifetime", "599", /at most sessionLifetimeSeconds/],
         ["--default-language", "English", /a language like en/],
@@ -119,6 +121,10 @@ describe("signet org", () => {
         assert.match((await set("--logo", file)).err, /logo\.png: the file is not a PNG/);
         assert.equal((await set("--logo", "none")).code, 0);
         assert.deepEqual((await kept())?.branding, { accentColor: "#2f4fd8" });
+        await set("--help-link", "mailto:help@acme.example", "--privacy-link", "https://acme.example/p");
+        assert.equal((await set("--privacy-link", "none")).code, 0);
+        const left = { accentColor: "#2f4fd8", helpUri: "mailto:help@acme.example" };
+        assert.deepEqual((await kept())?.branding, left);
       } finally {
         await rm(folder, { recursive: true });
       }

@@ -93,6 +93,12 @@ export const orgCommands: readonly Command[] = [
       name: { value: "NAME", help: "display name" },
       "accent-color": { value: "COLOUR", help: "accent colour such as #2f4fd8; none for the default" },
       logo: { value: "FILE", help: "PNG file of at most 8 KiB; none to remove the logo" },
+      "help-link": {
+        value: "URL",
+        help: "link on sign-in pages: https, or mailto: and an address; none to remove it",
+      },
+      "privacy-link": { value: "URL", help: "https link on sign-in pages; none to remove it" },
+      "terms-link": { value: "URL", help: "https link on sign-in pages; none to remove it" },
       "second-factor": {
         value: "POLICY",
         help: "optional or required: users without a second factor enrol one at sign-in",
@@ -177,6 +183,9 @@ function readBranding(values: Values) {
   return definedOnly({
     accentColor: optionalText(values, "accent-color")?.toLowerCase(),
     logoUri: logo === undefined || logo === "none" ? logo : readLogo(logo),
+    helpUri: optionalText(values, "help-link"),
+    privacyUri: optionalText(values, "privacy-link"),
+    termsUri: optionalText(values, "terms-link"),
   });
 }
 

@@ -1,7 +1,7 @@
 /** The difference that `signet org apply` shows before it changes anything. */
 
-import type { MemberChange } from "../../core/configuration/difference.ts";
 import { countsOf, type Entry, isDone } from "../../core/configuration/entries.ts";
+import type { MemberChange } from "../../core/configuration/step.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { escapeControls } from "../output.ts";
 
@@ -9,6 +9,7 @@ const signs = { created: "+", changed: "~", removed: "-" } as const;
 
 const kinds: Readonly<Record<Entry["kind"], string>> = {
   organisation: "organisation:",
+  email: "email",
   scope: "scope",
   application: "application",
   "organisation-consent": "consent for all users of",
@@ -18,6 +19,7 @@ const kinds: Readonly<Record<Entry["kind"], string>> = {
 /** What else is lost when a record of this kind is removed. */
 const losses: Readonly<Record<Entry["kind"], string>> = {
   organisation: "",
+  email: "the built-in text returns",
   scope: "it no longer adds claims",
   application: "permanently, with its secrets, tokens, consents and system accounts",
   "organisation-consent": "revokes the tokens issued under it",

@@ -118,6 +118,15 @@ export interface OpenedAction {
   readonly reader: Pick<User, "locale">;
 }
 
+/** Whose link it is, also when it is used or expired: its page says so, and offers a new one. */
+export async function findActionOfLink(
+  deps: CoreDeps & ActionDeps,
+  { id, types }: { id: string; types: readonly ActionType[] },
+): Promise<UserAction | undefined> {
+  const row = await findActionAnywhere(deps.database.query, sha256Base64url(id));
+  return row && types.includes(row.type) ? decrypt(deps, row) : undefined;
+}
+
 /**
  * Reads a link by its id alone, without redeeming it. An expired one is distinguished, because it can be requested again.
  * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
@@ -170,6 +179,8 @@ export interface LinkMail {
   addressOf(id: string): string;
   /** For an invitation: the email address of the user who invites. */
   readonly inviter?: string | undefined;
+  /** Whether the recipient has proven to own the address. */
+  readonly isVerified?: boolean | undefined;
   /** For an email address without an account: the same statements, and rows without effect. */
   readonly isDecoy: boolean;
   /**
@@ -182,7 +193,9 @@ export interface LinkMail {
 
 /** Writes link, email and audit event together. */
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
-  const { orgId, type, userId, data, recipient, locale, inviter, isDecoy, isKept = false, audit } = mail;
+  const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
+  const inviter = mail.inviter === undefined ? {} : { inviter: mail.inviter };
+  const verified = mail.isVerified ? { isVerified: true as const } : {};
   const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
   const { id, expiresAt } = await createAction(tx, deps, link);
   await deps.outbox.put(tx, {
@@ -191,13 +204,9 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
     locale,
     mail: {
       template: type,
-      data: { link: mail.addressOf(id), expiresAt, ...(inviter === undefined ? {} : { inviter }) },
+      data: { link: mail.addressOf(id), expiresAt, ...inviter, ...verified },
     },
     isDecoy,
   });
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });
 }
-
-/** The URL of links in emails that an API client requested (specification, "Action/{id}/{type}"). */
-export const actionAddress = (baseUrl: string, type: ActionType) => (id: string) =>
-  `${baseUrl}/legacy/api/Authentication/Action/${id}/${type}`;

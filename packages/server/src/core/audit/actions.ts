@@ -61,6 +61,7 @@ export const auditGroups = {
     "passkey.removed": CHANGE,
     "recovery-codes.made": CHANGE,
     "second-factors.reset": CHANGE,
+    "second-factors.reset-requested": OCCURRENCE,
   },
   consents: {
     "consent.granted": OCCURRENCE,
@@ -153,6 +154,7 @@ export const auditGroups = {
     "organisation.disabled": CHANGE,
     "organisation.enabled": CHANGE,
     "organisation.configuration-applied": CHANGE,
+    "mail-text.changed": CHANGE,
     "mail.failed": OCCURRENCE,
     "mail.test-sent": OCCURRENCE,
     "audit.exported": OCCURRENCE,

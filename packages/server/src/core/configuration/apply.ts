@@ -28,6 +28,7 @@ import type { RecordDeps } from "../record-changes.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
+import { applyEmails } from "./email-texts.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
 import { type ApplicationRecord, presentMembers, requestableScopes, settingOf } from "./records.ts";
@@ -66,6 +67,7 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<v
     const entries = entriesOf(difference);
     if (!isDeepStrictEqual(entries, shown)) throw new ConfigurationChanged();
     await applyOrganisation(inside, difference);
+    await applyEmails(inside, difference.emails);
     await applyScopes(inside, difference);
     await applyApplications(inside, difference);
     await recordAuditEvent(tx, {

@@ -8,6 +8,7 @@ import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import { IS_STANDARD } from "../scopes/validation.ts";
+import { type EmailStep, emailSteps } from "./email-texts.ts";
 import { type Match, matchApplications } from "./match.ts";
 import {
   brandingNames,
@@ -30,25 +31,7 @@ import {
   sortedSettings,
 } from "./records.ts";
 import type { ApplicationState, OrganisationState } from "./state.ts";
-
-/** A member's old and new value; undefined where it is absent. */
-export interface MemberChange {
-  readonly member: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
-export type Step<Current, Wanted> =
-  | { readonly act: "create"; readonly wanted: Wanted; readonly changes: readonly MemberChange[] }
-  | {
-      readonly act: "change";
-      readonly current: Current;
-      readonly wanted: Wanted;
-      readonly changes: readonly MemberChange[];
-    }
-  | { readonly act: "same"; readonly current: Current; readonly wanted: Wanted }
-  | { readonly act: "remove"; readonly current: Current }
-  | { readonly act: "leave"; readonly current: Current };
+import type { MemberChange, Step } from "./step.ts";
 
 export type ConsentStep = Step<Consent, readonly string[]>;
 
@@ -64,6 +47,7 @@ export interface Difference {
     readonly settings: OrganisationSettings;
     readonly changes: readonly MemberChange[];
   };
+  readonly emails: readonly EmailStep[];
   readonly scopes: ReadonlyArray<Step<CustomScope, ScopeRecord>>;
   readonly applications: readonly ApplicationStep[];
 }
@@ -91,6 +75,7 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
   const prunesApplications = prune && file.applications !== undefined;
   return {
     organisation: organisationChanges(state.organisation.settings, file),
+    emails: emailSteps(state.emails, file, prune),
     scopes,
     applications: [
       ...matches.map(({ wanted, current }) => applicationStep(wanted, current, prune)),

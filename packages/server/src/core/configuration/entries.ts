@@ -1,5 +1,8 @@
 /** The difference as shown to users and in `--json`: one entry per record. */
-import type { ConsentStep, Difference, MemberChange, Step } from "./difference.ts";
+
+import type { ConsentStep, Difference } from "./difference.ts";
+import { emailName } from "./email-texts.ts";
+import type { MemberChange, Step } from "./step.ts";
 
 const acts = {
   create: "created",
@@ -11,8 +14,14 @@ const acts = {
 
 export interface Entry {
   readonly act: (typeof acts)[keyof typeof acts];
-  readonly kind: "organisation" | "scope" | "application" | "organisation-consent" | "preauthorization";
-  /** The name of the scope or application; for a consent, of its application. */
+  readonly kind:
+    | "organisation"
+    | "email"
+    | "scope"
+    | "application"
+    | "organisation-consent"
+    | "preauthorization";
+  /** Of the scope or application; for a consent, of its application; for an email, its template and language. */
   readonly name: string;
   /** Of an existing record. */
   readonly id?: string;
@@ -20,7 +29,7 @@ export interface Entry {
   readonly changes: readonly MemberChange[];
 }
 
-export function entriesOf({ organisation, scopes, applications }: Difference): Entry[] {
+export function entriesOf({ organisation, emails, scopes, applications }: Difference): Entry[] {
   return [
     {
       act: organisation.changes.length > 0 ? "changed" : "unchanged",
@@ -28,6 +37,10 @@ export function entriesOf({ organisation, scopes, applications }: Difference): E
       name: "branding and policies",
       changes: organisation.changes,
     },
+    ...emails.map((step): Entry => {
+      const { id: _, ...entry } = entryOf(step, emailName);
+      return { kind: "email", name: emailName("wanted" in step ? step.wanted : step.current), ...entry };
+    }),
     ...scopes.map((step): Entry => {
       const { name } = "wanted" in step ? step.wanted : step.current;
       return { kind: "scope", name, ...entryOf(step, ({ id }) => id) };

@@ -1,5 +1,6 @@
 /** Exports an organisation's configuration as a file: equal configurations give equal bytes. */
 import type { Db } from "../../db/open.ts";
+import { emailOfState } from "./email-texts.ts";
 import {
   brandingNames,
   FILE_FORMAT,
@@ -45,12 +46,13 @@ export async function exportOrganisation(db: Db, orgId: string): Promise<Exporte
   return { file, text };
 }
 
-function fileOf({ organisation, scopes, applications }: OrganisationState): OrganisationFile {
+function fileOf({ organisation, emails, scopes, applications }: OrganisationState): OrganisationFile {
   const { branding, ...policies } = organisation.settings;
   return {
     format: FILE_FORMAT,
     branding: presentMembers(brandingNames, (name) => branding[name]) as Partial<typeof branding>,
     policies: presentMembers(policyNames, (name) => policies[name]) as Partial<typeof policies>,
+    ...(emails.length === 0 ? {} : { emails: emails.flatMap(emailOfState) }),
     scopes: scopes
       .map(scopeOfState)
       .map((scope) => ({ ...scope, claims: scope.claims.map((claim) => ({ ...claim })) }))

@@ -1,5 +1,5 @@
 /**
- * The format of an organisation's configuration file, made for version control: branding, policies, scopes,
+ * The format of an organisation's configuration file, made for version control: branding, policies, email texts, scopes,
  * applications, and consents that administrators granted. Never secrets or users.
  */
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
@@ -14,6 +14,8 @@ import {
   tokenEndpointAuthMethods,
 } from "../applications/application.ts";
 import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
+import type { MailTextField } from "../mail/mail-text.ts";
+import { editableTemplates } from "../mail/mail-texts.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
@@ -22,6 +24,8 @@ import { acrValues } from "../sessions/session.ts";
 
 /** The number increases when older files would be misread. */
 export const FILE_FORMAT = "signet-organisation/1";
+/** Email texts: of each template, in every language that there may be. */
+const MAX_EMAILS = 200;
 export const MAX_APPLICATIONS = 2_000;
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
@@ -53,6 +57,9 @@ const within = (member: keyof typeof settingRanges) =>
 const brandingMembers = {
   accentColor: Type.String({ pattern: ACCENT_COLOUR, description: "a colour like #2f4fd8" }),
   logoUri: Type.String(),
+  helpUri: Type.String(),
+  privacyUri: Type.String(),
+  termsUri: Type.String(),
 } satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
 
 const policyMembers = {
@@ -112,12 +119,28 @@ export const settingNames = Object.keys(settingMembers) as SettingMember[];
 export const brandingNames = Object.keys(brandingMembers) as Array<keyof typeof brandingMembers>;
 export const policyNames = Object.keys(policyMembers) as Array<keyof typeof policyMembers>;
 
+const mailTextMembers = {
+  subject: Type.String(),
+  heading: Type.String(),
+  body: Type.String(),
+  button: Type.String(),
+} satisfies Record<MailTextField, TSchema>;
+
 const claimSchema = Type.Object(
   {
     name: Type.String(),
     source: Type.Enum([...claimSources]),
     path: Type.Optional(Type.String()),
     value: Type.Optional(Type.Unknown()),
+  },
+  closed,
+);
+
+const emailSchema = Type.Object(
+  {
+    template: Type.Enum([...editableTemplates]),
+    language: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
+    ...Type.Partial(Type.Object(mailTextMembers)).properties,
   },
   closed,
 );
@@ -158,6 +181,7 @@ export const organisationFileSchema = Type.Object(
     format: Type.Literal(FILE_FORMAT),
     branding: Type.Optional(Type.Partial(Type.Object(brandingMembers, closed))),
     policies: Type.Optional(Type.Partial(Type.Object(policyMembers, closed))),
+    emails: Type.Optional(Type.Array(emailSchema, { maxItems: MAX_EMAILS })),
     scopes: Type.Optional(Type.Array(scopeSchema, { maxItems: MAX_SCOPES })),
     applications: Type.Optional(Type.Array(applicationSchema, { maxItems: MAX_APPLICATIONS })),
   },
@@ -165,5 +189,6 @@ export const organisationFileSchema = Type.Object(
 );
 
 export type OrganisationFile = Static<typeof organisationFileSchema>;
+export type FileEmail = Static<typeof emailSchema>;
 export type FileScope = Static<typeof scopeSchema>;
 export type FileApplication = Static<typeof applicationSchema>;

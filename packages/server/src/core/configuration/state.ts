@@ -4,6 +4,7 @@ import type { Application } from "../applications/application.ts";
 import { listApplications } from "../applications/applications.store.ts";
 import type { Consent } from "../consents/consent.ts";
 import { listConsents, listPreauthorizations } from "../consents/consents.store.ts";
+import { listMailTexts, type StoredMailText } from "../mail/mail-texts.store.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { findOrganisation } from "../organisations/organisations.store.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
@@ -20,6 +21,8 @@ export interface ApplicationState {
 
 export interface OrganisationState {
   readonly organisation: Organisation;
+  /** The texts that the organisation has written itself. */
+  readonly emails: readonly StoredMailText[];
   readonly scopes: readonly CustomScope[];
   readonly applications: readonly ApplicationState[];
   /** Their ids: applications refer to them, but a file doesn't create them. */
@@ -39,6 +42,7 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
   const signingPools = (await listAllPools(db, orgId)).map(({ id }) => id);
   return {
     organisation,
+    emails: await listMailTexts(db, orgId),
     scopes: await listCustomScopes(db, orgId),
     signingPools,
     applications: applications.map((application) => ({

@@ -183,6 +183,7 @@ test("rejects contradicting policies and an invalid logo URL", () => {
     "/policies/sessionIdleSeconds",
   ]);
   assert.deepEqual(pathsOf(file({ branding: { logoUri: "javascript:1" } })), ["/branding/logoUri"]);
+  assert.deepEqual(pathsOf(file({ branding: { helpUri: "javascript:1" } })), ["/branding/helpUri"]);
 });
 
 test("a claim has either a value or a path, as its source requires", () => {

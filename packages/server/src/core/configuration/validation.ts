@@ -1,8 +1,9 @@
 /** Parses and validates a file completely, before anything is looked up or changed. */
 import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
-import { defaultOrganisationSettings } from "../organisations/organisation.ts";
-import { idleFaults, logoFaults } from "../organisations/settings-validation.ts";
+import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
+import { idleFaults, linkFaults, logoFaults } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
+import { emailFaults } from "./email-texts.ts";
 import { readJsonText } from "./json-text.ts";
 import { memberFaults } from "./member-faults.ts";
 import {
@@ -26,11 +27,16 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   const broken = new Set(formFaults.map(({ path }) => path.split("/").slice(0, 3).join("/")));
   const isWellFormed = (part: string) => ![...broken].some((path) => `${path}/`.startsWith(`${part}/`));
   const scopes = recordsOf(file.scopes, "/scopes", broken);
+  const emails = recordsOf(file.emails, "/emails", broken);
   const applications = recordsOf(file.applications, "/applications", broken);
   const faults = [
     ...formFaults,
-    ...(isWellFormed("/branding") ? logoFaults("/branding/logoUri", file.branding?.logoUri) : []),
+    ...(isWellFormed("/branding") ? brandingFaults(file.branding ?? {}) : []),
     ...(isWellFormed("/policies") ? policyFaults(file) : []),
+    ...emailFaults(
+      emails.map(([email]) => email),
+      (index) => emails[index]?.[1] ?? "/emails",
+    ),
     ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
     ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
     ...duplicates(scopes, "name"),
@@ -40,6 +46,11 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   if (faults.length > 0) throw new InvalidFile(faults);
   return file;
 }
+
+const brandingFaults = (branding: Partial<OrganisationSettings["branding"]>): FileFault[] => [
+  ...logoFaults("/branding/logoUri", branding.logoUri),
+  ...linkFaults("/branding/", branding).map(({ path, message }) => ({ path, message })),
+];
 
 /** In another version every member may mean something else: no further faults are reported. */
 function requireFormat(value: unknown): void {

@@ -1,7 +1,10 @@
 /**
  * The emails that Signet sends. None contains text that a user or stranger chose, so that nobody can send their own
- * words in our name. The one exception is the organisation's name: it is quoted, and left out when it could be a message.
+ * words in our name. Two exceptions are the organisation's: its name is quoted, and left out when it could be a message;
+ * its own texts (mail-texts.ts) go only to verified addresses of its users.
  */
+
+import type { MailText } from "./mail-text.ts";
 
 /** A second factor, as notices name it. */
 export type MailedFactor = "totp" | "passkey" | "recovery-codes";
@@ -18,7 +21,8 @@ export type Mail =
   | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
-  | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData };
+  | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
+  | { readonly template: "FactorResetRequested"; readonly data: FactorResetData };
 
 export type MailTemplate = Mail["template"];
 
@@ -35,6 +39,7 @@ export const mailTemplates = [
   "NewSignIn",
   "FactorAdded",
   "FactorRemoved",
+  "FactorResetRequested",
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
@@ -47,12 +52,14 @@ export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
 /** Emails to addresses that may be of somebody who knows nothing of the organisation. */
 export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming"];
 
-/** A test email that an administrator requested: it says so, and its link does nothing. */
-interface Testable {
+interface AnyMailData {
+  /** A test email that an administrator requested: it says so, and its link does nothing. */
   readonly isTest?: true;
+  /** The recipient has proven to own the address: the organisation's own texts may be used (mail-texts.ts). */
+  readonly isVerified?: true;
 }
 
-export interface LinkData extends Testable {
+export interface LinkData extends AnyMailData {
   /** Contains a secret: it is in the email, encrypted in the outbox, and nowhere else. */
   readonly link: string;
   /** Milliseconds, as every time here. */
@@ -61,7 +68,7 @@ export interface LinkData extends Testable {
   readonly inviter?: string;
 }
 
-export interface NoticeData extends Testable {
+export interface NoticeData extends AnyMailData {
   readonly at: number;
   /** The client's IP address; undefined for an operator. */
   readonly address?: string;
@@ -87,6 +94,14 @@ export interface FactorNoticeData extends NoticeData {
   readonly factor: MailedFactor;
 }
 
+/** To administrators. */
+export interface FactorResetData extends NoticeData {
+  /** The verified email address of the user who asks. */
+  readonly account?: string;
+  /** The user's record in the console. */
+  readonly recordUri: string;
+}
+
 /** Undetermined (ISO 639-2): the recipient has chosen no language and gets the organisation's. */
 export const NO_LANGUAGE = "und";
 
@@ -109,5 +124,8 @@ export interface MailContent {
   readonly html: string;
 }
 
-/** @returns undefined when the organisation is disabled or deleted */
-export type ComposeMail = (mail: OutgoingMail) => Promise<MailContent | undefined>;
+/**
+ * @param draft used instead of the organisation's stored text
+ * @returns undefined when the organisation is disabled or deleted
+ */
+export type ComposeMail = (mail: OutgoingMail, draft?: MailText) => Promise<MailContent | undefined>;

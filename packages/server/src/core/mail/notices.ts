@@ -40,6 +40,7 @@ export async function sendNotice(
     at: clock(),
     ...(address === undefined ? {} : { address }),
     ...(browser === undefined ? {} : { browser }),
+    ...(user.emailVerified ? { isVerified: true as const } : {}),
     ...(user.homeOrgId === user.orgId ? {} : { homeOrgId: user.homeOrgId }),
   };
   await outbox.put(tx, {

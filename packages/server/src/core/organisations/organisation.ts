@@ -9,6 +9,10 @@ export interface OrganisationSettings {
     readonly accentColor?: string;
     /** A PNG as a `data:` URL, see logo.ts. */
     readonly logoUri?: string;
+    /** https or `mailto:`, see branding-links.ts. */
+    readonly helpUri?: string;
+    readonly privacyUri?: string;
+    readonly termsUri?: string;
   };
   /** NIST SP 800-63B-4: length only, no composition rules. */
   readonly passwordMinLength: number;

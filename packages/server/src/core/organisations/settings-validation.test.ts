@@ -63,6 +63,35 @@ test("a logo URL contains base64 of a PNG only", () => {
   assert.deepEqual(faults({ branding: { logoUri: "/etc/x" } }), ["branding.logoUri logo-form"]);
 });
 
+test("help, privacy and terms are https links; help may be an email address", () => {
+  const { helpUri, ...webOnly } = {
+    helpUri: "mailto:help@acme.example",
+    privacyUri: "https://acme.example/privacy?lang=en#top",
+    termsUri: "https://acme.example/terms",
+  };
+  assert.deepEqual(faults({ branding: { helpUri, ...webOnly } }), []);
+  assert.deepEqual(faults({ branding: { helpUri: "https://help.acme.example" } }), []);
+  for (const uri of [
+    "http://acme.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "/privacy",
+    "https://user:secret@acme.example",
+    "https://acme.example/a b",
+    `https://acme.example/${"x".repeat(500)}`,
+    "mailto:",
+    "mailto:a@b.example?bcc=c@d.example",
+    "mailto:a@b.example?subject=x",
+    "mailto:a%0A@b.example",
+    "mailto:a@b.example%0Abcc:c@d.example",
+    "",
+  ])
+    for (const name of ["helpUri", "privacyUri", "termsUri"] as const)
+      assert.deepEqual(faults({ branding: { [name]: uri } }), [`branding.${name} link`], `${name} ${uri}`);
+  for (const name of ["privacyUri", "termsUri"] as const)
+    assert.deepEqual(faults({ branding: { [name]: helpUri } }), [`branding.${name} link`]);
+});
+
 test("reports all faults of changed settings only", () => {
   const wrong = {
     branding: { accentColor: "#12345" },

@@ -1,5 +1,6 @@
 /** Validates an organisation's settings, for the console, the command line and the file. */
 import { optionalWebAddress } from "../applications/validation.ts";
+import { brandingLinks, isBrandingLink } from "./branding-links.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
 
@@ -14,7 +15,7 @@ export const ACCENT_COLOUR = "^#[0-9A-Fa-f]{6}$";
 /** A primary language subtag (RFC 5646): message files have no others. */
 export const LANGUAGE = "^[a-z]{2,3}$";
 
-export type SettingsFaultCode = "colour" | LogoFault | "range" | "idle-above-lifetime" | "language";
+export type SettingsFaultCode = "colour" | "link" | LogoFault | "range" | "idle-above-lifetime" | "language";
 
 export interface SettingsFault {
   /** The member's name, e.g. `branding.accentColor`. */
@@ -57,13 +58,23 @@ export function requireValidSettings(
   if (faults.length > 0) throw new InvalidSettings(faults);
 }
 
-function brandingFaults({ accentColor, logoUri }: OrganisationSettings["branding"]): SettingsFault[] {
-  const faults = logoFaults("branding.logoUri", logoUri);
+function brandingFaults(branding: OrganisationSettings["branding"]): SettingsFault[] {
+  const { accentColor, logoUri } = branding;
+  const faults = [...logoFaults("branding.logoUri", logoUri), ...linkFaults("branding.", branding)];
   if (accentColor === undefined || new RegExp(ACCENT_COLOUR).test(accentColor)) return faults;
   return [
     { path: "branding.accentColor", message: "must be a colour like #2f4fd8", code: "colour" },
     ...faults,
   ];
+}
+
+export function linkFaults(prefix: string, branding: OrganisationSettings["branding"]): SettingsFault[] {
+  return brandingLinks.flatMap((name) => {
+    const uri = branding[name];
+    if (uri === undefined || isBrandingLink(name, uri)) return [];
+    const message = `must be an https URL${name === "helpUri" ? " or mailto: and an address" : ""}`;
+    return [{ path: `${prefix}${name}`, message, code: "link" as const }];
+  });
 }
 
 /** An http(s) URL is stored for readers of the record; our pages load nothing from elsewhere and don't show it. */

@@ -14,6 +14,7 @@ import { lockUserAccount } from "../users/account.store.ts";
 import type { User } from "../users/user.ts";
 import { organisationsOfUser } from "../users/users.store.ts";
 import { factorOwner } from "./factor-status.ts";
+import { deleteFactorResetRequest } from "./lost-factors/lost-factors.store.ts";
 import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/passkeys.store.ts";
 import { MAX_PASSKEYS, type Passkey } from "./passkeys/passkeys.ts";
 import { createRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
@@ -189,6 +190,7 @@ export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<vo
     if (await deleteTotp(tx, owner)) removed.push("totp");
     if ((await deletePasskeys(tx, owner)) > 0) removed.push("passkey");
     await deleteRecoveryCodes(tx, owner);
+    await deleteFactorResetRequest(tx, owner);
     await revokeAllTrustedBrowsers(tx, change.user, now);
     await record(deps, tx, change, "second-factors.reset");
     for (const factor of removed) await notify(deps, tx, change, { template: "FactorRemoved", factor });

@@ -1,6 +1,7 @@
 /** Changes of email addresses, by a link or at once, and password resets that an administrator requests. */
 import { isUniqueViolation } from "../../db/database-errors.ts";
-import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
+import { type LinkMailDeps, sendLinkMail } from "../actions/actions.ts";
+import { linkAddress } from "../actions/link-address.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
@@ -47,7 +48,7 @@ export async function requestNewEmail(
       data: { email: user.email, newEmail: to },
       recipient: to,
       locale: user.locale ?? locale ?? NO_LANGUAGE,
-      addressOf: actionAddress(deps.baseUrl, "ChangeEmail"),
+      addressOf: linkAddress(deps.baseUrl, "ChangeEmail"),
       isDecoy: isTaken,
       isKept: true,
       audit: { orgId, actor, action: "email-change.requested", target: id, address },
@@ -74,7 +75,8 @@ export async function sendPasswordReset(
       data: { email },
       recipient: email,
       locale: user.locale ?? NO_LANGUAGE,
-      addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
+      addressOf: linkAddress(deps.baseUrl, "ResetPassword"),
+      isVerified: user.emailVerified,
       isDecoy: false,
       audit: { ...by, orgId, action: "password-reset.requested", target: id },
     }),

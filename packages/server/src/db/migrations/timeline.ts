@@ -14,6 +14,9 @@ import { migratedBy } from "./0013-migrated-by.ts";
 import { scopeDefinitions } from "./0014-scope-definitions.ts";
 import { outboxTurns } from "./0015-outbox-turns.ts";
 import { auditSearch } from "./0016-audit-search.ts";
+import { factorResetRequests } from "./0017-factor-reset-requests.ts";
+import { mailTexts } from "./0018-mail-texts.ts";
+import { memberOrder } from "./0019-member-order.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -32,4 +35,7 @@ export const timeline: readonly Migration[] = [
   scopeDefinitions,
   outboxTurns,
   auditSearch,
+  factorResetRequests,
+  mailTexts,
+  memberOrder,
 ];

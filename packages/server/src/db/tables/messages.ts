@@ -45,7 +45,20 @@ export interface LogoutDeliveryTable {
   last_error: string | null;
 }
 
+/** An organisation's own text of an email in one language; null where the built-in text stands. */
+export interface MailTextTable {
+  org_id: string;
+  template: string;
+  locale: string;
+  subject: string | null;
+  heading: string | null;
+  body: string | null;
+  button: string | null;
+  updated_at: number;
+}
+
 export interface MessagesSchema {
+  mail_text: MailTextTable;
   logout_delivery: LogoutDeliveryTable;
   user_action: UserActionTable;
   outgoing_mail: OutgoingMailTable;

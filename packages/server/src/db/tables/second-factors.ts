@@ -47,9 +47,17 @@ export interface TrustedBrowserTable {
   revoked_at: number | null;
 }
 
+/** Of a user who has lost every factor. */
+export interface FactorResetRequestTable {
+  org_id: string;
+  user_id: string;
+  requested_at: number;
+}
+
 export interface SecondFactorsSchema {
   totp_credential: TotpCredentialTable;
   passkey: PasskeyTable;
   recovery_code: RecoveryCodeTable;
   remembered_device: TrustedBrowserTable;
+  factor_reset_request: FactorResetRequestTable;
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { insertMembership } from "../../core/users/users.store.ts";
+import { demands } from "../../page-kit/recent-sign-in.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
@@ -33,29 +34,26 @@ interface Form {
   readonly fields?: Readonly<Record<string, string>>;
   /** Fields that never appear in a page. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Needs no recent authentication. */
-  readonly allowsOldSignIn?: boolean;
   readonly by?: "guest" | "user with a second factor";
 }
 
 const forms: Readonly<Record<string, Form>> = {
   "account/profile": {
     fields: { firstname: TYPED, surname: "S", phone: "", locale: "" },
-    allowsOldSignIn: true,
   },
   "account/address": { fields: { newEmail: TYPED } },
   "account/password": { secrets: { present: PASSWORD, password: NEXT } },
   "account/data/export": {},
   "account/deletion": { fields: { name: TYPED } },
   "account/leave": { by: "guest" },
-  "account/sessions/end": { allowsOldSignIn: true },
+  "account/sessions/end": {},
   "account/security/authenticator": { secrets: { enrolment: "sealed-secret", code: "123456" } },
   "account/security/authenticator/removal": {},
   "account/security/passkeys": { fields: { name: TYPED }, secrets: { passkey: '{"id":"an-answer"}' } },
   "account/security/passkey": { fields: { id: "x", change: "name", name: TYPED } },
   "account/security/recovery-codes": { by: "user with a second factor" },
   "account/security/browsers": {},
-  "user/consents/:id/revoke": { allowsOldSignIn: true },
+  "user/consents/:id/revoke": {},
 };
 /** Forms of a record that doesn't exist here: they return 404 instead of the form. */
 const recordForms = ["account/security/passkey", "user/consents/:id/revoke"];
@@ -154,9 +152,10 @@ for (const [path, form] of Object.entries(forms)) {
     }
     clock.advance(11 * MINUTE);
     const late = await browser.post(url, { csrf, ...sent });
-    assert.equal(late.body.includes('id="prove-go-on"'), form.allowsOldSignIn !== true);
+    const isRecentNeeded = demands.get(`/oauth/:org/${path}`) === "recent";
+    assert.equal(late.body.includes('id="prove-go-on"'), isRecentNeeded);
     assert.ok(late.status < 500);
-    if (form.allowsOldSignIn !== true) {
+    if (isRecentNeeded) {
       const { csrf: _, kept, ...input } = late.hidden;
       assert.equal(late.status, 403);
       assert.ok(kept);

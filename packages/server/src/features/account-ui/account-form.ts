@@ -1,4 +1,7 @@
-/** Registers account pages, and accepts their forms: same origin, session, CSRF token and recent authentication. */
+/**
+ * Registers account pages, and accepts their forms: same origin, session, CSRF token, and recent authentication where
+ * page-kit/recent-sign-in.ts demands it.
+ */
 import type { FastifyInstance } from "fastify";
 import { identityConfirmedPage } from "../../html/components/act.page.ts";
 import { parsedForm, parseQuery } from "../../http/form-body.ts";
@@ -11,6 +14,7 @@ import {
 } from "../../page-kit/accept-form.ts";
 import { pageHandler, requestPath, show, type Visit } from "../../page-kit/page.ts";
 import { showWaitingForm } from "../../page-kit/reauthentication.ts";
+import { demandsRecentSignIn } from "../../page-kit/recent-sign-in.ts";
 import {
   type AccountDeps,
   type AccountVisit,
@@ -59,9 +63,9 @@ export async function viewAccountPage<Deps extends AccountDeps>(
   route: AccountRoute<Deps>,
 ): Promise<void> {
   const returnTo = (route.returnTo ?? requestPath)(visit);
-  const account = route.allowsOldSignIn
-    ? await requireSignedIn(deps, visit, returnTo)
-    : await requireChangeAllowed(deps, visit, returnTo, route, true);
+  const account = demandsRecentSignIn(visit.request)
+    ? await requireChangeAllowed(deps, visit, returnTo, route, true)
+    : await requireSignedIn(deps, visit, returnTo);
   await route.show(deps, account);
 }
 
@@ -74,9 +78,8 @@ export async function submitAccountForm<Deps extends AccountDeps>(
   requireSameOrigin(deps, visit);
   const returnTo = (route.returnTo ?? requestPath)(visit);
   const account = await requireChangeAllowed(deps, visit, returnTo, route, false);
-  const { allowsOldSignIn = false, secrets = [] } = route;
-  const rules = { needsRecentSignIn: !allowsOldSignIn, secrets };
-  const form = await checkForm(deps, visit, account.signedIn, rules);
+  const { secrets = [] } = route;
+  const form = await checkForm(deps, visit, account.signedIn, { secrets });
   if (form.outcome === "reauthenticate") return askForIdentity(deps, account, form, route);
   if (form.outcome === "rejected") return route.show(deps, account, form);
   await route.submit?.(deps, account, form);

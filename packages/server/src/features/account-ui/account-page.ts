@@ -58,14 +58,14 @@ export interface AccountVisit extends Visit {
   readonly signedIn: SignedIn;
   readonly user: User;
   readonly messages: Messages;
+  /** Of the forms of this browser. */
+  readonly csrf: string;
 }
 
 /** Who may make a change, and when it is available. */
 export interface ChangePolicy<Deps> {
   /** For changes within this organisation; the account itself is changed at its home organisation. */
   readonly allowsGuests?: boolean;
-  /** A session is enough to view and to change: the change revokes access or grants none. */
-  readonly allowsOldSignIn?: boolean;
   /** Where to redirect if the change isn't available. */
   redirectIfUnavailable?(deps: Deps, visit: AccountVisit): string | undefined | Promise<string | undefined>;
 }
@@ -79,7 +79,8 @@ export async function requireSignedIn(
   const signedIn = await deps.browserSession.currentSession(visit);
   if (!signedIn) throw new SignInRequired(returnTo);
   const { user } = signedIn;
-  return { ...visit, signedIn, user, messages: pageMessages(visit, signedIn) };
+  const { csrf } = deps.browserSession.formBinding(visit);
+  return { ...visit, signedIn, user, messages: pageMessages(visit, signedIn), csrf };
 }
 
 /**
@@ -140,6 +141,7 @@ export const requestOrigin = ({ request, messages }: AccountVisit) => ({
 export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
 
 const pages: ReadonlyArray<readonly [page: AccountPage, path: string, icon: IconName]> = [
+  ["home", "account", "home"],
   ["profile", "account/profile", "person"],
   ["security", "account/security", "lock"],
   ["sessions", "account/sessions", "browser"],
@@ -160,7 +162,7 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     font: interFont.path,
     isEndUserPage: true,
     organisation: pageOrganisation(organisation),
-    homeUri: accountPath(organisation, "profile"),
+    homeUri: `/oauth/${organisation.id}/account`,
     consoleUri: (rest) => consolePath(organisation, rest),
     wasAlready: wasAlready(visit),
     navigation: {
@@ -181,7 +183,7 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     elsewhere: isAdministrator
       ? [{ id: "nav-console", label: frame.console, uri: consolePath(organisation) }]
       : [],
-    signOutUri: `/oauth/${organisation.id}/end_session`,
+    signOut: { uri: `/oauth/${organisation.id}/end_session`, csrf: visit.csrf },
     otherOrganisations: [],
   };
 }

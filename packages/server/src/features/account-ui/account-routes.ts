@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { confirmIdentityRoute } from "./account-form.ts";
 import type { AccountDeps } from "./account-page.ts";
+import { homeRoute } from "./home/home.route.ts";
 import { activityRoute } from "./own-data/activity.route.ts";
 import { dataRoutes } from "./own-data/data.route.ts";
 import { deletionRoutes } from "./own-data/deletion.route.ts";
@@ -16,6 +17,7 @@ import { trustedBrowsersRoute } from "./security/trusted-browsers.route.ts";
 import { sessionsRoutes } from "./sessions/sessions.route.ts";
 
 export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  homeRoute(app, deps);
   profileRoute(app, deps);
   addressRoute(app, deps);
   passwordRoute(app, deps);

@@ -95,7 +95,7 @@ const kitFrame = (messages: Messages): ConsoleFrame => ({
   },
   user: { email: "ada@northwind.example" },
   elsewhere: [],
-  signOutUri: KIT,
+  signOut: { uri: KIT, csrf: "" },
   otherOrganisations: [{ name: "Harbour Clinic", uri: KIT }],
   help: [{ id: "help-api", label: messages.landing.apiReference, uri: "/docs" }],
   commandMenu: commandMenu(KIT, messages),

@@ -8,7 +8,7 @@ import { insertMembership } from "../../core/users/users.store.ts";
 import { setUserStatus } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
-import { MAIL_ENV, newestLink } from "../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, newestApiLink } from "../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { convertedKey, makeSessionKey } from "../../testing/fixtures/session-key.ts";
 import {
@@ -144,12 +144,12 @@ describe("hostile callers", () => {
       const invite = async (email: string) => {
         const person = { organisation, email, firstname: "Ivy", surname: "Invited" };
         const id = await inviteUser({ ...service, baseUrl }, { ...person, role: "Standard", actor: "test" });
-        return { id, link: await newestLink(service, email) };
+        return { id, link: await newestApiLink(service, email) };
       };
       const set = (link: string, NewPassword: string) => call(link, undefined, { body: { NewPassword } });
       const { link } = await invite("ivy@acme.example");
       await call("Authentication/User/ivy@acme.example/PasswordReset", plain, { method: "POST" });
-      assert.equal((await set(await newestLink(service, "ivy@acme.example"), CHOSEN)).status, 200);
+      assert.equal((await set(await newestApiLink(service, "ivy@acme.example"), CHOSEN)).status, 200);
       assert.equal((await set(link, THIEF)).status, 404);
       assert.equal((await login("ivy@acme.example", THIEF)).status, 401);
       assert.equal((await login("ivy@acme.example", CHOSEN)).status, 200);
@@ -164,7 +164,7 @@ describe("hostile callers", () => {
       await call("Authentication/User/Register", plain, {
         body: { Email: "scan@acme.example", Password: CHOSEN, Firstname: "S", Surname: "N" },
       });
-      const link = await newestLink(running.service, "scan@acme.example");
+      const link = await newestApiLink(running.service, "scan@acme.example");
       for (const accept of [
         "text/html,application/json;q=0.9,*/*;q=0.8",
         "*/*",

@@ -1,6 +1,7 @@
 /** POST User/{email}/PasswordReset: sends a link by email. Response and timing are the same for every address. */
 import Type from "typebox";
-import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { linkAddress } from "../../core/actions/link-address.ts";
 import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
@@ -49,7 +50,8 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           data: { email: user?.email ?? "" },
           recipient: user?.email ?? "",
           locale: user?.locale ?? requestLocale(request),
-          addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
+          addressOf: linkAddress(deps.baseUrl, "ResetPassword"),
+          isVerified: user?.emailVerified,
           isDecoy: user === undefined,
           audit: {
             orgId,

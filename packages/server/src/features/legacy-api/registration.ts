@@ -1,6 +1,7 @@
 /** The email of a registration: a link for a new address, a notice for the owner of an existing account. */
 import type { FastifyRequest } from "fastify";
 import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
+import { linkAddress } from "../../core/actions/link-address.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -95,7 +96,7 @@ function sendLink(
     data: isDecoy ? { email: "" } : { email, registration },
     recipient: email,
     locale: registrant.locale,
-    addressOf: (id) => `${deps.baseUrl}/legacy/api/Authentication/User/Register/Complete/${id}`,
+    addressOf: linkAddress(deps.baseUrl, "VerifyEmail"),
     isDecoy,
     audit: {
       ...auditEvent(registrant),
@@ -113,7 +114,10 @@ async function notifyOwner(tx: Db, deps: LegacyDeps, registrant: Registrant, use
     orgId,
     recipient: user.email,
     locale: user.locale ?? locale,
-    mail: { template: "AccountExists", data: { at: deps.clock(), address } },
+    mail: {
+      template: "AccountExists",
+      data: { at: deps.clock(), address, ...(user.emailVerified ? { isVerified: true } : {}) },
+    },
   });
   const details = { reason: "there is an account" };
   await recordAuditEvent(tx, { ...auditEvent(registrant), at: deps.clock(), target: user.id, details });

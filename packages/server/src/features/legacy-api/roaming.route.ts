@@ -3,7 +3,8 @@
  * exists or declines, so that no organisation learns another one's users.
  */
 import Type from "typebox";
-import { actionAddress, nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { nobody, sendLinkMail } from "../../core/actions/actions.ts";
+import { linkAddress } from "../../core/actions/link-address.ts";
 import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail, type User } from "../../core/users/user.ts";
@@ -57,7 +58,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
           data: { email: user?.email ?? "", homeOrgId },
           recipient: user?.email ?? "",
           locale: user?.locale ?? requestLocale(request),
-          addressOf: actionAddress(deps.baseUrl, "AcceptRoaming"),
+          addressOf: linkAddress(deps.baseUrl, "AcceptRoaming"),
           isDecoy: user === undefined,
           // Without the outcome: the caller's organisation reads this log.
           audit: { orgId, actor: caller.actor, action: "roaming.requested", address, details: { homeOrgId } },

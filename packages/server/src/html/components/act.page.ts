@@ -130,6 +130,16 @@ export function goneRecordPage(frame: ConsoleFrame): Html {
   return consoleLayout({ ...frame, title: changed.gone, body });
 }
 
+/** Of an address without a page, and of a record that isn't there (any more). */
+export function missingPage(frame: ConsoleFrame): Html {
+  const { console: texts, error } = frame.messages;
+  const { missing } = texts.frame;
+  const body = html`<section class="card"><p id="page-missing">${missing.text}</p>
+<div class="actions"><a class="button primary" id="missing-overview" href="${linkAddress(frame.homeUri)}">${missing.overview}</a></div></section>
+`;
+  return consoleLayout({ ...frame, title: error.titles.notFound, body });
+}
+
 /** Where the sign-in beside a waiting form ends. */
 export function identityConfirmedPage(frame: ConsoleFrame): Html {
   const { prove } = frame.messages.console.frame;

@@ -73,13 +73,19 @@ export function qrImage({ size, path }: QrCode, label: string): Html {
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}"><path d="${path}"/></svg>`;
 }
 
+/** In the page itself: the codes are in no request, so in no log either. */
+const textFile = (lines: readonly string[]): string =>
+  `data:text/plain;charset=utf-8,${encodeURIComponent(`${lines.join("\n")}\n`)}`;
+
 /** Shown once. */
 export function recoveryCodeList(codes: readonly string[], messages: Messages): Html {
   const text = messages.recoveryCodes;
   return html`<p>${text.explanation}</p>
 ${banner("hint", "codes-notice", text.once, text.onceText)}
 <pre class="codes" id="recovery-codes" aria-label="${text.list}">${codes.join("\n")}</pre>
-<button class="button" type="button" data-copy="recovery-codes" data-copied="${text.copied}" hidden>${text.copy}</button>
+<div class="actions"><button class="button" type="button" data-copy="recovery-codes" data-copied="${text.copied}" hidden>${text.copy}</button>
+<a class="button" id="codes-download" href="${textFile(codes)}" download="recovery-codes.txt">${text.download}</a>
+<button class="button" id="codes-print" type="button" data-print hidden>${text.print}</button></div>
 <p class="visually-hidden" id="copy-status" role="status"></p>
 `;
 }

@@ -10,13 +10,21 @@ export function codeBlock(
     lines: string;
     /** The name of the button that wraps long lines; none without. */
     wrap?: string | undefined;
+    /** A button that saves the lines as a file. */
+    saveAs?: { label: string; file: string } | undefined;
   },
 ): Html {
+  // One long line is a command: it is read whole, also on a phone.
+  const isCommand = !view.lines.includes("\n");
   return html`<figure class="snippet"><figcaption class="bar"><span>${view.title}</span>
 <span class="snippet-buttons">${
     view.wrap !== undefined &&
+    !isCommand &&
     html`<button class="copy" type="button" data-wrap="${view.id}" aria-label="${view.wrap}: ${view.title}" aria-pressed="false" hidden>${icon("wrap")}</button>`
+  }${
+    view.saveAs !== undefined &&
+    html`<button class="copy" type="button" data-download="${view.id}" data-file="${view.saveAs.file}" aria-label="${view.saveAs.label}: ${view.saveAs.file}" hidden>${icon("download")}</button>`
   }${copyButton(view.id, view, view.title)}</span></figcaption>
-<pre tabindex="0" aria-label="${view.title}"><code id="${view.id}">${view.lines}</code></pre></figure>
+<pre tabindex="0"${isCommand && html` class="wrapped"`} aria-label="${view.title}"><code id="${view.id}">${view.lines}</code></pre></figure>
 `;
 }

@@ -1,13 +1,16 @@
 /**
- * The command menu's shell, for `ConsoleFrame.commandMenu`: a button that opens a search over pages and records. What it finds is
- * the server's: `GET <uri>?search=…` answers with a page, and a script may show its results in place.
+ * The command menu (⌘K, Ctrl+K): a button that opens a search over pages, actions, records and audit events
+ * (scripts/command-menu.js). Without scripts it leads to the search's own page.
  */
 import { type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { commandMenuScript } from "../scripts.ts";
 import { icon } from "./icons.ts";
 
-/** Without scripts the button is a link to the search's own page. */
+/** A module: other scripts of a page may have the same names. @param uri of the search: `?q=` answers a page, and JSON to the script */
 export function commandMenu(uri: string, messages: Messages): Html {
-  const { search, searchHint } = messages.console.frame.commands;
-  return html`<a class="command-open" id="command-open" href="${linkAddress(uri)}" data-command-menu aria-label="${search}">${icon("search")}<span class="command-label" aria-hidden="true">${searchHint}</span><kbd aria-hidden="true">⌘K</kbd></a>`;
+  const { commandMenu: text, frame } = messages.console;
+  const { keys } = text;
+  return html`<a class="command-open" id="command-open" href="${linkAddress(uri)}" data-label="${text.label}" data-placeholder="${text.placeholder}" data-recent="${text.groups.recent}" data-failed="${text.failed}" data-close="${frame.closeMenu}" data-keys="${`↑↓ ${keys.move}\n↵ ${keys.open}\nesc ${keys.close}`}">${icon("search")}<span class="command-label">${text.open}</span><kbd aria-hidden="true" hidden>⌘K</kbd></a>
+<script type="module" src="${commandMenuScript.path}"></script>`;
 }

@@ -28,7 +28,8 @@ export type ConsoleFrame = PageFrame & {
   user: { email: string };
   /** Links in the user menu: the account pages, or the console for administrators. */
   elsewhere: readonly MenuLink[];
-  signOutUri: string;
+  /** Posted from the menu: it signs out without another question. */
+  signOut: { uri: string; csrf: string };
   /** The last action found nothing left to do: shown when the page has no other notice. */
   wasAlready?: boolean;
   otherOrganisations: readonly { name: string; uri: string }[];

@@ -66,6 +66,9 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
+/** For what a script draws. */
+export const iconPath = (name: IconName): string => paths[name];
+
 const drawn = new Map<IconName, Html>();
 
 export function icon(name: IconName): Html {

@@ -4,8 +4,8 @@ import type { Messages } from "../messages/messages.ts";
 import { icon } from "./icons.ts";
 
 export type PaginationView = {
-  /** The rows that are shown, counted from 1, and how many there are: `1–25 of 1,204`. */
-  range?: { from: number; to: number; total?: number | undefined } | undefined;
+  /** The rows that are shown, counted from 1, and how many there are: `1–25 of 1,204`, or more than that. */
+  range?: { from: number; to: number; total?: number | undefined; isMore?: boolean } | undefined;
   newestUri?: string | undefined;
   previousUri?: string | undefined;
   olderUri?: string | undefined;
@@ -31,9 +31,13 @@ const pageLink = (id: string, uri: string | undefined, label: Content): Content 
   html`<a class="button" id="${id}" href="${linkAddress(uri)}">${label}</a>
 `;
 
-function rangeText({ from, to, total }: NonNullable<PaginationView["range"]>, messages: Messages): string {
+function rangeText(
+  { from, to, total, isMore }: NonNullable<PaginationView["range"]>,
+  messages: Messages,
+): string {
   const { list } = messages.console.frame;
-  return total === undefined ? list.range({ from, to }) : list.rangeOf({ from, to, total });
+  if (total === undefined) return list.range({ from, to });
+  return isMore ? list.rangeOfMore({ from, to, total }) : list.rangeOf({ from, to, total });
 }
 
 function pageSizes({ sizes, messages }: PaginationView): Content {

@@ -32,6 +32,8 @@ export function recordForm(view: {
   /** Of a form that creates or sends something: see page-kit/accept-form.ts. */
   once?: string | undefined;
   hidden?: readonly HiddenField[];
+  /** What is typed is shown in a frame of the page: scripts/draft-preview.js. */
+  isDraft?: boolean;
   fields: Content;
   submit: { id: string; label: string; isDangerous?: boolean };
   more?: Content;
@@ -50,7 +52,7 @@ export function recordForm(view: {
     () => html`<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 `;
-  return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
+  return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
 ${(view.hasSaveBar ?? version !== undefined) ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;

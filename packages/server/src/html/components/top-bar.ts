@@ -2,6 +2,7 @@
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { avatar } from "./avatar.ts";
 import type { ConsoleFrame, ConsoleView, MenuLink } from "./console-view.ts";
+import { hiddenFields } from "./form.ts";
 import { icon } from "./icons.ts";
 import { organisationSwitcher } from "./org-switcher.ts";
 import { ringMark } from "./ring-mark.ts";
@@ -34,12 +35,11 @@ function helpMenu({ help = [], messages }: ConsoleFrame): Content {
 <ul>${help.map(menuLink)}</ul></div>`;
 }
 
-function userMenu({ user, elsewhere, signOutUri, messages }: ConsoleFrame): Html {
+function userMenu({ user, elsewhere, signOut, messages }: ConsoleFrame): Html {
   const { frame } = messages.console;
-  const links = [...elsewhere, { id: "nav-sign-out", label: frame.signOut, uri: signOutUri }];
   return html`<button class="icon-button who" type="button" id="who-open" popovertarget="who">${avatar(user.email, undefined, { size: "small", isRound: true })}<bdi class="visually-hidden">${user.email}</bdi></button>
 <div class="drop who-menu" id="who" popover><p class="drop-title"><bdi>${user.email}</bdi></p>
-<ul>${links.map(menuLink)}</ul></div>`;
+<ul>${elsewhere.map(menuLink)}<li><form method="post" action="${linkAddress(signOut.uri)}">${hiddenFields([{ name: "csrf", value: signOut.csrf }])}<button id="nav-sign-out" type="submit">${frame.signOut}</button></form></li></ul></div>`;
 }
 
 const menuLink = ({ id, label, uri }: MenuLink): Html =>

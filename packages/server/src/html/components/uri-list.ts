@@ -30,7 +30,10 @@ function uriRow(view: Parameters<typeof uriList>[0], value: string, index: numbe
   const { list } = messages.console.frame;
   const fault = rowFaults[index];
   const own = index === 0 ? id : `${id}-${index}`;
-  const described = fault !== undefined && html` aria-describedby="${own}-row-fault" aria-invalid="true"`;
+  const isFirstFault = index === Number(Object.keys(rowFaults)[0]);
+  const described =
+    fault !== undefined &&
+    html` aria-describedby="${own}-row-fault" aria-invalid="true"${isFirstFault && view.hasFocus && html` autofocus`}`;
   return html`<div class="uri-row"><input class="code" id="${own}" name="${id}" type="url" value="${value}" aria-label="${list.rowOf({ field: label, number: String(index + 1) })}"${
     placeholder !== undefined && html` placeholder="${placeholder}"`
   }${maxLength !== undefined && html` maxlength="${maxLength}"`} autocomplete="off" spellcheck="false"${fault === undefined && index === 0 ? attributes(view) : described}>

@@ -5,6 +5,8 @@ import type { Messages } from "../messages/messages.ts";
 
 export type MailBody = {
   subject: string;
+  /** Where it differs from the subject. */
+  heading?: string | undefined;
   /** The name as in a sentence, see `displayed-name.ts`: its organisation could have written a message. */
   organisation: { name: string; accentColor?: string | undefined };
   /** The host of this service. */
@@ -20,6 +22,7 @@ const letterhead = ({ organisation, service }: MailBody): string => `${organisat
 export function mailText(body: MailBody, messages: Messages): string {
   const blocks = [
     letterhead(body),
+    body.heading ?? "",
     ...body.paragraphs,
     body.facts.map(({ name, value }) => messages.mails.fact({ name, value })).join("\n"),
     body.action ? messages.mails.fact({ name: body.action.label, value: `\n${body.action.uri}` }) : "",
@@ -48,7 +51,7 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
 <body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif">
 <div role="main" style="max-width:32rem;margin:0 auto">
 <p style="margin:0 0 16px;font-weight:600">${letterhead(body)}</p>
-<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.heading ?? body.subject}</h1>
 ${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
 ${body.facts.length > 0 && html`<dl>${body.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
 ${body.action && html`<p style="margin:24px 0"><a href="${linkAddress(body.action.uri)}" style="${button}">${body.action.label}</a></p>`}

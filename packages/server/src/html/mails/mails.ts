@@ -30,6 +30,7 @@ export type MailView = {
     }
   | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
+  | { template: "FactorResetRequested"; data: Origin & { account?: string; recordUri: string } }
 );
 
 export function mailBody(view: MailView, messages: Messages): MailBody {
@@ -57,6 +58,13 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     }
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
+    case "FactorResetRequested": {
+      const { account, recordUri } = view.data;
+      const words = text.factorResetRequested;
+      const mail = noticeMail(view, view.data, messages, words);
+      const facts = account === undefined ? [] : [{ name: text.facts.account, value: account }];
+      return { ...mail, facts: [...facts, ...mail.facts], action: { label: words.open, uri: recordUri } };
+    }
     case "FactorAdded":
     case "FactorRemoved": {
       const words = view.template === "FactorAdded" ? text.factorAdded : text.factorRemoved;

@@ -9,7 +9,17 @@ import { LOCALES, type Messages, messages } from "./messages.ts";
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
-    ...["Administrator", "Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links"],
+    ...[
+      "Administrator",
+      "Browser",
+      "Code",
+      "Generation",
+      "Generation 1",
+      "Generation 3",
+      "Header",
+      "Integration",
+    ],
+    "Links",
     ...[
       "Logo",
       "Name",
@@ -47,7 +57,17 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   ],
   es: ["Actor", "No", "Scopes", "TPM", "Tokens"],
   da: [
-    ...["Administrator", "Browser", "Grant types", "Header", "Invitation", "Links", "Logo", "Menu"],
+    ...[
+      "Administrator",
+      "Browser",
+      "Endpoints",
+      "Grant types",
+      "Header",
+      "Integration",
+      "Invitation",
+      "Links",
+    ],
+    ...["Logo", "Menu"],
     ...["Offline", "Online", "Organisation", "Payload", "Public client", "Reference", "Scopes", "Status"],
     ...["TPM", "Tokens", "Type"],
   ],

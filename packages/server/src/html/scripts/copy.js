@@ -23,3 +23,8 @@ document.addEventListener("click", async ({ target }) => {
 
 reveal(document);
 document.addEventListener("signet:updated", ({ target }) => reveal(target));
+
+for (const button of document.querySelectorAll("button[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
+}

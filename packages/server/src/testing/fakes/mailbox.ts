@@ -48,3 +48,22 @@ export async function newestLink(service: Service, recipient: string): Promise<s
   if (link === undefined) throw new Error(`no mail with a link to ${recipient}`);
   return link;
 }
+
+/** The page that the newest link redirects to. */
+export async function newestLinkPage(service: Service, recipient: string): Promise<string> {
+  const link = await newestLink(service, recipient);
+  const { headers } = await fetch(link, { redirect: "manual" });
+  return new URL(headers.get("location") ?? "", link).href;
+}
+
+/** The newest link as an API client calls it (specification, "Legacy API"). */
+export async function newestApiLink(service: Service, recipient: string): Promise<string> {
+  const link = await newestLink(service, recipient);
+  const template = (await mailsTo(service, recipient)).findLast(({ mail }) => "link" in mail.data)?.mail
+    .template;
+  const { origin, pathname } = new URL(link);
+  const id = pathname.split("/").at(-1);
+  return template === "VerifyEmail"
+    ? `${origin}/legacy/api/Authentication/User/Register/Complete/${id}`
+    : `${origin}/legacy/api/Authentication/Action/${id}/${template}`;
+}

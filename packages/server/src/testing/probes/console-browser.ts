@@ -37,12 +37,12 @@ export async function consoleBrowser(
   };
 }
 
-/** The fields that the page's form submits. @param changes undefined omits a field */
+/** The fields that the page's first form submits; the sign-out of the menu stands before it. @param changes undefined omits a field */
 export function formOfPage(
   { body }: Pick<TestPage, "body">,
   changes: Record<string, string | undefined> = {},
 ): URLSearchParams {
-  const form = /<form[^>]*method="post"[\s\S]*?<\/form>/.exec(body)?.[0] ?? "";
+  const form = /<form[^>]*method="post"[\s\S]*?<\/form>/.exec(body.slice(body.indexOf("<main")))?.[0] ?? "";
   const fields = new URLSearchParams();
   for (const [, tag = "", attributes = "", content = ""] of form.matchAll(
     /<(input|textarea|select)\b([^>]*)>(?:([\s\S]*?)<\/\1>)?/g,

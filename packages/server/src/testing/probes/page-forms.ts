@@ -11,10 +11,10 @@ export interface PageForm {
   readonly typed: readonly string[];
 }
 
-/** The forms that post, with what stands in their fields, and typed what they ask to be typed. */
+/** The forms of the page itself that post, without the sign-out of its menu, with what stands in their fields, and typed what they ask to be typed. */
 export function formsOn(body: string): PageForm[] {
-  return [...body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)].map(
-    ([, action = "", content = ""]) => {
+  return [...body.matchAll(/<form[^>]*method="post"[^>]*action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/g)]
+    .map(([, action = "", content = ""]) => {
       const fields: Record<string, string> = {};
       const typed: string[] = [];
       for (const [input] of content.matchAll(/<(?:input|button)\b[^>]*>/g)) {
@@ -41,8 +41,8 @@ export function formsOn(body: string): PageForm[] {
       const all = [...content.matchAll(/<(?:input|button|textarea|select)\b[^>]*>/g)];
       const names = new Set(all.map(([tag]) => attribute(tag, "name")).filter((one) => one !== ""));
       return { action: plain(action), fields, names, typed };
-    },
-  );
+    })
+    .filter(({ action }) => !action.endsWith("/end_session"));
 }
 
 /** What stands in a field that text is typed into; undefined when the page has none of this name. */

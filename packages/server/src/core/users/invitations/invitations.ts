@@ -1,7 +1,8 @@
 /** Invitations by email: an account without a password, which can't sign in, and a link to set one. */
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
-import { actionAddress, sendLinkMail } from "../../actions/actions.ts";
+import { sendLinkMail } from "../../actions/actions.ts";
+import { linkAddress } from "../../actions/link-address.ts";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { lockIfWithoutPassword } from "../account.store.ts";
@@ -122,7 +123,7 @@ async function sendInvitation(
     data: { email },
     recipient: email,
     locale: locale ?? "en",
-    addressOf: actionAddress(deps.baseUrl, "AcceptInvitation"),
+    addressOf: linkAddress(deps.baseUrl, "AcceptInvitation"),
     inviter: await inviterAddress(tx, orgId, actor),
     isDecoy: false,
     audit,

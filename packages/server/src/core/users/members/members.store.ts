@@ -3,6 +3,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
+import { beyondCursor, inListOrder, type KeysetPage, readsDescending } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { containing } from "../../../db/search-text.ts";
@@ -19,12 +20,19 @@ export interface MemberFilter {
   readonly state?: MemberState;
 }
 
-export interface MemberCursor {
-  readonly createdAt: number;
-  readonly id: string;
+/** What an index holds in order. */
+export const memberSorts = ["created", "email"] as const;
+export type MemberSort = (typeof memberSorts)[number];
+
+export interface MemberPage extends KeysetPage {
+  readonly sort: MemberSort;
 }
 
-export interface ListedMember extends MemberCursor {
+export interface ListedMember {
+  readonly id: string;
+  readonly createdAt: number;
+  /** As the list is sorted by email: for a cursor. */
+  readonly emailOrder: string;
   readonly email: string;
   readonly firstname: string;
   readonly surname: string;
@@ -49,14 +57,26 @@ export const memberships = (db: Db, orgId: string) =>
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
     .where("membership.org_id", "=", orgId);
 
-/** Newest first. */
+// As in the indexes.
+const orderColumns = {
+  created: sql.ref("membership.created_at"),
+  email: sql`substr(membership.search_key, 1, 100)`,
+} as const;
+
+const NEWEST_FIRST: MemberPage = { sort: "created", isDescending: true };
+
+/** By default the newest first. */
 export async function listMembers(
   db: Db,
   orgId: string,
-  { filter, after, limit }: { filter: MemberFilter; after?: MemberCursor | undefined; limit: number },
+  { filter, page = NEWEST_FIRST, limit }: { filter: MemberFilter; page?: MemberPage; limit: number },
 ): Promise<ListedMember[]> {
-  let query = memberships(db, orgId)
+  const value = orderColumns[page.sort];
+  const beyond = beyondCursor(page, { value, id: sql.ref("membership.user_id") });
+  const direction = readsDescending(page) ? "desc" : "asc";
+  let query = matchingMembers(db, orgId, filter)
     .select(["membership.user_id as id", "membership.created_at as createdAt", "membership.role"])
+    .select(orderColumns.email.$castTo<string>().as("emailOrder"))
     .select([
       "user_account.email",
       "firstname",
@@ -67,31 +87,42 @@ export async function listMembers(
     ])
     .select((eb) => eb("password_hash", "is", null).as("hasNoPassword"))
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"));
+  if (beyond) query = query.where(beyond);
+  const rows = await query
+    .orderBy(value, direction)
+    .orderBy("membership.user_id", direction)
+    .limit(limit)
+    .execute();
+  return inListOrder(page, rows).map(({ homeId, homeName, hasNoPassword, ...member }) => {
+    const isGuest = homeId !== orgId;
+    const home = isGuest ? { id: homeId, name: homeName } : undefined;
+    return { ...member, role: member.role as Role, isInvited: Boolean(hasNoPassword) && !isGuest, home };
+  });
+}
+
+/** @param max counts no further: a list of millions says "more than" */
+export async function countMembers(
+  db: Db,
+  orgId: string,
+  { filter, max }: { filter: MemberFilter; max: number },
+): Promise<number> {
+  const some = matchingMembers(db, orgId, filter).select("membership.user_id").limit(max);
+  const found = await db
+    .selectFrom(some.as("some"))
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(found.count);
+}
+
+function matchingMembers(db: Db, orgId: string, filter: MemberFilter) {
+  let query = memberships(db, orgId);
   for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
   // A literal, as in the partial index: with a parameter the index would not be used.
   if (filter.role === "Administrator")
     query = query.where("role", "=", "Administrator").where("role", "<>", sql.lit("Standard"));
   else if (filter.role !== undefined) query = query.where("role", "=", filter.role);
   const { state } = filter;
-  if (state !== undefined) query = query.where((eb) => isIn(eb, state));
-  if (after !== undefined)
-    query = query.where((eb) =>
-      eb(
-        eb.refTuple("membership.created_at", "membership.user_id"),
-        "<",
-        eb.tuple(after.createdAt, after.id),
-      ),
-    );
-  const rows = await query
-    .orderBy("membership.created_at", "desc")
-    .orderBy("membership.user_id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(({ homeId, homeName, hasNoPassword, ...member }) => {
-    const isGuest = homeId !== orgId;
-    const home = isGuest ? { id: homeId, name: homeName } : undefined;
-    return { ...member, role: member.role as Role, isInvited: Boolean(hasNoPassword) && !isGuest, home };
-  });
+  return state === undefined ? query : query.where((eb) => isIn(eb, state));
 }
 
 /** The tables of the query, with `home` beside those of the schema. */

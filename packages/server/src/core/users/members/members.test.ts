@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
+import type { KeysetPage } from "../../../db/keyset.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { consolePages } from "../../../db/migrations/0006-console.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
@@ -19,7 +20,14 @@ import type { Role } from "../user.ts";
 import { changeUsername, UsernameTaken } from "../username.ts";
 import { findUser, insertMembership, insertUser } from "../users.store.ts";
 import { createUser, setUserStatus } from "../users.ts";
-import { listMembers, type MemberFilter, searchWords } from "./members.store.ts";
+import {
+  countMembers,
+  listMembers,
+  type MemberFilter,
+  type MemberSort,
+  memberSorts,
+  searchWords,
+} from "./members.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;
@@ -158,16 +166,35 @@ forEachDatabase(({ fresh }) => {
       "guest@home.example",
     ]);
     const all = await found({}, orgId);
-    const paged: string[] = [];
-    let after: { createdAt: number; id: string } | undefined;
-    for (let page = 0; page < 10; page++) {
-      const rows = await listMembers(database.query, orgId, { filter: {}, after, limit: 1 });
-      paged.push(...rows.map(({ email }) => email));
-      after = rows.at(-1);
-      if (!after) break;
-    }
+    const cursorOf = (sort: MemberSort, row: { id: string; createdAt: number; emailOrder: string }) => ({
+      value: sort === "created" ? row.createdAt : row.emailOrder,
+      id: row.id,
+    });
     assert.equal(all.length, 4);
-    assert.deepEqual(paged, all, "two that came at one moment among them");
+    for (const sort of memberSorts)
+      for (const isDescending of [true, false]) {
+        const order = { sort, isDescending };
+        const whole = await listMembers(database.query, orgId, { filter: {}, page: order, limit: 100 });
+        const emails = whole.map(({ email }) => email);
+        if (sort === "email")
+          assert.deepEqual(emails, isDescending ? [...emails].sort().reverse() : [...emails].sort());
+        else assert.deepEqual(emails, isDescending ? all : all.toReversed());
+        // One at a time, there and back: two that came at one moment among them.
+        for (const [index, row] of whole.entries()) {
+          const cursor = cursorOf(sort, row);
+          const beside = async (page: KeysetPage) =>
+            (
+              await listMembers(database.query, orgId, { filter: {}, page: { ...order, ...page }, limit: 2 })
+            ).map(({ email }) => email);
+          assert.deepEqual(await beside({ isDescending, after: cursor }), emails.slice(index + 1, index + 3));
+          const before = emails.slice(Math.max(0, index - 2), index);
+          assert.deepEqual(await beside({ isDescending, before: cursor }), before);
+        }
+      }
+    const count = (filter: MemberFilter, max: number) => countMembers(database.query, orgId, { filter, max });
+    assert.equal(await count({}, 100), 4);
+    assert.equal(await count({ state: "disabled" }, 100), 1);
+    assert.equal(await count({ words: ["p.example"] }, 2), 2, "no further than it is asked to");
   });
 
   test("of two administrators who demote or disable each other concurrently, one stays", async () => {

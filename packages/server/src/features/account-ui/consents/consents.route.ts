@@ -101,7 +101,6 @@ const requestedConsent = ({ request }: Visit): string | undefined =>
 
 const consentsRoute: AccountRoute<ConsentsDeps> = {
   allowsGuests: true,
-  allowsOldSignIn: true,
   returnTo: (visit) => consentsPath(visit, requestedConsent(visit)),
   show: (deps, visit, rejected) => {
     const id = requestedConsent(visit);

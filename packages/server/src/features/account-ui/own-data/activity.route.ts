@@ -27,7 +27,6 @@ const PAGE_SIZE = 25;
 
 export function activityRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/activity", {
-    allowsOldSignIn: true,
     show: showActivity,
   });
 }

@@ -20,7 +20,6 @@ import { dataPage } from "./data.page.ts";
 
 export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/data", {
-    allowsOldSignIn: true,
     show: (_, visit) => showData(deps, visit),
   });
   accountRoute(app, deps, "/oauth/:org/account/data/export", {

@@ -2,8 +2,9 @@
 import { confirmActPage } from "../../../html/components/act.page.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
+import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
+import type { PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { breadcrumb } from "../change.page.ts";
 
 export type DeletionView = ConsoleFrame & {
@@ -46,10 +47,12 @@ export function leavePage(view: DeletionView): Html {
 export function gonePage(view: PageFrame & { organisation: PageOrganisation; hasLeft: boolean }): Html {
   const text = view.messages.console.account.deletion;
   const title = view.hasLeft ? text.leftTitle({ organisation: view.organisation.name }) : text.goneTitle;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "success",
+    id: "gone",
     title,
-    body: html`<h1 id="gone">${title}</h1>
-<p>${view.hasLeft ? text.left : text.gone}</p>`,
+    text: html`<p>${view.hasLeft ? text.left : text.gone}</p>`,
+    action: toAccount(view.organisation, view.messages.frame.signIn),
   });
 }

@@ -14,7 +14,7 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
-import { auditContext, pageHandler, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
+import { auditContext, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { readDetailInput, toDetailInput, toDetails } from "../../../page-kit/profile-fields.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
 import { accountRoute } from "../account-form.ts";
@@ -29,13 +29,8 @@ import { actorText, isOwnAction } from "../actor-text.ts";
 import { type ProfileField, type ProfileFields, profileLabels, profilePage } from "./profile.page.ts";
 
 export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
-  app.get(
-    "/oauth/:org/account",
-    pageHandler(deps, (_, visit) => redirectTo(visit, profilePath(visit))),
-  );
   accountRoute(app, deps, "/oauth/:org/account/profile", {
     allowsGuests: true,
-    allowsOldSignIn: true,
     redirectIfUnavailable: (_, visit) => (isHomeUser(visit) ? undefined : profilePath(visit)),
     show: (_, visit, rejected) =>
       showProfile(deps, visit, rejected && { ...readForm(rejected, visit), ...rejected.refusal }),

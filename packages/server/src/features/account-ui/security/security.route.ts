@@ -25,7 +25,6 @@ import { type SecurityDone, type SecurityView, securityPage } from "./security.p
 
 export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security", {
-    allowsOldSignIn: true,
     show: showSecurity,
   });
 }

@@ -23,10 +23,9 @@ import { confirmPage } from "../change.page.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
 export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, "/oauth/:org/account/sessions", { allowsOldSignIn: true, show: showSessions });
+  accountRoute(app, deps, "/oauth/:org/account/sessions", { show: showSessions });
   accountRoute(app, deps, "/oauth/:org/account/sessions/end", {
     allowsGuests: true,
-    allowsOldSignIn: true,
     returnTo: recordPath,
     show: askToConfirm,
     submit: endSessions,

@@ -5,13 +5,15 @@ import { applicationListRoute } from "./list.route.ts";
 import { newApplicationRoute } from "./new.route.ts";
 import { applicationRecordRoutes } from "./record.route.ts";
 import { secretsRoutes } from "./secrets.route.ts";
-import { settingsRoutes } from "./settings.route.ts";
+import { settingChecksRoute } from "./setting-choices.route.ts";
+import { applicationTabRoutes } from "./tab.route.ts";
 import { applicationUsersRoutes } from "./users.route.ts";
 
 export function applicationsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   applicationListRoute(app, deps);
   newApplicationRoute(app, deps);
-  settingsRoutes(app, deps);
+  applicationTabRoutes(app, deps);
+  settingChecksRoute(app, deps);
   secretsRoutes(app, deps);
   applicationUsersRoutes(app, deps);
   // Last, for it deletes the record: invariants/ submits all forms in this order.

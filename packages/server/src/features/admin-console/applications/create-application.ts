@@ -57,7 +57,7 @@ export async function showSecret(
   deps: ConsoleDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { application, plaintext }: { application: Application; plaintext: string },
+  { application, plaintext, doneUri }: { application: Application; plaintext: string; doneUri?: string },
 ): Promise<void> {
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
@@ -78,7 +78,7 @@ export async function showSecret(
         variable: "SIGNET_OAUTH_CLIENT_SECRET",
       },
     ],
-    doneUri: applicationPages.path(organisation, application.id),
+    doneUri: doneUri ?? applicationPages.path(organisation, application.id),
   });
   await show(visit, frame, page);
 }

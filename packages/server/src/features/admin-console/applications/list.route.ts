@@ -20,7 +20,7 @@ import {
   splitPage,
 } from "../../../page-kit/list-page.ts";
 import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
-import { applicationStatus } from "./record.page.ts";
+import { applicationStatus } from "./application-status.ts";
 
 export function applicationListRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   readingRoute(app, deps, "/oauth/manage/:org/applications", "applications", showList, (visit) =>

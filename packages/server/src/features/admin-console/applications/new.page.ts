@@ -1,13 +1,14 @@
 /** The pages of a new application: the choice of its kind, then the short form. */
 import { type ApplicationKind, applicationKinds } from "../../../core/applications/kinds.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { textField } from "../../../html/components/fields.ts";
 import { formPage } from "../../../html/components/form-page.ts";
-import type { FormView } from "../../../html/components/form-state.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { applicationPages } from "./application-pages.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
-import type { SettingId } from "./setting-fields.ts";
+import { controls, type SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
 
 /** The kinds of applications, each with what it is for. */
@@ -64,10 +65,24 @@ export function newApplicationPage(view: NewApplicationView): Html {
     id: "application-form",
     labels: Object.fromEntries(view.fields.map((id) => [id, fields[id].label])),
     hidden: [{ name: "kind", value: kind }],
-    fields: view.fields.map((field) => settingField(field, view)),
+    fields: view.fields.map((field) => initialField(field, view)),
     submit: { id: "application-create", label: create.submit },
     cancelUri: view.consoleUri("/applications"),
     below: html`<p class="quiet">${create.later}</p>
 `,
+  });
+}
+
+/** A list begins with one address: the URLs tab takes more of them. */
+function initialField(id: SettingId, view: NewApplicationView): Content {
+  const control = controls[id];
+  if (control.kind !== "uris") return settingField(id, view);
+  const { label } = view.messages.console.applicationSettings.fields[id];
+  return textField({
+    ...{ id, label, hint: view.messages.console.applications.create.firstUri, messages: view.messages },
+    ...fieldState(view.state, id),
+    value: view.input[id] ?? "",
+    isCode: true,
+    ...(control.check && { check: { uri: view.checkUri(control.check) } }),
   });
 }

@@ -22,9 +22,9 @@ import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPages } from "./application-pages.ts";
 import { createOnce, duplicateCreation, initialSettings, showSecret } from "./create-application.ts";
 import { chooseKindPage, newApplicationPage } from "./new.page.ts";
+import { fieldChoices } from "./setting-choices.route.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { SettingId } from "./setting-fields.ts";
-import { fieldChoices } from "./settings.route.ts";
 import { readSettingsInput, type SettingsInput, toInput, toSettings } from "./settings-input.ts";
 
 export function newApplicationRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -34,13 +34,14 @@ export function newApplicationRoute(app: FastifyInstance, deps: ConsoleDeps): vo
   });
 }
 
-/** The fields of the short form; everything else is in the settings. */
+/** The fields of the short form, the first address only; everything else is on the tabs of its record. */
 const initialFields: Readonly<Record<ApplicationKind, readonly SettingId[]>> = {
-  web: ["name", "redirectUris", "postLogoutRedirectUris", "consentMode"],
-  spa: ["name", "redirectUris", "postLogoutRedirectUris", "consentMode"],
-  native: ["name", "redirectUris", "consentMode"],
-  service: ["name", "allowedScopes", "audience"],
-  device: ["name", "consentMode"],
+  web: ["name", "redirectUris"],
+  spa: ["name", "redirectUris"],
+  native: ["name", "redirectUris"],
+  // Its tokens would be for nothing.
+  service: ["name", "allowedScopes"],
+  device: ["name"],
   legacy: ["name", "returnUrls"],
 };
 
@@ -100,7 +101,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
     await redirectTo(visit, applicationPages.path(visit.organisation, application.id, "?done=created"));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
-    const faults = settingFaults(error.faults, initialFields[kind], pageMessages(visit, signedIn));
+    const faults = settingFaults(error.faults, initialFields[kind], pageMessages(visit, signedIn), true);
     await rerender({ state: { faults }, status: 400 });
   }
 }

@@ -6,6 +6,7 @@ import { relativeTime } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { settingPath } from "./record-tabs.ts";
 import type { SettingId } from "./setting-fields.ts";
 
 /** Where the remedy is, unless it is in the application's own code: a setting, or a part of the application's page. */
@@ -56,7 +57,7 @@ function settingLink(view: RefusedView, { reason }: RefusedRequest): Content {
   const { messages, uriOf } = view;
   const { applications, applicationSettings } = messages.console;
   if ("setting" in place)
-    return link(uriOf(`/settings#${place.setting}`), applicationSettings.fields[place.setting].label);
+    return link(uriOf(settingPath(place.setting)), applicationSettings.fields[place.setting].label);
   return "secrets" in place
     ? link(uriOf("/secrets/new"), applications.secrets.add)
     : link(uriOf("/users"), applications.access.users);

@@ -73,12 +73,12 @@ forEachDatabase(({ fresh }) => {
     [
       "pkce-required",
       (of) => authorize(of, { code_challenge: "", code_challenge_method: "" }),
-      "settings#requirePkce",
+      "advanced#requirePkce",
     ],
     [
       "nonce-required",
       (of) => authorize(of, { code_challenge: "", code_challenge_method: "" }),
-      "settings#requireNonceWithoutPkce",
+      "advanced#requireNonceWithoutPkce",
       { requirePkce: false, requireNonceWithoutPkce: true },
     ],
     ["pkce-method", (of) => authorize(of, { code_challenge_method: "plain" })],
@@ -86,36 +86,36 @@ forEachDatabase(({ fresh }) => {
     [
       "redirect-uri-unregistered",
       (of) => authorize(of, { redirect_uri: `${CALLBACK}/${PRIVATE}` }),
-      "settings#redirectUris",
+      "urls#redirectUris",
     ],
     ["response-type", (of) => authorize(of, { response_type: "id_token" })],
     ["request-object", (of) => authorize(of, { request: PRIVATE })],
     ["scope-malformed", (of) => authorize(of, { scope: "a\tb" })],
-    ["scope-not-allowed", (of) => authorize(of, { scope: PRIVATE }), "settings#allowedScopes"],
+    ["scope-not-allowed", (of) => authorize(of, { scope: PRIVATE }), "access#allowedScopes"],
     [
       "resource-not-allowed",
       (of) => authorize(of, { resource: `https://${PRIVATE}.example` }),
-      "settings#allowedResources",
+      "tokens#allowedResources",
     ],
     ["secret-wrong", (of) => token(of, { ...code, client_secret: PRIVATE }), "secrets/new"],
-    ["grant-not-allowed", (of) => token(of, { grant_type: "client_credentials" }), "settings#grantTypes"],
+    ["grant-not-allowed", (of) => token(of, { grant_type: "client_credentials" }), "tokens#grantTypes"],
     ["code-unusable", (of) => token(of, code)],
     [
       "authentication-method",
       ({ application }) => postForm(`${issuer}/revoke`, { client_id: application.id, token: PRIVATE }),
-      "settings#tokenEndpointAuthMethod",
+      "credentials#tokenEndpointAuthMethod",
     ],
-    ["grant-not-allowed", (of) => postForm(`${issuer}/device`, credentials(of)), "settings#grantTypes"],
+    ["grant-not-allowed", (of) => postForm(`${issuer}/device`, credentials(of)), "tokens#grantTypes"],
     ["other", (of) => token(of, { grant_type: "authorization_code" })],
     ["hint-invalid", (of) => endSession(of, { id_token_hint: PRIVATE })],
     [
       "post-logout-redirect-uri-unregistered",
       (of) => endSession(of, { post_logout_redirect_uri: `https://${PRIVATE}.example` }),
-      "settings#postLogoutRedirectUris",
+      "urls#postLogoutRedirectUris",
     ],
   ];
 
-  test("every fault is shown with its remedy, in every language, and leads to a field of the settings", async () => {
+  test("every fault is shown with its remedy, in every language, and leads to a field of its tab", async () => {
     for (const [reason, send, place, settings] of faults) {
       const of = await client(settings);
       assert.match((await pageOf(of)).body, /No refused requests\./);

@@ -33,6 +33,7 @@ import {
 } from "../credential-form.ts";
 import { applicationPages } from "./application-pages.ts";
 import { showSecret } from "./create-application.ts";
+import { tabPath } from "./record-tabs.ts";
 
 export function secretsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/secrets/new", {
@@ -86,11 +87,12 @@ async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const wanted = { ...auditContext(visit, signedIn), applicationId: id, ...content };
   const created = await applyOnce(deps, form, (inside) => createClientSecret(inside, wanted));
   if (created === "duplicate-submission") {
-    const uri = applicationPages.path(organisation, id, "#secrets");
+    const uri = applicationPages.path(organisation, id, "/credentials#secrets");
     const result = { label: applications.secrets.title, uri };
     return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.clientSecret }));
   }
-  await showSecret(deps, visit, signedIn, { application, plaintext: created.plaintext });
+  const doneUri = applicationPages.path(organisation, id, tabPath("credentials"));
+  await showSecret(deps, visit, signedIn, { application, plaintext: created.plaintext, doneUri });
 }
 
 interface PendingSecret {
@@ -100,6 +102,8 @@ interface PendingSecret {
 
 const revocation: Confirmation<ConsoleDeps, PendingSecret> = {
   ...aboutRecord(applicationPages, ({ application }: PendingSecret) => application),
+  backUri: (organisation, { application: { id } }) =>
+    applicationPages.path(organisation, id, tabPath("credentials")),
   load: async (deps, organisation, { secret: secretId, ...params }) => {
     const application = await applicationPages.find(deps, organisation, params);
     const secret = application?.secrets.find((one) => one.id === secretId);

@@ -7,13 +7,17 @@ import { readLines } from "./settings-input.ts";
 
 type Texts = Messages["console"]["applicationSettings"];
 
-/** @returns by field id, one fault each, in the order of the page */
+/**
+ * @param isSingle each list has one line: its number says nothing
+ * @returns by field id, one fault each, in the order of the page
+ */
 export function settingFaults(
   faults: readonly Fault[],
   ids: readonly SettingId[],
   { console: { applicationSettings: text } }: Messages,
+  isSingle = false,
 ): Record<string, string> {
-  const texts = faults.map((fault) => [faultField(fault), faultText(fault, text)] as const);
+  const texts = faults.map((fault) => [faultField(fault), faultText(fault, text, isSingle)] as const);
   const first = (id: string) => texts.find(([field]) => field === id)?.[1];
   return Object.fromEntries(
     ids.flatMap((id) => {
@@ -29,14 +33,18 @@ function faultField({ path }: Fault): string {
   return member === "requireConsent" ? "consentMode" : member;
 }
 
-function faultText({ path, code, value = "" }: Fault, text: Texts): string {
+function faultText({ path, code, value = "" }: Fault, text: Texts, isSingle = false): string {
   if (code === "undefinedScope") return text.undefinedScope({ scope: value });
   const [, member = "", index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
   const own: Readonly<Record<string, string>> = text.faults;
   const general = Object.hasOwn(own, member) ? (own[member] ?? text.faults.other) : text.faults.other;
   if (index === undefined) return general;
-  return text.inLine({ count: Number(index) + 1, value: code ? text.reasons[code] : general });
+  const reason = code ? text.reasons[code] : general;
+  return isSingle ? capitalized(reason) : text.inLine({ count: Number(index) + 1, value: reason });
 }
+
+/** A reason alone is a sentence; after a line's number it goes on. */
+const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** The first line's fault; undefined when all lines are valid. */
 export function redirectUrisFault(value: string, type: ClientType, messages: Messages): string | undefined {
@@ -53,9 +61,10 @@ function firstFault(
   check: (line: string) => Omit<Fault, "path"> | undefined,
   { console: { applicationSettings: text } }: Messages,
 ): string | undefined {
-  for (const [index, line] of readLines(value).entries()) {
+  const lines = readLines(value);
+  for (const [index, line] of lines.entries()) {
     const fault = check(line);
-    if (fault) return faultText({ path: `${member}[${index}]`, ...fault }, text);
+    if (fault) return faultText({ path: `${member}[${index}]`, ...fault }, text, lines.length === 1);
   }
   return undefined;
 }

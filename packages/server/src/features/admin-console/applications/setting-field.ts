@@ -1,6 +1,7 @@
 /** One setting of an application: as the control that setting-fields.ts chooses, in words, and checked while typing. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { lifetimeRanges } from "../../../core/applications/validation.ts";
+import { durationInput, toDurationText } from "../../../html/components/duration-input.ts";
 import {
   checkField,
   checkList,
@@ -10,6 +11,7 @@ import {
   textField,
 } from "../../../html/components/fields.ts";
 import { type FormState, fieldState } from "../../../html/components/form-state.ts";
+import { uriList } from "../../../html/components/uri-list.ts";
 import type { Content } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { redirectUrisFault, returnUrlsFault } from "./setting-faults.ts";
@@ -27,7 +29,7 @@ export type FieldSource = {
   messages: Messages;
 };
 
-export const checkNames = ["redirect-uris", "return-urls", "seconds"] as const;
+export const checkNames = ["redirect-uris", "return-urls"] as const;
 type CheckName = (typeof checkNames)[number];
 
 const PROSE_ROWS = 3;
@@ -47,17 +49,10 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     }
     case "prose":
       return textArea({ ...common, value, rows: PROSE_ROWS, isOptional: true });
+    case "uris":
+      return urisField(common, value, control.check, source);
     case "lines":
-      return textArea({
-        ...common,
-        value,
-        rows: textRows(value),
-        isCode: control.isCode ?? false,
-        check: control.check && {
-          uri: source.checkUri(control.check),
-          text: common.fault === undefined ? undefined : "",
-        },
-      });
+      return textArea({ ...common, value, rows: textRows(value) });
     case "check":
       return checkField({ ...common, isChecked: value === "on" });
     case "seconds":
@@ -95,26 +90,40 @@ function labelChoices(
   return control.hasNone ? [{ value: "", label: applicationSettings.noMinimum }, ...own] : own;
 }
 
-function secondsField(id: SettingId, common: Common, { messages, checkUri }: FieldSource): Content {
-  const { range, unit } = messages.console.applicationSettings;
+const rowChecks = { "redirect-uris": redirectUrisFault, "return-urls": returnUrlsFault } as const;
+
+/** A fault stands in the row that it is about, if it is about one. */
+function urisField(
+  { fault, ...common }: Omit<Common, "value">,
+  value: string,
+  check: keyof typeof rowChecks | undefined,
+  { clientType, messages }: FieldSource,
+): Content {
+  const values = readLines(value);
+  const rows = values.flatMap((uri, row) => {
+    const found = fault === undefined || !check ? undefined : rowChecks[check](uri, clientType, messages);
+    return found === undefined ? [] : [[row, found] as const];
+  });
+  const ofField = rows.length === 0 && fault !== undefined ? { fault } : {};
+  return uriList({ ...common, ...ofField, values, rowFaults: Object.fromEntries(rows) });
+}
+
+function secondsField(id: SettingId, { value, ...common }: Common, { messages }: FieldSource): Content {
+  const { range } = messages.console.applicationSettings;
   const [min, max] = lifetimeRanges[id as keyof typeof lifetimeRanges];
-  return textField({
+  return durationInput({
     ...common,
-    hint: `${String(common.hint)} ${range({ min, max })}`,
-    type: "number",
-    min,
-    max,
-    unit,
-    check: { uri: checkUri("seconds"), text: displaySeconds(common.value, messages) },
+    // The hint says what nought means.
+    hint: min === 0 ? common.hint : `${String(common.hint)} ${range({ min, max })}`,
+    value: isSeconds(value) ? toDurationText(Number(value)) : { amount: value, unit: "seconds" },
+    ...(max <= MAX_IN_SECONDS ? { units: ["seconds", "minutes"] } : {}),
   });
 }
 
-/** Empty when it is no number of seconds. */
-function displaySeconds(value: string, messages: Messages): string {
-  return /^\d{1,9}$/.test(value.trim())
-    ? messages.console.applicationSettings.reading({ seconds: Number(value) })
-    : "";
-}
+/** Shorter settings are thought of in seconds. */
+const MAX_IN_SECONDS = 600;
+
+const isSeconds = (value: string): boolean => /^\d{1,9}$/.test(value);
 
 function scopesField(common: Common, { scopes, messages }: FieldSource): Content {
   const { other, otherHint } = messages.console.applicationSettings.otherScopes;
@@ -158,6 +167,7 @@ export function displaySetting(id: SettingId, value: string, messages: Messages)
   const { kind } = controls[id];
   if (kind === "check") return value === "on" ? frame.yes : frame.no;
   if (value === "") return "";
+  if (kind === "seconds" && isSeconds(value)) return applicationSettings.lifetime({ seconds: Number(value) });
   const labels: Readonly<Record<string, string>> = applicationSettings.choices;
   const hasLabels = ["radio", "select", "several"].includes(kind);
   const parts = value.split("\n").map((part) => (hasLabels ? (labels[part] ?? part) : part));
@@ -171,9 +181,7 @@ export function checkValue(
   type: ClientType,
   messages: Messages,
 ): { ok: boolean; text: string } {
-  if (name === "seconds") return { ok: true, text: displaySeconds(value, messages) };
-  const check = name === "redirect-uris" ? redirectUrisFault : returnUrlsFault;
-  const fault = check(value, type, messages);
+  const fault = rowChecks[name](value, type, messages);
   const { fine } = messages.console.applicationSettings;
   return fault === undefined
     ? { ok: true, text: readLines(value).length === 0 ? "" : fine }

@@ -1,7 +1,6 @@
-/** The settings of an application: the control of each member, and the card it is in. */
+/** The settings of an application: the control of each member. The tab and the card of each are in record-tabs.ts. */
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
-  type Application,
   accessModes,
   accessTokenTypes,
   consentModes,
@@ -18,8 +17,10 @@ export type SettingId = keyof Messages["console"]["applicationSettings"]["fields
 export type Control =
   | { readonly kind: "text"; readonly isCode?: boolean; readonly isRequired?: boolean }
   | { readonly kind: "prose" }
+  /** One address a row. */
+  | { readonly kind: "uris"; readonly check?: "redirect-uris" | "return-urls" }
   /** One value a line. */
-  | { readonly kind: "lines"; readonly isCode?: boolean; readonly check?: "redirect-uris" | "return-urls" }
+  | { readonly kind: "lines" }
   | { readonly kind: "seconds" }
   | { readonly kind: "check" }
   | { readonly kind: "radio" | "select"; readonly values: readonly string[]; readonly hasNone?: boolean }
@@ -45,7 +46,6 @@ export const acrNames: Readonly<Record<string, string>> = {
 
 const algorithms = Object.keys(jwsAlgorithms);
 const text: Control = { kind: "text", isCode: true };
-const lines: Control = { kind: "lines", isCode: true };
 const check: Control = { kind: "check" };
 const seconds: Control = { kind: "seconds" };
 const alg: Control = { kind: "select", values: algorithms };
@@ -56,8 +56,8 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   homepageUri: text,
   logoUri: text,
   contacts: { kind: "lines" },
-  redirectUris: { ...lines, check: "redirect-uris" },
-  postLogoutRedirectUris: { ...lines, check: "redirect-uris" },
+  redirectUris: { kind: "uris", check: "redirect-uris" },
+  postLogoutRedirectUris: { kind: "uris", check: "redirect-uris" },
   access: { kind: "radio", values: accessModes },
   consentMode: { kind: "radio", values: consentModes },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
@@ -66,7 +66,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   grantTypes: { kind: "several", values: grantTypes.map(toGrantName) },
   allowedScopes: { kind: "scopes" },
   audience: text,
-  allowedResources: lines,
+  allowedResources: { kind: "uris" },
   accessTokenLifetimeSeconds: seconds,
   refreshTokenLifetimeSeconds: seconds,
   refreshTokenAbsoluteLifetimeSeconds: seconds,
@@ -84,74 +84,9 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   jwksUri: text,
   tlsClientAuthSanUri: text,
   tlsClientCertificateBoundAccessTokens: check,
-  returnUrls: { ...lines, check: "return-urls" },
+  returnUrls: { kind: "uris", check: "return-urls" },
   allowPermanentKeys: check,
   requireSignedKeyCalls: check,
   signingPoolId: { kind: "pool" },
   backchannelLogoutUri: text,
 };
-
-export type CardId = keyof Messages["console"]["applicationSettings"]["cards"];
-
-const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
-  ["general", ["name", "description", "homepageUri", "logoUri", "contacts"]],
-  ["addresses", ["redirectUris", "postLogoutRedirectUris"]],
-  ["signIn", ["access", "consentMode", "requiredAcr", "requirePkce", "requireNonceWithoutPkce"]],
-  ["tokens", ["grantTypes", "allowedScopes", "audience", "allowedResources"]],
-  [
-    "lifetimes",
-    [
-      "accessTokenLifetimeSeconds",
-      "refreshTokenLifetimeSeconds",
-      "refreshTokenAbsoluteLifetimeSeconds",
-      "refreshTokenGraceSeconds",
-      "issueRefreshTokenWithoutOfflineAccess",
-    ],
-  ],
-  [
-    "signatures",
-    [
-      "idTokenSignedResponseAlg",
-      "accessTokenSignedResponseAlg",
-      "accessTokenType",
-      "idTokenIncludesScopeClaims",
-      "signingPoolId",
-    ],
-  ],
-  [
-    "proof",
-    [
-      "tokenEndpointAuthMethod",
-      "jwks",
-      "jwksUri",
-      "tlsClientAuthSanUri",
-      "tlsClientCertificateBoundAccessTokens",
-    ],
-  ],
-  ["legacy", ["returnUrls", "allowPermanentKeys", "requireSignedKeyCalls"]],
-  ["logout", ["backchannelLogoutUri"]],
-];
-
-/** Public clients have no client authentication and must use PKCE. */
-const forConfidential: readonly SettingId[] = [
-  "tokenEndpointAuthMethod",
-  "jwks",
-  "jwksUri",
-  "tlsClientAuthSanUri",
-  "requirePkce",
-  "requireNonceWithoutPkce",
-];
-
-type OfType = Pick<Application, "clientType">;
-
-/** The cards of one application's settings, in the order of the page. */
-export const applicationCards = ({
-  clientType,
-}: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
-  cards.map(([card, ids]) => [
-    card,
-    clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
-  ]);
-
-export const applicationFields = (application: OfType): SettingId[] =>
-  applicationCards(application).flatMap(([, ids]) => ids);

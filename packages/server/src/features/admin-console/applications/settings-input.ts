@@ -6,6 +6,7 @@ import type {
 } from "../../../core/applications/application.ts";
 import { bothConsentMembers, consentModeOf } from "../../../core/applications/consent-mode.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
+import { readDurationText, toSeconds } from "../../../page-kit/read-fields.ts";
 import { acrNames, controls, grantNames, type SettingId, toGrantName } from "./setting-fields.ts";
 
 export type SettingsInput = Readonly<Partial<Record<SettingId, string>>>;
@@ -35,8 +36,13 @@ function readField({ values, all }: Pick<SentForm, "values" | "all">, id: Settin
       return all(id).join("\n");
     case "scopes":
       return [...new Set([...all(id), ...readLines(values.get(OTHER_SCOPES) ?? "")])].join("\n");
+    case "uris":
     case "lines":
-      return readLines(sent).join("\n");
+      return readLines(all(id).join("\n")).join("\n");
+    case "seconds": {
+      const typed = readDurationText({ values }, id);
+      return String(toSeconds(typed) ?? typed.amount);
+    }
     default:
       return sent.trim().replaceAll("\r\n", "\n");
   }
@@ -87,6 +93,7 @@ function toMember(id: SettingId, text: string): unknown {
     case "several":
       return readLines(text).map((name) => grantsByName.get(name) ?? name);
     case "scopes":
+    case "uris":
     case "lines":
       return readLines(text);
     case "jwks":

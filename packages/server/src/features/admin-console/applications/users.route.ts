@@ -43,6 +43,7 @@ import {
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import { applicationPages } from "./application-pages.ts";
+import { settingPath } from "./record-tabs.ts";
 
 export function applicationUsersRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/users", { get: listUsers, post: assign });
@@ -96,7 +97,7 @@ function usersPage(view: UsersView): Html {
   const { messages, application, done } = view;
   const { users: text } = messages.console.applications;
   const isRestricted = application.settings.access === "assigned";
-  const settingsUri = view.consoleUri(`/applications/${application.id}/settings#card-signIn-title`);
+  const settingsUri = view.consoleUri(`/applications/${application.id}${settingPath("access")}`);
   const success = done === "assigned" ? text.assigned : done === "takenOff" ? text.unassigned : undefined;
   return consoleLayout({
     ...view,

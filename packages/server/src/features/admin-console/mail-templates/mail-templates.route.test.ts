@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { mailTemplates } from "../../../core/mail/mail.ts";
+import { isEditable } from "../../../core/mail/mail-texts.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { mailComposer } from "../../../modules/mail-content.ts";
 import { mailsTo } from "../../../testing/fakes/mailbox.ts";
@@ -49,6 +50,7 @@ describe("mail template pages", () => {
         const page = await here.get(`/mail-templates/${template}?language=${language}`);
         assert.equal(page.status, 200, template);
         assert.match(textOf(page, "mail-text") ?? "", /Acme/);
+        assert.equal(page.body.includes('id="mail-text-form"'), isEditable(template), template);
         assert.match(
           page.body,
           new RegExp(`<iframe [^>]*src="[^"]*/${template}/html\\?language=${language}"[^>]* sandbox`),

@@ -1,13 +1,8 @@
-/** /oauth/manage/{org}/mail-templates: a preview of every mail, and a test mail to oneself. */
+/** /oauth/manage/{org}/mail-templates: every email with its text, a live preview, and a test to oneself. */
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import {
-  type ComposeMail,
-  type MailContent,
-  type MailTemplate,
-  mailTemplates,
-} from "../../../core/mail/mail.ts";
-import type { Outbox } from "../../../core/mail/outbox.ts";
+import type { MailContent } from "../../../core/mail/mail.ts";
+import { listMailTexts } from "../../../core/mail/mail-texts.store.ts";
 import {
   countAttempt,
   RateLimited,
@@ -16,134 +11,133 @@ import {
 } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { render } from "../../../html/html.ts";
-import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
-import { NotFound } from "../../../http/errors.ts";
+import { html, render } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { sendEmbeddedDocument, sendPage } from "../../../http/page.ts";
-import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
+import { sendEmbeddedDocument } from "../../../http/page.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  checkForm,
+  duplicateSubmission,
+  requireSameOrigin,
+} from "../../../page-kit/accept-form.ts";
 import { pageMessages, readingRoute } from "../../../page-kit/console-frame.ts";
-import { formView } from "../../../page-kit/form-view.ts";
+import { rerenderEditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import {
   auditContext,
-  type ConsoleDeps,
-  consolePath,
   consoleRoute,
-  pathParams,
   redirectTo,
   requireAdministrator,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { type MailSetup, mailTemplatePage, mailTemplatesPage } from "./mail-templates.page.ts";
+import type { MailTextInput } from "./mail-template.page.ts";
+import { type MailSetup, mailTemplatesPage } from "./mail-templates.page.ts";
+import {
+  composeSample,
+  draftOf,
+  loadMailText,
+  type MailTextDeps,
+  type MailTextRecord,
+  mailTextForm,
+  requireTemplate,
+  templatePath,
+} from "./mail-text-form.ts";
 import { sampleMail } from "./samples.ts";
 
-export interface MailTemplatesDeps extends ConsoleDeps {
-  readonly outbox: Outbox;
-  readonly compose: ComposeMail;
+export interface MailTemplatesDeps extends MailTextDeps {
   readonly mailSetup: MailSetup;
   readonly rateLimits: RateLimits;
 }
 
 export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/mail-templates", "mailTemplates", (_, __, frame) =>
-    mailTemplatesPage({ ...frame, setup: deps.mailSetup }),
-  );
+  const form = mailTextForm(deps);
+  readingRoute(app, deps, "/oauth/manage/:org/mail-templates", "mailTemplates", async (_, visit, frame) => {
+    const texts = await listMailTexts(deps.database.query, visit.organisation.id);
+    const written = Map.groupBy(texts, ({ template }) => template);
+    const languages = [...written].map(
+      ([template, own]) => [template, own.map(({ locale }) => locale)] as const,
+    );
+    return mailTemplatesPage({ ...frame, setup: deps.mailSetup, written: new Map(languages) });
+  });
   consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template", {
-    get: showTemplate,
+    get: (_, visit) => showEditForm(deps, visit, form),
     post: sendTest,
   });
-  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template/html", { get: sendHtml });
+  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template/text", {
+    get: (_, visit) => showEditForm(deps, visit, form),
+    post: (_, visit) => submitEditForm(deps, visit, form),
+  });
+  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template/html", {
+    get: showPreview,
+    post: previewDraft,
+  });
 }
 
-/** The template in the address. @throws NotFound */
-function requireTemplate(visit: Visit): MailTemplate {
-  const template = mailTemplates.find((one) => one === pathParams(visit)["template"]);
-  if (!template) throw new NotFound("mail");
-  return template;
+/** The email as HTML or text, for the page's frame: it can run nothing, load nothing and navigate nowhere. */
+async function showPreview(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
+  await requireAdministrator(deps, visit, templatePath(visit, requireTemplate(visit)));
+  const record = await loadMailText(deps, visit);
+  await sendContent(visit, await composeSample(deps, record));
 }
 
-const templatePath = ({ organisation }: Visit, template: MailTemplate): string =>
-  consolePath(organisation, `/mail-templates/${template}`);
-
-const readLocale = (values: ReadonlyMap<string, string>, { locale }: Messages): string =>
-  LOCALES.find((one) => one === values.get("language")) ?? locale;
-
-/** @throws NotFound when the organisation has been disabled meanwhile */
-async function composeSample(
-  { compose, baseUrl, clock }: MailTemplatesDeps,
-  { organisation }: Visit,
-  template: MailTemplate,
-  locale: string,
-): Promise<MailContent> {
-  const now = clock();
-  const { id: orgId } = organisation;
-  const mail = sampleMail(template, { baseUrl, orgId, now });
-  const content = await compose({ orgId, id: orgId, recipient: "", locale, mail, createdAt: now });
-  if (!content) throw new NotFound("organisation");
-  return content;
+/** What is typed and not saved. Nothing is stored, so that an older sign-in will do. */
+async function previewDraft(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
+  requireSameOrigin(deps, visit);
+  const signedIn = await requireAdministrator(deps, visit, templatePath(visit, requireTemplate(visit)));
+  const form = await checkForm(deps, visit, signedIn);
+  const record = await loadMailText(deps, visit);
+  const isDraft = form.outcome === "accepted";
+  const content = await composeSample(deps, record, isDraft ? draftOf(form.values, record) : undefined);
+  if (form.outcome === "rejected") visit.reply.code(form.refusal.status);
+  await sendContent(visit, content);
 }
 
-async function showTemplate(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const template = requireTemplate(visit);
-  const signedIn = await requireAdministrator(deps, visit);
-  const { values } = parseQuery(visit.request);
-  const input = readLocale(values, pageMessages(visit, signedIn));
-  await showPreview(deps, visit, signedIn, template, { input, isSent: values.get("done") === "sent" });
-}
+const sendContent = ({ request, reply }: Visit, content: MailContent): Promise<void> =>
+  sendEmbeddedDocument(
+    reply,
+    parseQuery(request).values.get("part") === "text" ? plainDocument(content) : content.html,
+  );
 
-/** @param shown.input the language */
-async function showPreview(
-  deps: MailTemplatesDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  template: MailTemplate,
-  { isSent = false, status = 200, ...shown }: FormShown<string> & { readonly isSent?: boolean },
-): Promise<void> {
-  const view = await formView(deps, visit, signedIn, "mailTemplates", shown);
-  const content = await composeSample(deps, visit, template, shown.input);
-  const page = mailTemplatePage({ ...view, template, content, isPossible: deps.outbox.isOpen, isSent });
-  await sendPage(visit.reply, render(page), { nonce: view.nonce, status, hasFrame: true, hasFont: true });
-}
-
-/** The mail as HTML, for the page's frame: it can run nothing, load nothing and navigate nowhere. */
-async function sendHtml(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const template = requireTemplate(visit);
-  const signedIn = await requireAdministrator(deps, visit, templatePath(visit, template));
-  const locale = readLocale(parseQuery(visit.request).values, pageMessages(visit, signedIn));
-  const { html } = await composeSample(deps, visit, template, locale);
-  await sendEmbeddedDocument(visit.reply, html);
-}
+const plainDocument = ({
+  subject,
+  text,
+  locale,
+}: {
+  subject: string;
+  text: string;
+  locale: string;
+}): string =>
+  render(html`<!doctype html>
+<html lang="${locale}"><head><meta charset="utf-8"><title>${subject}</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body style="margin:0;padding:16px;font:14px/1.5 ui-monospace,monospace"><p style="margin:0 0 16px;font-weight:600">${subject}</p><pre style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${text}</pre></body></html>`);
 
 async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const template = requireTemplate(visit);
-  const form = await acceptOneTimeForm(deps, visit);
-  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
-  const { signedIn } = form;
-  const messages = pageMessages(visit, signedIn);
-  const { mailTemplates: text } = messages.console;
-  const locale = readLocale(form.values, messages);
-  const rerender = (shown: Partial<FormShown<string>>) =>
-    showPreview(deps, visit, signedIn, template, { input: locale, ...shown });
-  if (form.outcome === "rejected") return rerender(form.refusal);
+  requireTemplate(visit);
+  const sent = await acceptOneTimeForm(deps, visit);
+  if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent);
+  const { signedIn } = sent;
+  const { mailTemplates: text } = pageMessages(visit, signedIn).console;
+  const rerender = (shown: Partial<FormShown<MailTextInput>>) =>
+    rerenderEditForm(deps, visit, mailTextForm(deps), signedIn, shown);
+  if (sent.outcome === "rejected") return rerender(sent.refusal);
 
   const refuse = (reason: string, status: number) =>
     rerender({ failure: { kind: "refused", title: text.notSent, text: reason }, status });
   if (!deps.outbox.isOpen) return refuse(text.notSetUp, 409);
+  const record = await loadMailText(deps, visit);
   try {
     const { user } = signedIn;
     const attempt = { limit: deps.rateLimits["mail-test"], subject: `${user.homeOrgId}:${user.id}` };
     await countAttempt(deps, visit.organisation.id, [attempt]);
-    const sent = await applyOnce(deps, form, (inside) =>
-      enqueueTest(inside, visit, signedIn, { template, locale }),
-    );
-    if (sent === "duplicate-submission") return rerender(duplicateSubmission());
+    const done = await applyOnce(deps, sent, (inside) => enqueueTest(inside, visit, signedIn, record));
+    if (done === "duplicate-submission") return rerender(duplicateSubmission());
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) });
     return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
-  await redirectTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
+  await redirectTo(visit, `${templatePath(visit, record.template)}?language=${record.locale}&done=sent`);
 }
 
 /** Addressed to the administrator who asks, and to nobody else. */
@@ -151,7 +145,7 @@ async function enqueueTest(
   deps: MailTemplatesDeps,
   visit: Visit,
   signedIn: SignedIn,
-  { template, locale }: { template: MailTemplate; locale: string },
+  { template, locale }: MailTextRecord,
 ): Promise<void> {
   const acting = auditContext(visit, signedIn);
   const { orgId } = acting;

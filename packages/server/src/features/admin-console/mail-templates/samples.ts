@@ -3,14 +3,21 @@ import type { Mail, MailTemplate } from "../../../core/mail/mail.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 
 const HOUR_MS = 3_600_000;
+/** As the organisation's users get it. */
+const isVerified = true as const;
 
 export function sampleMail(
   template: MailTemplate,
   { baseUrl, orgId, now, ...mark }: { baseUrl: string; orgId: string; now: number; isTest?: true },
 ): Mail {
-  const linked = { link: `${issuerOf(baseUrl, orgId)}/recovery`, expiresAt: now + HOUR_MS, ...mark };
+  const linked = {
+    link: `${issuerOf(baseUrl, orgId)}/recovery`,
+    expiresAt: now + HOUR_MS,
+    isVerified,
+    ...mark,
+  };
   // An address for documentation (RFC 5737).
-  const seen = { at: now, address: "192.0.2.7", browser: "Firefox, Windows", ...mark };
+  const seen = { at: now, address: "192.0.2.7", browser: "Firefox, Windows", isVerified, ...mark };
   switch (template) {
     case "AcceptInvitation":
     case "AcceptRoaming":
@@ -22,6 +29,10 @@ export function sampleMail(
     case "FactorAdded":
     case "FactorRemoved":
       return { template, data: { ...seen, factor: "passkey" } };
+    case "FactorResetRequested": {
+      const recordUri = `${baseUrl}/oauth/manage/${orgId}/users`;
+      return { template, data: { ...seen, account: "user@example.com", recordUri } };
+    }
     default:
       return { template, data: seen };
   }

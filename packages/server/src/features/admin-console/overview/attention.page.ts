@@ -63,6 +63,10 @@ function describe(
       const title = text.keyOld({ algorithm: one.alg });
       return { path: "/signing-keys", title, text: text.keyOldText({ at: one.createdAt }) };
     }
+    case "factors-lost": {
+      const title = text.factorsLost({ email: one.email });
+      return { path: `/users/${one.userId}`, title, text: text.factorsLostText({ at: one.at }) };
+    }
     case "ca-ends":
       return { path: "/signing-keys", title: text.caEnds, text: text.caEndsText({ at: one.at }) };
   }

@@ -1,5 +1,7 @@
 /** What needs an administrator's attention, most urgent first. */
 import { isDueForRotation } from "../../../core/device-ca/generation.ts";
+import { listFactorResetRequests } from "../../../core/second-factors/lost-factors/lost-factors.store.ts";
+import { REQUEST_SHOWN_MS } from "../../../core/second-factors/lost-factors/lost-factors.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
@@ -14,7 +16,8 @@ export type Attention =
   | { kind: "mail-off" }
   | { kind: "mail-failed"; count: number }
   | { kind: "key-old"; alg: string; createdAt: number }
-  | { kind: "ca-ends"; at: number };
+  | { kind: "ca-ends"; at: number }
+  | { kind: "factors-lost"; userId: string; email: string; at: number };
 
 export interface AttentionDeps {
   /** Days; 0: keys are not rotated automatically. */
@@ -32,6 +35,7 @@ const OLD_KEY_MS = 365 * DAY_MS;
 /** Housekeeping should have rotated a key that is older than this. */
 const ROUND_MS = DAY_MS;
 const MAX_SECRETS = 5;
+const MAX_REQUESTS = 5;
 /** Mails are kept for two days. */
 const MAX_MAILS = 1_000;
 
@@ -43,6 +47,7 @@ export async function needsAttention(
 ): Promise<Attention[]> {
   return [
     ...(await poolsAway(db, orgId, now)),
+    ...(await lostFactors(db, orgId, now)),
     ...(await secrets(db, orgId, now)),
     ...(await mails(deps, db, orgId, now)),
     ...(await oldKeys(deps, db, orgId, now)),
@@ -61,6 +66,17 @@ async function poolsAway(db: Db, orgId: string, now: number): Promise<Attention[
       poolId: id,
       poolName: name,
     }));
+}
+
+async function lostFactors(db: Db, orgId: string, now: number): Promise<Attention[]> {
+  const shown = { since: now - REQUEST_SHOWN_MS, limit: MAX_REQUESTS };
+  const found = await listFactorResetRequests(db, orgId, shown);
+  return found.map(({ userId, email, requestedAt }) => ({
+    kind: "factors-lost",
+    userId,
+    email,
+    at: requestedAt,
+  }));
 }
 
 async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]> {

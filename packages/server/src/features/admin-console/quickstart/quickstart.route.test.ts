@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { version } from "../../../config/version.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -41,8 +42,8 @@ forEachDatabase(({ name: database, fresh }) => {
 
   /** The page with the code, after the form. */
   async function begin(kind: string, address?: string): Promise<TestPage> {
-    const typed = { kind, name: `My ${kind}`, ...(address === undefined ? {} : { address }) };
-    return follow(console.browser, await console.send("/quickstart", typed));
+    const typed = { name: `My ${kind}`, ...(address === undefined ? {} : { address }) };
+    return follow(console.browser, await console.send(`/quickstart/new?for=${kind}`, typed));
   }
   async function shown(page: TestPage, files: Record<string, string>): Promise<QuickstartProgram> {
     const program = await quickstartProgram(page, files);
@@ -95,7 +96,7 @@ forEachDatabase(({ name: database, fresh }) => {
       await app.stop();
     }
     const green = await waiting(page);
-    assert.match(green, /data-says="Your application works"[\s\S]*state good/);
+    assert.match(green, /live-panel done"[^>]*data-says="Your application works"/);
     assert.ok(green.includes(org.user.email));
     assert.ok(green.includes("/quickstart/token-inspector"));
   });
@@ -137,7 +138,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     const program = await shown(page, { ...ENV, "app.mjs": "service-code" });
     const answer = JSON.parse(await program.shell(snippetOf(page, "curl-token"))) as Record<string, unknown>;
     assert.equal(answer["token_type"], "Bearer");
-    assert.match(await waiting(page), /state good/);
+    assert.match(await waiting(page), /live-panel done/);
     const token = await program.shell(`"${process.execPath}" --env-file=.env app.mjs`);
     assert.match(token, /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const discovery = JSON.parse(await program.shell(snippetOf(page, "curl-discovery"))) as {
@@ -208,14 +209,27 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.ok(!page.body.includes("sgn_cs_"));
   });
 
-  test("reports an invalid kind, name or address at its field and keeps what was typed", async () => {
-    for (const [typed, field] of [
-      [{ kind: "other", name: "X" }, "kind"],
-      [{ kind: "web", name: " " }, "name"],
-      [{ kind: "web", name: "X", address: "https://shop.example/app" }, "address"],
-      [{ kind: "spa", name: "X", address: "http://shop.example" }, "address"],
+  test("a program of the gallery is shown alone, in three steps, and installs from this service", async () => {
+    const page = await begin("hono");
+    assert.deepEqual(
+      [...page.body.matchAll(/<span class="step-number">(\d)<\/span>/g)].map(([, number]) => number),
+      ["1", "2", "3"],
+    );
+    assert.ok(!page.body.includes('id="fastify-code"'));
+    const address = `${running.baseUrl}/downloads/signet-client-sdk-${version}.tgz`;
+    assert.equal(snippetOf(page, "hono-install"), `npm install ${address} hono`);
+    assert.match(page.body, /data-download="env-file" data-file="\.env"/);
+    const all = await console.get(`/quickstart/${textOf(page, "client-id")}`);
+    assert.ok(all.body.includes('id="fastify-code"') && all.body.includes('id="hono-code"'));
+  });
+
+  test("reports an invalid name or address at its field and keeps what was typed", async () => {
+    for (const [kind, typed, field] of [
+      ["web", { name: " " }, "name"],
+      ["web", { name: "X", address: "https://shop.example/app" }, "address"],
+      ["spa", { name: "X", address: "http://shop.example" }, "address"],
     ] as const) {
-      const page = await console.send("/quickstart", typed);
+      const page = await console.send(`/quickstart/new?for=${kind}`, typed);
       assert.equal(page.status, 400, field);
       assert.ok(page.body.includes(`id="${field}-fault"`), field);
       assert.ok(page.body.includes('value="X"') || field === "name");
@@ -223,7 +237,7 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
   });
 
   test("rejects a form without a CSRF token, and another organisation's application", async () => {
-    const forged = await console.post("/quickstart", { csrf: "forged", kind: "service", name: "Forged" });
+    const forged = await console.post("/quickstart/new", { csrf: "forged", for: "service", name: "Forged" });
     assert.equal(forged.status, 403);
     assert.ok(!(await console.get("/applications?search=Forged")).body.includes('id="application-0'));
     const other = await seedRecords(running.service, "Beta");
@@ -231,6 +245,6 @@ get("${address}/", { headers: { accept: "text/html" } }, (answer) => {
     assert.ok(await findApplication(running.service.database.query, other.organisation.id, id));
     assert.equal((await console.get(`/quickstart/${id}`)).status, 404);
     assert.equal((await console.get(`/quickstart/${id}/waiting`)).status, 404);
-    assert.equal(formOfPage(await console.get("/quickstart")).get("address"), "http://localhost:3000");
+    assert.equal(formOfPage(await console.get("/quickstart/new")).get("address"), "http://localhost:3000");
   });
 });

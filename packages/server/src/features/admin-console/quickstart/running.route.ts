@@ -6,7 +6,8 @@ import type { SecretUse } from "../../../core/applications/client-secrets.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { setupOf } from "../../../core/stacks/stack.ts";
-import { isStackName, type StackName, stackOf, stacks } from "../../../core/stacks/stacks.ts";
+import { commandsOf } from "../../../core/stacks/stack-commands.ts";
+import { type StackName, stackOf, stacks } from "../../../core/stacks/stacks.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
@@ -21,23 +22,22 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { applicationPages, findIssuer } from "../applications/application-pages.ts";
-import { codeSnippets } from "./code-snippets.ts";
+import { type CodeSnippet, codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
+import { type GalleryEntry, galleryEntry, isGalleryName } from "./gallery.ts";
 import { runningPage } from "./running.page.ts";
 import { shellSnippets } from "./shell-snippets.ts";
 import { findCallback, requestedScopes, type SnippetSource } from "./snippet-source.ts";
-import { type WaitingView, waitingCard } from "./waiting.page.ts";
+import { type WaitingView, waitingPanel } from "./waiting.page.ts";
 
 export interface RunningDeps extends ConsoleDeps {
   readonly secretUse: Pick<SecretUse, "flush">;
-  /** Of the matching client SDK. */
-  readonly version: string;
 }
 
 export function runningRoutes(app: FastifyInstance, deps: RunningDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/quickstart/:id", { get: showApplication });
   livePieceRoute(app, deps, "/oauth/manage/:org/quickstart/:id/waiting", async (_, visit, messages) =>
-    waitingCard({
+    waitingPanel({
       ...(await findFirstUse(deps, visit, await applicationPages.require(deps, visit))),
       messages,
     }),
@@ -49,20 +49,20 @@ async function showApplication(deps: RunningDeps, visit: Visit): Promise<void> {
   const signedIn = await requireAdministrator(deps, visit);
   const application = await applicationPages.require(deps, visit);
   const requested = parseQuery(visit.request).values.get("for");
-  const stack = isStackName(requested) ? requested : stackOf(application);
-  await showRunning(deps, visit, signedIn, application, { stack });
+  const name = isGalleryName(requested) ? requested : stackOf(application);
+  const entry = name === undefined ? undefined : galleryEntry(name);
+  await showRunning(deps, visit, signedIn, application, { entry });
 }
 
 /**
- * @param created `secret`: the plaintext, right after it was created; `stack`: whose settings are shown in place of the client
- * SDK's
+ * @param created `secret`: the plaintext, right after it was created; `entry`: the stack or the program that is shown
  */
 export async function showRunning(
   deps: RunningDeps,
   visit: Visit,
   signedIn: SignedIn,
   application: Application,
-  { secret, stack }: { secret?: string; stack?: StackName | undefined },
+  { secret, entry }: { secret?: string; entry?: GalleryEntry | undefined },
 ): Promise<void> {
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "quickstart");
@@ -72,9 +72,9 @@ export async function showRunning(
     ...(await findFirstUse(deps, visit, application)),
     application,
     source,
-    ...(stack === undefined
-      ? { env: envFile(source), code: codeSnippets(source), shell: shellSnippets(source) }
-      : { setup: stackSetup(stack, application, { baseUrl: deps.baseUrl, clientSecret: secret }) }),
+    ...(entry?.stack === undefined
+      ? { sdk: { env: envFile(source), code: chosenCode(source, entry), shell: shellSnippets(source) } }
+      : { setup: stackSetup(entry.stack, application, { baseUrl: deps.baseUrl, clientSecret: secret }) }),
     lastChange: await findLastChange(deps, organisation.id, application.id, frame.messages),
   });
   await show(visit, frame, page);
@@ -84,7 +84,18 @@ const stackSetup = (
   name: StackName,
   application: Application,
   shown: { baseUrl: string; clientSecret: string | undefined },
-) => ({ title: stacks[name].title, files: setupOf(stacks[name], application, shown) });
+) => ({
+  title: stacks[name].title,
+  files: setupOf(stacks[name], application, shown),
+  commands: commandsOf(name, findCallback(application).address),
+});
+
+/** The program of the entry alone, where the application is of its kind. */
+function chosenCode(source: SnippetSource, entry: GalleryEntry | undefined): CodeSnippet[] {
+  const code = codeSnippets(source);
+  const chosen = code.filter(({ id }) => entry?.stack === undefined && id === entry?.snippet);
+  return chosen.length > 0 ? chosen : code;
+}
 
 async function findFirstUse(
   deps: RunningDeps,

@@ -2,13 +2,15 @@
 
 import { avatar } from "../../../html/components/avatar.ts";
 import { card } from "../../../html/components/card.ts";
+import { colourField } from "../../../html/components/colour-field.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { textField } from "../../../html/components/fields.ts";
+import { defaultSubmit, textField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type BrandingInput = { name: string; accentColor: string };
@@ -31,24 +33,23 @@ export function brandingPage(view: BrandingView): Html {
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
     notice: formNotice({ ...view, labels }),
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
+    scripts: [framesScript.path, draftPreviewScript.path],
     body: [
-      html`<section class="card">${recordForm({
+      html`<div class="editor"><section class="card">${recordForm({
         ...view,
         id: "branding-form",
+        isDraft: true,
         fields: [
+          defaultSubmit,
           textField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
-          textField({
-            ...field("accentColor"),
-            hint: text.accentHint,
-            maxLength: 7,
-            isCode: true,
-            isOptional: true,
-          }),
+          colourField({ ...field("accentColor"), hint: text.accentHint, isOptional: true }),
         ],
         submit: { id: "branding-save", label: frame.form.save },
         more: html`<button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button>`,
         cancelUri: settingsUri,
-      })}</section>
+      })}
+<p><a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.logoTitle}</a></p></section>
+${livePreview(view)}</div>
 `,
       preview &&
         card({
@@ -59,6 +60,17 @@ export function brandingPage(view: BrandingView): Html {
         }),
     ],
   });
+}
+
+function livePreview({ consoleUri, messages }: BrandingView): Html {
+  const { settings: text } = messages.console;
+  const uri = linkAddress(consoleUri("/settings/branding/preview"));
+  return html`<section class="card editor-preview" id="live" aria-labelledby="live-title">
+<div class="bar"><h2 id="live-title">${text.livePreview}</h2>
+<span class="heading-actions"><button class="button" id="branding-live" type="submit" form="branding-form" formaction="${uri}" formtarget="sign-in-preview">${text.livePreviewShow}</button></span></div>
+<p class="quiet">${text.livePreviewText}</p>
+<iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe>
+</section>`;
 }
 
 export type LogoView = FormView<unknown> & { record: { name: string; logoUri: string | undefined } };

@@ -1,24 +1,83 @@
 /** settings/branding: name and accent colour of the organisation, with a preview; settings/logo: a small PNG file, or none. */
 import type { FastifyInstance } from "fastify";
 import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { isRecordName, type Organisation } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { isAccentColour, isReadableAccent } from "../../../html/accent.ts";
+import { type Html, render } from "../../../html/html.ts";
+import type { PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { stylesheet } from "../../../html/stylesheet.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
+import { newNonce, sendEmbeddedDocument } from "../../../http/page.ts";
+import { checkForm, requireSameOrigin, type SentForm } from "../../../page-kit/accept-form.ts";
+import { pageMessages, pageOrganisation } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import {
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  type Visit,
+} from "../../../page-kit/page.ts";
 import { type BrandingInput, brandingPage, logoPage } from "./branding.page.ts";
-import { organisationRecord } from "./organisation-record.ts";
+import { loadOrganisation, organisationRecord } from "./organisation-record.ts";
 
-export function brandingRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+export interface BrandingDeps extends ConsoleDeps {
+  /** The sign-in page of an organisation, without anything to press. */
+  signInPage(frame: PageFrame, organisation: PageOrganisation): Html;
+}
+
+export function brandingRoutes(app: FastifyInstance, deps: BrandingDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/settings/branding", branding);
+  consoleRoute(app, deps, "/oauth/manage/:org/settings/branding/preview", {
+    get: showSignIn,
+    post: showSignIn,
+  });
   // In its own scope: the only form that may upload a file.
   void app.register(async (scope) => {
     acceptFiles(scope);
     editRoute(scope, deps, "/oauth/manage/:org/settings/logo", logo);
   });
 }
+
+/** For the page's frame: the sign-in page as stored, or with what is typed. Nothing is stored. */
+async function showSignIn(deps: BrandingDeps, visit: Visit): Promise<void> {
+  const isDraft = visit.request.method === "POST";
+  if (isDraft) requireSameOrigin(deps, visit);
+  const signedIn = await requireAdministrator(
+    deps,
+    visit,
+    consolePath(visit.organisation, "/settings/branding"),
+  );
+  const form = isDraft && (await checkForm(deps, visit, signedIn));
+  const record = await loadOrganisation(deps, visit);
+  const organisation = pageOrganisation(record);
+  const shown = form && form.outcome === "accepted" ? withDraft(organisation, readInput(form)) : organisation;
+  if (form && form.outcome === "rejected") visit.reply.code(form.refusal.status);
+  const frame = {
+    messages: pageMessages(visit, signedIn),
+    nonce: newNonce(),
+    stylesheet: stylesheet.path,
+  };
+  await sendEmbeddedDocument(visit.reply, render(deps.signInPage(frame, shown)), { isOurPage: true });
+}
+
+/** What can't be saved isn't shown: the name and colour stay as they are. */
+const withDraft = (
+  organisation: PageOrganisation,
+  { name, accentColor }: BrandingInput,
+): PageOrganisation => ({
+  ...organisation,
+  name: isRecordName(name) ? name : organisation.name,
+  ...(accentColor === "" ? { accentColor: undefined } : {}),
+  ...(isAccentColour(accentColor) && isReadableAccent(accentColor) ? { accentColor } : {}),
+});
+
+const readInput = ({ values }: Pick<SentForm, "values">): BrandingInput => ({
+  name: (values.get("name") ?? "").slice(0, 300).trim(),
+  accentColor: (values.get("accentColor") ?? "").slice(0, 20).trim().toLowerCase(),
+});
 
 const toInput = ({ name, settings }: Organisation): BrandingInput => ({
   name,
@@ -27,13 +86,12 @@ const toInput = ({ name, settings }: Organisation): BrandingInput => ({
 
 const branding: EditForm<ConsoleDeps, Organisation, BrandingInput, BrandingInput> = {
   ...organisationRecord,
+  current: "signInPage",
+  hasFrame: true,
   // The logo has its own form.
   version: toInput,
   toInput,
-  readInput: ({ values }) => ({
-    name: (values.get("name") ?? "").slice(0, 300).trim(),
-    accentColor: (values.get("accentColor") ?? "").slice(0, 20).trim().toLowerCase(),
-  }),
+  readInput,
   toDisplay: (input) => input,
   page: (view, { record }) => {
     const { accentColor } = view.input;
@@ -70,6 +128,7 @@ const toLogo = ({ settings }: Organisation): Logo => ({ logoUri: settings.brandi
 
 const logo: EditForm<ConsoleDeps, Organisation, LogoInput, Logo> = {
   ...organisationRecord,
+  current: "signInPage",
   version: toLogo,
   toInput: toLogo,
   readInput: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),

@@ -18,6 +18,7 @@ export interface PoliciesDeps extends ConsoleDeps {
 export function policiesRoute(app: FastifyInstance, deps: PoliciesDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/settings/policies", {
     ...organisationRecord,
+    current: "policies",
     version: toInput,
     toInput,
     readInput,

@@ -12,12 +12,12 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { brandingRoutes } from "./branding.route.ts";
+import { type BrandingDeps, brandingRoutes } from "./branding.route.ts";
 import { loadOrganisation } from "./organisation-record.ts";
 import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { settingsPage } from "./settings.page.ts";
 
-export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps): void {
+export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & BrandingDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings", { get: showSettings });
   brandingRoutes(app, deps);
   policiesRoute(app, deps);

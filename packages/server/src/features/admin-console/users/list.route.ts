@@ -1,83 +1,79 @@
 /** GET users: the organisation's members, newest first. */
-import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
+  countMembers,
   type ListedMember,
   listMembers,
-  type MemberCursor,
+  type MemberSort,
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
+import { bulkBar } from "../../../page-kit/bulk-acts.ts";
 import { readingRoute } from "../../../page-kit/console-frame.ts";
-import { listPage, pageUris, ROWS_PER_PAGE, readSearch, splitPage } from "../../../page-kit/list-page.ts";
+import { listPage } from "../../../page-kit/list-page.ts";
+import { type ListPlace, placeRows, readListPlace, totalOf } from "../../../page-kit/list-place.ts";
 import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { userActs } from "./bulk.ts";
+import { readUserFilters, type UserFilters, userListUri, userSorts } from "./list-address.ts";
 import { displayName, roles, type UsersDeps } from "./user-pages.ts";
 
 export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
   readingRoute(app, deps, "/oauth/manage/:org/users", "users", showList, (visit) =>
-    listUri(visit, readFilters(parseQuery(visit.request).values)),
+    userListUri(visit, parseQuery(visit.request).values),
   );
 }
 
-type Filters = ReturnType<typeof readFilters>;
-
-const readFilters = (values: ReadonlyMap<string, string>) => ({
-  search: readSearch(values),
-  role: roles.find((one) => one === values.get("role")),
-  state: memberStates.find((one) => one === values.get("state")),
-});
-
-const listUri = ({ organisation }: Visit, filters: Filters, after?: MemberCursor): string =>
-  consolePath(
-    organisation,
-    `/users${queryString({ ...filters, after: after && `${after.createdAt}.${after.id}` })}`,
-  );
-
-/** Anything else begins at the beginning. */
-function readCursor(text = ""): MemberCursor | undefined {
-  const [, createdAt, id = ""] = /^(\d{1,15})\.(.+)$/.exec(text) ?? [];
-  return createdAt !== undefined && isUuid(id)
-    ? { createdAt: Number(createdAt), id: id.toLowerCase() }
-    : undefined;
-}
+const listDone = ["deleted", "removed", "imported", "invitedMany"] as const;
 
 /** Never empty: the reader is a member. */
 async function showList(
-  { database }: UsersDeps,
+  deps: UsersDeps,
   visit: Visit,
   frame: ConsoleFrame,
   { user: reader }: SignedIn,
 ): Promise<Html> {
   const { values } = parseQuery(visit.request);
-  const filters = readFilters(values);
+  const filters = readUserFilters(values);
   const { search, role, state: status } = filters;
-  const after = readCursor(values.get("after"));
-  const found = await listMembers(database.query, visit.organisation.id, {
-    filter: { words: searchWords(search), ...(role && { role }), ...(status && { state: status }) },
-    after,
-    limit: ROWS_PER_PAGE + 1,
-  });
-  const { shown, last } = splitPage(found);
+  const place = readListPlace(values, userSorts);
+  const { placed, total } = await loadRows(deps, visit, filters, place);
   const { frame: words, users } = frame.messages.console;
   const { list: text } = users;
   const done = values.get("done");
   return listPage({
     ...frame,
-    ...pageUris((cursor) => listUri(visit, filters, cursor), after, last),
+    ...placed,
+    range: { ...placed.range, ...total },
     title: words.pages.users,
     summary: text.summary({ organisation: visit.organisation.name }),
     path: "/users",
     create: { id: "user-new", label: text.make },
-    done: done === "deleted" || done === "removed" ? users.done[done] : undefined,
+    more: [
+      buttonLink({
+        id: "users-import",
+        uri: frame.consoleUri("/users/import"),
+        label: text.import,
+        kind: "quiet",
+      }),
+      deps.outbox.isOpen &&
+        buttonLink({
+          id: "users-invite",
+          uri: frame.consoleUri("/users/invite"),
+          label: text.inviteSeveral,
+          kind: "quiet",
+        }),
+    ],
+    done: listDone.find((one) => one === done) && users.done[done as (typeof listDone)[number]],
     label: text.search,
     search,
     filters: [
@@ -91,9 +87,38 @@ async function showList(
         names: users.states,
       },
     ],
-    columns: [text.user, text.role, text.state, text.since],
-    rows: shown.map((member) => memberRow(frame, member, member.id === reader.id)),
+    columns: [
+      text.user,
+      { label: text.email, sort: placed.sortOf("email") },
+      text.role,
+      text.state,
+      { label: text.since, sort: placed.sortOf("created") },
+    ],
+    rows: placed.shown.map((member) => memberRow(frame, member, member.id === reader.id)),
+    bulk: bulkBar(deps, visit, userActs, frame.messages),
   });
+}
+
+async function loadRows(
+  { database: { query } }: Pick<UsersDeps, "database">,
+  { organisation }: Visit,
+  filters: UserFilters,
+  place: ListPlace<MemberSort>,
+) {
+  const { search, role, state } = filters;
+  const filter = { words: searchWords(search), ...(role && { role }), ...(state && { state }) };
+  const { id: orgId } = organisation;
+  const found = await listMembers(query, orgId, { filter, page: place, limit: place.size + 1 });
+  const placed = placeRows(found, place, {
+    sorts: userSorts,
+    cursor: ({ id, emailOrder, createdAt }) => ({
+      value: place.sort === "email" ? emailOrder : createdAt,
+      id,
+    }),
+    uri: (more) => consolePath(organisation, `/users${queryString({ ...filters, ...more })}`),
+  });
+  const total = await totalOf(placed, (max) => countMembers(query, orgId, { filter, max }));
+  return { placed, total };
 }
 
 function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember, isYou: boolean): Row {
@@ -102,14 +127,14 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
   const link = nameCell({
     name,
     uri: consoleUri(`/users/${member.id}`),
-    // Tells users of one name apart.
-    note: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
     logo: avatar(name, undefined, { isRound: true }),
   });
   return {
     id: `user-${member.id}`,
+    selection: { value: member.id, name },
     cells: [
       html`${link}${isYou && html` <span class="tag">${text.you}</span>`}`,
+      html`<bdi>${member.email}</bdi>`,
       member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
       memberStatus(member, messages),
       relativeTime(member.createdAt, messages.format.day),

@@ -36,7 +36,7 @@ export function signInRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/consents/:consent/revoke", consentRevocation);
 }
 
-const signOut: MemberConfirmation = {
+export const signOut: MemberConfirmation = {
   ...onMember(),
   isRepeatable: true,
   question: ({ console: { users } }, { email }) => ({
@@ -91,7 +91,7 @@ const passwordReset: MemberConfirmation = {
   },
 };
 
-const reinvitation: MemberConfirmation = {
+export const reinvitation: MemberConfirmation = {
   ...onMember((user, { outbox }) => outbox.isOpen && !isGuest(user) && user.disabledAt === null),
   isRepeatable: true,
   question: ({ console: { users } }, { email }) => ({

@@ -42,7 +42,7 @@ function invitationText(invitation: InvitationStatus | undefined, { console: { u
 export function factorsCard(view: UserView): Html | undefined {
   const { account, messages } = view;
   if (!account) return undefined;
-  const { factors, passwordChangedAt, invitation } = account;
+  const { factors, passwordChangedAt, invitation, resetRequestedAt } = account;
   const { users } = messages.console;
   const { factors: text } = users;
   const since = passwordChangedAt ?? undefined;
@@ -66,6 +66,11 @@ export function factorsCard(view: UserView): Html | undefined {
       {
         label: text.codes,
         content: factors.recoveryCodes > 0 ? text.codesLeft({ count: factors.recoveryCodes }) : text.none,
+      },
+      {
+        label: text.resetRequested,
+        id: "reset-requested",
+        content: resetRequestedAt !== undefined && messages.format.minute(resetRequestedAt),
       },
     ])}${factorActs(view)}`,
   });

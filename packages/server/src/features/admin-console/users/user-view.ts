@@ -2,12 +2,15 @@
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { listFactorResetRequests } from "../../../core/second-factors/lost-factors/lost-factors.store.ts";
+import { REQUEST_SHOWN_MS } from "../../../core/second-factors/lost-factors/lost-factors.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
+import type { Db } from "../../../db/open.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { activityCard } from "../audit-log/activity.page.ts";
@@ -48,4 +51,11 @@ const findAccountState = async ({ database: { query: db }, clock }: UsersDeps, u
   passwordChangedAt: await findPasswordChangedAt(db, user),
   invitation: await invitationStatus(db, user, clock()),
   factors: await findFactorSummary(db, factorOwner(user)),
+  resetRequestedAt: await findResetRequest(db, user, clock()),
 });
+
+async function findResetRequest(db: Db, { homeOrgId, id }: User, now: number): Promise<number | undefined> {
+  const asked = { since: now - REQUEST_SHOWN_MS, limit: 1, userId: id };
+  const [request] = await listFactorResetRequests(db, homeOrgId, asked);
+  return request?.requestedAt;
+}

@@ -51,7 +51,7 @@ const disablement =
       ? done(disabled ? "disabled" : "enabled")
       : alreadyApplied;
 
-const statusChange = (disabled: boolean): MemberConfirmation => ({
+export const statusChange = (disabled: boolean): MemberConfirmation => ({
   ...onOwnUser,
   isDone: (_, user) => (user.disabledAt !== null) === disabled,
   question: ({ console: { users } }, { email }) => {
@@ -67,7 +67,7 @@ const statusChange = (disabled: boolean): MemberConfirmation => ({
   apply: disabled ? guarded(disablement(true)) : disablement(false),
 });
 
-const deletion: MemberConfirmation = {
+export const deletion: MemberConfirmation = {
   ...onOwnUser,
   question: ({ console: { users } }, { email }) => ({
     heading: users.end.deleteHeading({ email }),
@@ -82,7 +82,7 @@ const deletion: MemberConfirmation = {
   }),
 };
 
-const removal: MemberConfirmation = {
+export const removal: MemberConfirmation = {
   ...onMember(isGuest),
   question: ({ console: { users } }, { email }) => ({
     heading: users.end.removeHeading({ email }),

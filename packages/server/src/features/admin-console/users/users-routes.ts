@@ -1,7 +1,9 @@
 /** Registers the pages of users. */
 import type { FastifyInstance } from "fastify";
 import { addressRoute } from "./address.route.ts";
+import { usersBulkRoute } from "./bulk.ts";
 import { editUserRoute } from "./edit.route.ts";
+import { importRoutes } from "./import.route.ts";
 import { userListRoute } from "./list.route.ts";
 import { newUserRoute } from "./new.route.ts";
 import { newPasswordRoute } from "./new-password.route.ts";
@@ -11,6 +13,8 @@ import type { UsersDeps } from "./user-pages.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoute(app, deps);
+  usersBulkRoute(app, deps);
+  importRoutes(app, deps);
   newUserRoute(app, deps);
   editUserRoute(app, deps);
   addressRoute(app, deps);

@@ -4,9 +4,7 @@ import Type from "typebox";
 import { type AttestationPolicy, attestationPolicies, stricterPolicy } from "../../../core/devices/device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { html } from "../../../html/html.ts";
 import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
@@ -15,6 +13,8 @@ import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { auditContext, queryString, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { codePage } from "./code.page.ts";
+import { codeWaitingRoute } from "./code-waiting.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import { device, deviceRecord, moment, orNull, uuid } from "./device-record.ts";
 import { managePage } from "./manage.page.ts";
@@ -119,6 +119,7 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
     }),
     page: registerOnPage,
   });
+  codeWaitingRoute(app, deps);
 }
 
 async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
@@ -173,20 +174,17 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
     const result = { label: messages.devices.codes.heading, uri: managePath(organisation) };
     return rerender(duplicateSubmission({ result, secret: messages.console.frame.sentBefore.secret.code }));
   }
-  const { code, expiresAt } = created;
+  const { code } = created;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");
-  const { code: text } = frame.messages.devices;
   const command = enrollCommand(deps, organisation, { ...registration, code });
-  const page = shownOncePage({
+  const page = codePage({
     ...frame,
-    title: registration.name === undefined ? text.heading : text.headingFor({ name: registration.name }),
-    breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
-    text: html`${text.onceText} ${text.until({ at: expiresAt })} ${text.commandText}`,
-    values: [
-      { id: "enrollment-code", title: text.label, lines: code },
-      { id: "enroll-command", title: text.command, lines: command },
-    ],
-    doneUri: managePath(organisation),
+    ...created,
+    ...deps,
+    organisation,
+    name: registration.name,
+    command,
+    now: deps.clock(),
   });
   await show(visit, frame, page);
 }

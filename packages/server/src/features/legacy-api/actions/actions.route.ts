@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
+import { linkPagePath } from "../../../core/actions/link-address.ts";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
 import type { SystemAccountCaller } from "../../../core/system-accounts/system-account.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
@@ -155,7 +156,7 @@ export async function completeOrRedirect(deps: LegacyDeps, link: LinkRequest): P
   const { request, reply } = link;
   const action = await openAction(deps, link);
   if (action && action !== "expired") {
-    await reply.header("cache-control", "no-store").redirect(pagePath(action), 303);
+    await reply.header("cache-control", "no-store").redirect(linkPagePath(action), 303);
     return { status: 303, isSent: true };
   }
   // Nothing is told that the page wouldn't tell.
@@ -166,13 +167,6 @@ export async function completeOrRedirect(deps: LegacyDeps, link: LinkRequest): P
   const status = action ? 410 : 404;
   await deps.showError(request, reply, { status, message: explanation });
   return { status, isSent: true };
-}
-
-function pagePath({ id, action, organisation }: OpenedAction): string {
-  const place = `/oauth/${organisation.id}`;
-  if (action.type === "ResetPassword") return `${place}/recovery/${id}`;
-  const isOfUser = action.type === "VerifyEmail" && !action.data.registration;
-  return isOfUser ? `${place}/verify-email/${id}` : `${place}/action/${id}/${action.type}`;
 }
 
 /** @throws ApiError 404, 410 */

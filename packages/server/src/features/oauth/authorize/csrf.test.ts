@@ -6,7 +6,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
-import { MAIL_ENV, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, newestLinkPage } from "../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { askForCodes, makeDeviceApp } from "../../../testing/fixtures/device.ts";
 import { giveAuthenticator } from "../../../testing/fixtures/factors.ts";
@@ -58,7 +58,7 @@ describe("forms of the sign-in pages", () => {
       const browser = testBrowser();
       const { hidden } = await browser.get(`${org.issuer}/recovery`);
       await browser.post(`${org.issuer}/recovery`, { ...hidden, email: who.user.email });
-      return newestLink(running.service, who.user.email);
+      return newestLinkPage(running.service, who.user.email);
     };
     /** In an organisation of its own, which wants confirmed addresses. */
     const unconfirmed = async () => {
@@ -110,7 +110,7 @@ describe("forms of the sign-in pages", () => {
       "confirm an address": async () => {
         const { strict, browser, page } = await unconfirmed();
         await browser.post(`${strict.issuer}/verify-email`, page.hidden);
-        const link = await newestLink(running.service, strict.user.email);
+        const link = await newestLinkPage(running.service, strict.user.email);
         return { browser, page: await browser.get(link), typed: {}, keeps: [] };
       },
       device: async () => {

@@ -4,6 +4,7 @@ import { applicationHome, person } from "../../../html/components/avatar.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, namedFields } from "../../../html/components/form.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
+import { terminalPage } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -148,10 +149,10 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   const text = view.messages.device;
   const isAllowed = view.decision === "allow";
   const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: isAllowed ? "success" : "info",
     title: heading,
-    body: html`<h1>${heading}</h1>
-<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
+    text: html`<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
   });
 }

@@ -77,7 +77,7 @@ forEachDatabase(({ fresh }) => {
     const person = testBrowser();
     const first = await follow(person, await person.get(String(codes.body["verification_uri_complete"])));
     assert.ok(showsLogin(first));
-    assert.match(first.body, /Sign in to your device at Acme/);
+    assert.match(first.body, /to your device at Acme/);
     const page = await logIn(person, org, first);
     assert.ok(showsCodeForm(page));
     assert.match(page.body, new RegExp(`id="user_code" name="user_code" value="${codes.userCode}"`));

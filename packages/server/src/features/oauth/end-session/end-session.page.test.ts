@@ -58,7 +58,10 @@ test("without a home page there is no link to stay signed in", () => {
 test("the last page links to the application's home page", () => {
   const page = render(signedOutPage(done));
   assert.match(page, /<h1>You’re signed out<\/h1>/);
-  assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
+  assert.match(
+    page,
+    /<a class="button primary" id="to-application" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/,
+  );
   assert.doesNotMatch(render(signedOutPage({ ...testFrame, organisation })), /<a /);
 });
 

@@ -3,6 +3,7 @@
 import { person } from "../../../html/components/avatar.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { type HiddenField, hiddenFields } from "../../../html/components/form.ts";
+import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -71,17 +72,17 @@ function unregistered({ application, isUnregistered, messages }: SignedOutView):
 /** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
   const text = view.messages.signOut;
-  const home = linkAddress(view.application?.homepageUri);
-  return signInLayout({
+  const { application, messages, organisation } = view;
+  const home = linkAddress(application?.homepageUri);
+  return terminalPage({
     ...view,
+    outcome: "success",
     title: text.doneHeading,
-    body: html`<h1>${text.doneHeading}</h1>
-${invalidHint(view)}${unregistered(view)}
-<p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
-${
-  view.application !== undefined &&
-  home !== undefined &&
-  html`<a class="button" href="${home}">${text.back({ application: view.application.name })}</a>`
-}`,
+    text: html`${invalidHint(view)}${unregistered(view)}
+<p class="quiet">${text.done({ organisation: organisation.name })}</p>`,
+    action:
+      application !== undefined && home !== undefined
+        ? { id: "to-application", label: text.back({ application: application.name }), uri: home }
+        : toAccount(organisation, messages.frame.signIn),
   });
 }

@@ -6,7 +6,14 @@ import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/f
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
-import { answerOf, sessionCookie, tokensOf, visit, withUser } from "../../../testing/fixtures/visit.ts";
+import {
+  answerOf,
+  follow,
+  sessionCookie,
+  tokensOf,
+  visit,
+  withUser,
+} from "../../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -345,5 +352,21 @@ forEachDatabase(({ fresh }) => {
       assert.equal(page.location, undefined, added);
     }
     assert.ok(await lives(browser));
+  });
+
+  test("the menu of the account and of the console signs out without another question", async () => {
+    const { browser } = await signedIn();
+    const menu = (await follow(browser, await browser.get(`${org.issuer}/account/profile`))).body;
+    const form = /<form method="post" action="([^"]+)">(?:(?!<form)[\s\S])*id="nav-sign-out"/.exec(menu);
+    assert.ok(form, "a form, which works without scripts");
+    const csrf = /name="csrf" value="([^"]+)"/.exec(form[0])?.[1] ?? "";
+    const uri = new URL(form[1] ?? "", org.issuer).href;
+    const foreign = await browser.post(uri, { csrf: "of-somebody-else" });
+    assert.ok(asks(foreign), "without the token it asks");
+    assert.ok(await lives(browser));
+    const page = await browser.post(uri, { csrf });
+    assert.ok(saysDone(page));
+    assert.match(page.body, /class="button primary" id="to-account"[^>]*>Sign in</);
+    assert.equal(await lives(browser), false);
   });
 });

@@ -1,12 +1,15 @@
 /**
  * The links of registrations, invitations, roaming and changed addresses: GET shows a button, POST completes the action
- * once. It starts no session.
+ * once. A password that was chosen here signs in: the link proved the mailbox. The second factor is still decided as at
+ * every sign-in.
  */
 import type { FastifyInstance } from "fastify";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
+import { emailKey } from "../../../core/users/user.ts";
+import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { quoted } from "../../../html/displayed-name.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -14,6 +17,7 @@ import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
 import {
   type BrowserDeps,
   browserRoute,
+  currentSession,
   hasValidCsrfToken,
   orgPath,
   type PasswordDeps,
@@ -21,6 +25,9 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
+import { pageFlow } from "../authorize/page-request.ts";
+import { continueWithPassword } from "../authorize/sign-in/password-session.ts";
+import { readFlow } from "../authorize/take-step.ts";
 import { type ActionPurpose, actionPage, type PageActionType } from "./action.page.ts";
 import { showBrokenLink } from "./link.ts";
 import { donePage, type NewPasswordFailure } from "./new-password.page.ts";
@@ -54,18 +61,40 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   const userAgent = visit.request.headers["user-agent"];
   const origin = { address: addressOf(visit.request), ...(userAgent === undefined ? {} : { userAgent }) };
   try {
-    const hashed =
+    const hashed: { passwordHash?: string } =
       password === undefined
         ? {}
         : { passwordHash: await deps.passwords.hash(password, visit.organisation.id) };
     const isCompleted = await completeAction(deps, { action, id, origin, ...hashed });
-    return await (isCompleted
-      ? showCompleted(deps, visit, opened)
-      : showBrokenLink(deps, visit, "VerifyEmail"));
+    if (!isCompleted) return await showBrokenLink(deps, visit, "VerifyEmail");
+    const { passwordHash } = hashed;
+    if (passwordHash !== undefined && (await signIn(deps, visit, opened, passwordHash))) return;
+    return await showCompleted(deps, visit, opened);
   } catch (error) {
     const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showForm(deps, visit, opened, { error: "busy", status: 503, retryAfterSeconds });
   }
+}
+
+/**
+ * A session that the browser has stays: nobody becomes somebody else by a link.
+ * @returns false when no sign-in step was shown
+ */
+async function signIn(
+  deps: BrowserDeps,
+  visit: Visit,
+  { action }: OpenedAction,
+  passwordHash: string,
+): Promise<boolean> {
+  const { organisation } = visit;
+  if (await currentSession(deps, visit)) return false;
+  const account = await findSignInAccount(deps.database.query, organisation.id, emailKey(action.data.email));
+  // Of nobody else, and not changed since.
+  if (account?.passwordHash !== passwordHash || account.user.disabledAt !== null) return false;
+  const page = { place: "account", path: orgPath(organisation, "account") } as const;
+  const current = await readFlow(deps, visit, pageFlow(organisation.id, page, deps.clock()));
+  if (current) await continueWithPassword(deps, visit, current, account);
+  return true;
 }
 
 /** Undefined for an action of another organisation, and for password resets, which have their own page. */
@@ -114,6 +143,11 @@ async function showCompleted(deps: BrowserDeps, visit: Visit, opened: PageAction
   return show(
     visit,
     context,
-    donePage({ ...context, heading: text.doneHeading, text: text.done({ organisation: name }) }),
+    donePage({
+      ...context,
+      heading: text.doneHeading,
+      text: text.done({ organisation: name }),
+      isSignedIn: (await currentSession(deps, visit)) !== undefined,
+    }),
   );
 }

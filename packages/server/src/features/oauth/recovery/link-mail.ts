@@ -1,6 +1,7 @@
 /** Emails a link to reset a password or verify an address, within rate limits. Link, email and audit event are written in one transaction. */
 import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import { linkAddress } from "../../../core/actions/link-address.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import {
   countAttempt,
   networkPrefix,
@@ -69,20 +70,19 @@ export async function sendVerifyMail(
   if (home) await send(deps, visit, "VerifyEmail", { user, home }, { email: user.email, ...options });
 }
 
-const links = {
-  ResetPassword: { path: "recovery", action: "password-reset.requested" },
-  VerifyEmail: { path: "verify-email", action: "verify-email.requested" },
+const requested = {
+  ResetPassword: "password-reset.requested",
+  VerifyEmail: "verify-email.requested",
 } as const;
 
 async function send(
   deps: BrowserDeps,
   { organisation, request }: Visit,
-  type: keyof typeof links,
+  type: keyof typeof requested,
   recipient: { user: User; home: Organisation } | undefined,
   { email, flow, locale }: LinkOptions & { email: string },
 ): Promise<void> {
   const { user, home } = recipient ?? { home: organisation };
-  const { path, action } = links[type];
   const address = user?.email ?? email;
   // A flow belongs to one organisation; and unknown addresses must not fill the database.
   const sealed = user && home.id === organisation.id && flow ? { flow: deps.flows.seal(flow) } : {};
@@ -94,12 +94,13 @@ async function send(
       data: { email: address, ...sealed },
       recipient: address,
       locale: user?.locale ?? locale,
-      addressOf: (id) => `${issuerOf(deps.baseUrl, home.id)}/${path}/${id}`,
+      addressOf: linkAddress(deps.baseUrl, type),
+      isVerified: user?.emailVerified,
       isDecoy: user === undefined,
       audit: {
         orgId: organisation.id,
         actor: user && type === "VerifyEmail" ? `user:${user.id}` : "anonymous",
-        action,
+        action: requested[type],
         address: addressOf(request),
         typedEmail: email,
         ...(user ? { target: user.id } : { details: { reason: "no usable account" } }),

@@ -2,8 +2,9 @@
 
 import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
+import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { signInLayout } from "../../../html/layout.ts";
+import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type FactorChoiceView, factorChoice } from "./factor-choice.page.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
@@ -82,43 +83,49 @@ export type DoneView = RecoveryFrame & {
   heading: string;
   text: string;
   onwardUri?: string | undefined;
+  isSignedIn?: boolean;
   /** The user checks the other ways to sign in: an attacker may have added one. */
   securityUri?: string | undefined;
 };
 
 export function donePage(view: DoneView): Html {
   const text = view.messages.recovery;
-  const onward =
+  const action =
     view.onwardUri !== undefined && view.application !== undefined
-      ? html`<a class="button primary" id="recovery-continue" href="${linkAddress(view.onwardUri)}">${text.goOn({ application: view.application.name })}</a>`
-      : html`<p class="quiet">${text.doneElsewhere}</p>`;
-  return signInLayout({
+      ? {
+          id: "recovery-continue",
+          label: text.goOn({ application: view.application.name }),
+          uri: view.onwardUri,
+        }
+      : toAccount(view.organisation, view.messages.frame[view.isSignedIn ? "toAccount" : "signIn"]);
+  return terminalPage({
     ...view,
+    outcome: "success",
     title: view.heading,
-    body: html`<h1>${view.heading}</h1>
-<p role="status">${view.text}</p>
-${onward}
-${
-  view.securityUri !== undefined &&
-  html`<p class="after"><a class="alone" id="check-factors" href="${linkAddress(view.securityUri)}">${text.checkFactors}</a></p>`
-}`,
+    text: html`<p role="status">${view.text}</p>`,
+    action,
+    more:
+      view.securityUri !== undefined &&
+      html`<p class="after"><a class="alone" id="check-factors" href="${linkAddress(view.securityUri)}">${text.checkFactors}</a></p>`,
   });
 }
 
-export type BrokenLinkView = RecoveryFrame & {
+export type BrokenLinkView = PageFrame & {
+  /** Undefined for an address that names none. */
+  organisation?: PageOrganisation | undefined;
   anotherUri?: string | undefined;
 };
 
 export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
-  return signInLayout({
+  return terminalPage({
     ...view,
+    outcome: "failure",
     title: text.heading,
-    body: html`<h1>${text.heading}</h1>
-<p>${text.explanation}</p>
-${
-  view.anotherUri !== undefined &&
-  html`<a class="button primary" id="recovery-again" href="${linkAddress(view.anotherUri)}">${text.another}</a>`
-}`,
+    text: html`<p>${text.explanation}</p>`,
+    action:
+      view.anotherUri === undefined
+        ? undefined
+        : { id: "recovery-again", label: text.another, uri: view.anotherUri },
   });
 }

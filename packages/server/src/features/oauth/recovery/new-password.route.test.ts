@@ -6,7 +6,7 @@ import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, mailsTo, newestLinkPage } from "../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { getTokens, refresh } from "../../../testing/fixtures/client.ts";
 import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/fixtures/factors.ts";
@@ -67,7 +67,7 @@ describe("setting a new password", () => {
       const uri = /id="forgot-password" href="([^"]+)"/.exec(signIn.body)?.[1] ?? `${org.issuer}/recovery`;
       const form = await browser.get(new URL(uri, org.issuer).href);
       await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: org.user.email });
-      return newestLink(running.service, org.user.email);
+      return newestLinkPage(running.service, org.user.email);
     }
     async function set(browser: TestBrowser, link: string, password = NEW_PASSWORD): Promise<TestPage> {
       const form = await browser.get(link);

@@ -77,7 +77,7 @@ describe("forgotten passwords", () => {
       );
       const [sent] = mails;
       assert.ok(sent && "link" in sent.mail.data);
-      assert.ok(sent.mail.data.link.startsWith(`${org.issuer}/recovery/sgn_ua_`));
+      assert.ok(sent.mail.data.link.startsWith(`${running.baseUrl}/reset/sgn_ua_`));
       assert.equal(sent.mail.data.expiresAt, clock() + HOUR);
       assert.equal(sent.orgId, org.organisation.id);
     });

@@ -9,7 +9,7 @@ import { findUser } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, mailsTo, newestLinkPage } from "../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type SoftPasskey, softPasskey } from "../../../testing/fakes/soft-passkey.ts";
 import {
@@ -77,7 +77,7 @@ forEachDatabase(({ fresh }) => {
     const browser = testBrowser();
     const form = await browser.get(`${org.issuer}/recovery`);
     await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: org.user.email });
-    return newestLink(running.service, org.user.email);
+    return newestLinkPage(running.service, org.user.email);
   }
   async function reset(choice: Readonly<Record<string, string>> = {}, link?: string): Promise<TestPage> {
     const browser = testBrowser();
@@ -155,7 +155,7 @@ forEachDatabase(({ fresh }) => {
         assert.ok(user);
         const { baseUrl } = running.service.config;
         await sendPasswordReset({ ...running.service, baseUrl }, user, { actor: "test" });
-        return newestLink(running.service, org.user.email);
+        return newestLinkPage(running.service, org.user.email);
       },
     ]) {
       const passkey = await givePasskey(running.service, org);

@@ -5,7 +5,7 @@ import { changeOrganisationSettings } from "../../../core/organisations/organisa
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, mailsTo, newestLinkPage } from "../../../testing/fakes/mailbox.ts";
 import {
   answerOf,
   decide,
@@ -63,7 +63,7 @@ describe("verified addresses", () => {
     async function askedFor(browser: TestBrowser, org: TestOrganisation): Promise<string> {
       const offer = await signIn(browser, org);
       await browser.post(`${org.issuer}/verify-email`, offer.hidden);
-      return newestLink(running.service, org.user.email);
+      return newestLinkPage(running.service, org.user.email);
     }
     async function confirm(browser: TestBrowser, link: string): Promise<TestPage> {
       const { hidden } = await browser.get(link);

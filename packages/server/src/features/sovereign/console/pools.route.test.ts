@@ -113,6 +113,7 @@ forEachDatabase(({ fresh }) => {
     const done = await browser.post(path, formOfPage(review));
     assert.equal(done.status, 201);
     assert.match(textOf(done, "api-key") ?? "", /^sgn_ak_/);
+    assert.match(done.body, /live-panel waiting" id="first-agent"[^>]*data-live="[^"]+\/waiting"/);
     const agents = await listAgents(db(), orgId(), { poolId: pool.id, limit: 9 });
     assert.deepEqual(agents.map(({ name }) => name).sort(), ["Agent", "agent-7"]);
     const twice = await browser.post(path, formOfPage(review));

@@ -10,6 +10,7 @@ import type { FormView } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
+import { installLine } from "../../../page-kit/program-address.ts";
 
 export type RegistrationInput = { name: string; registration: string };
 
@@ -19,6 +20,7 @@ export type RegisterView = FormView<RegistrationInput> &
     /** The agent that gets more keys; without one, a new agent is registered. */
     agent?: SigningAgent;
     baseUrl: string;
+    version: string;
     backUri: string;
   };
 
@@ -29,7 +31,7 @@ export function registerPage(view: RegisterView): Html {
   const labels = { name: text.name, registration: text.printed };
   const field = fieldsOf(view, labels);
   const lines = agent ? keysCommand : newAgentCommand(view);
-  const { copy, copied } = frame.secret;
+  const { copy, copied, wrap } = frame.secret;
   const name = { ...field("name"), hint: text.nameHint, maxLength: 100, isOptional: true };
   return consoleLayout({
     ...view,
@@ -37,7 +39,7 @@ export function registerPage(view: RegisterView): Html {
     summary: text.text,
     notice: formNotice({ ...view, labels }),
     body: html`<section class="card"><ol class="steps"><li><p>${agent ? text.firstKeys : text.first}</p>
-${codeBlock({ id: "enroll-command", title: text.command, lines, copy, copied })}</li>
+${!agent && codeBlock({ id: "install-command", title: text.command, lines: installLine("signing-agent", view), wrap, copy, copied })}${codeBlock({ id: "enroll-command", title: text.command, lines, wrap, copy, copied })}</li>
 <li><p>${text.second}</p>
 ${recordForm({
   ...view,

@@ -6,8 +6,10 @@ import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { shownOncePage } from "../../../html/components/act.page.ts";
+import { codeBlock } from "../../../html/components/code-block.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
+import { secretReveal } from "../../../html/components/secret-reveal.ts";
+import { wizardPage } from "../../../html/components/wizard.page.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import {
@@ -38,6 +40,7 @@ import {
 } from "../admin-api/agent-keys.ts";
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
 import { requireName } from "../admin-api/pools.ts";
+import { agentPanel, agentWaitingRoute } from "./agent-waiting.ts";
 import { agentPath, type PoolAgent, poolCrumbs, poolPath, requireAgent, requirePool } from "./pool-path.ts";
 import { FOLDER, type RegistrationInput, registerPage, reviewPage } from "./register.page.ts";
 
@@ -48,6 +51,7 @@ export function registerRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   const handlers = { get: showRegister, post: register };
   consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/new", handlers);
   consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys", handlers);
+  agentWaitingRoute(app, deps);
 }
 
 /** @throws NotFound */
@@ -88,6 +92,7 @@ async function registerView(
     ...place,
     breadcrumbs: poolCrumbs(view, place),
     baseUrl: deps.baseUrl,
+    version: deps.version,
     backUri: backUri(visit, place),
   };
 }
@@ -203,16 +208,40 @@ async function createAgent(
   const { agent, apiKey } = created;
   const frame = await consoleFrame(deps, visit, form.signedIn, "pools");
   const { register: text } = frame.messages.console.pools;
-  const page = shownOncePage({
+  const { secret } = frame.messages.console.frame;
+  const lines = (id: string, title: string, command: string) =>
+    codeBlock({ id, title, lines: command, ...secret });
+  const page = wizardPage({
     ...frame,
     breadcrumbs: poolCrumbs(frame, { pool }),
     title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
-    values: [
-      { id: "api-key", title: text.apiKey, lines: apiKey, isSecret: true },
-      { id: "keep-command", title: text.keep, lines: `(umask 077 && cat > ${FOLDER}/api-key)` },
-      { id: "run-command", title: text.run, lines: `signet-agent run --config ${FOLDER}/agent.yaml` },
+    steps: [
+      {
+        id: "step-keep",
+        title: text.keepTitle,
+        body: [
+          secretReveal({ id: "api-key", title: text.apiKey, value: apiKey, messages: frame.messages }),
+          lines("keep-command", text.keep, `(umask 077 && cat > ${FOLDER}/api-key)`),
+        ],
+      },
+      {
+        id: "step-policy",
+        title: text.policyTitle,
+        text: text.policyText,
+        body: lines(
+          "policy-command",
+          text.command,
+          `signet-agent policy check --policy ${FOLDER}/policy.yaml`,
+        ),
+      },
+      {
+        id: "step-run",
+        title: text.run,
+        body: lines("run-command", text.command, `signet-agent run --config ${FOLDER}/agent.yaml`),
+      },
     ],
+    panel: agentPanel(agent, frame.messages),
     doneUri: poolPath(visit.organisation, pool),
   });
   await show(visit, frame, page, 201);

@@ -54,5 +54,12 @@ export type DevicesTexts = {
       added: (values: { at: number }) => string; more: (values: { count: number }) => string;
     };
     done: { revoked: string; withdrawn: string; saved: string; spent: string; };
+    waiting: {
+      title: string; text: string; done: string; doneText: string; failed: string; failedText: string;
+      open: string;
+    };
+    steps: {
+      install: string; installText: string; enrol: string; check: string; checkText: string;
+    };
   };
 };

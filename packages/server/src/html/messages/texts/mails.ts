@@ -9,13 +9,14 @@ export type MailsTexts = {
     fact: (values: { name: string; value: string }) => string; copyLink: string;
     facts: {
       at: string; browser: string; invitedBy: string; service: string; kept: string; removed: string;
-      address: string;
+      address: string; account: string;
     };
     unnamedInviter: (values: { organisation: string }) => string;
     factors: {
       passkeys: (values: { count: number }) => string; totp: string; recoveryCodes: string;
     };
-    newPassword: string; notYou: string;
+    factorNames: { totp: string; passkey: string; "recovery-codes": string; }; newPassword: string;
+    notYou: string;
     resetPassword: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; validity: (values: { expiresAt: number }) => string;
@@ -70,6 +71,10 @@ export type MailsTexts = {
     factorRemoved: {
       subject: (values: { factor: string; organisation: string }) => string;
       text: (values: { factor: string; organisation: string }) => string;
+    };
+    factorResetRequested: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
     };
   };
 };

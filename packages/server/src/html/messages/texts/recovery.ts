@@ -20,7 +20,7 @@ export type RecoveryTexts = {
       "repeats-pattern": string; "is-sequence": string; "is-common": string; "is-about-user": string;
     };
     busy: (values: { seconds: number }) => string; typeAgain: string; doneHeading: string;
-    done: (values: { organisation: string }) => string; doneElsewhere: string; checkFactors: string;
+    done: (values: { organisation: string }) => string; checkFactors: string;
     goOn: (values: { application: string }) => string;
   };
   brokenLink: { heading: string; explanation: string; another: string; };

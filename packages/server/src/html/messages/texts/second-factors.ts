@@ -9,6 +9,11 @@ export type SecondFactorsTexts = {
     choose: { passkey: string; totp: string; recovery: string; }; needsScript: string; failed: string;
     failures: { passkey: string; totp: string; recovery: string; }; passkeyFailed: string;
     rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
+    lost: {
+      link: string; heading: string; text: (values: { organisation: string }) => string; check: string;
+      request: string; back: string; sentHeading: string; sent: (values: { organisation: string }) => string;
+      again: string;
+    };
   };
   enrolment: {
     title: (values: { application: string }) => string; heading: string;
@@ -26,6 +31,7 @@ export type SecondFactorsTexts = {
   };
   recoveryCodes: {
     title: string; heading: string; explanation: string; once: string; onceText: string; list: string;
-    copy: string; copied: string; kept: (values: { destination: string }) => string; keptHere: string;
+    copy: string; copied: string; download: string; print: string;
+    kept: (values: { destination: string }) => string; keptHere: string;
   };
 };

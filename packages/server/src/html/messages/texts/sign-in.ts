@@ -2,8 +2,9 @@
 export type SignInTexts = {
   frame: {
     signInBy: string; about: string;
-    documentTitle: (values: { title: string; organisation: string }) => string;
-    links: { help: string; privacy: string; terms: string; }; language: string;
+    documentTitle: (values: { title: string; organisation: string }) => string; signIn: string;
+    toAccount: string; needHelp: string; links: { help: string; privacy: string; terms: string; };
+    language: string;
   };
   error: {
     titles: {

@@ -4,6 +4,7 @@ import type { ConsoleAccountTexts } from "./console/account.ts";
 import type { ConsoleApplicationSettingsTexts } from "./console/application-settings.ts";
 import type { ConsoleApplicationsTexts } from "./console/applications.ts";
 import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
+import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
@@ -32,6 +33,7 @@ export type Texts = ConsentsTexts &
   ConsoleApplicationSettingsTexts &
   ConsoleApplicationsTexts &
   ConsoleAuditLogTexts &
+  ConsoleCommandMenuTexts &
   ConsoleConsentsTexts &
   ConsoleFrameTexts &
   ConsoleMailTemplatesTexts &

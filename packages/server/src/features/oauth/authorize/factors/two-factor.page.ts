@@ -69,6 +69,10 @@ ${methods.map(choice)}</div>
 `;
 }
 
+const lostAccess = ({ messages: { twoFactor } }: TwoFactorView): Html =>
+  html`<p class="after"><button class="link" id="factors-lost" type="submit" name="lost" value="ask" formnovalidate>${twoFactor.lost.link}</button></p>
+`;
+
 function codeForm(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
   const isRecovery = view.method === "recovery";
@@ -86,7 +90,7 @@ ${stateFields(view)}
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 ${methodChoice(text, view.others)}
-${doubleSubmitGuard}</form>`;
+${lostAccess(view)}${doubleSubmitGuard}</form>`;
 }
 
 function passkeyVerification(view: TwoFactorView): Html {
@@ -99,7 +103,7 @@ function passkeyVerification(view: TwoFactorView): Html {
     button: { id: "twofactor-submit", text: text.usePasskey, primary: true },
     failed: text.passkeyFailed,
     fields: [stateFields(view), rememberBox(view), html`<noscript><p>${text.needsScript}</p></noscript>`],
-    after: methodChoice(text, view.others),
+    after: [methodChoice(text, view.others), lostAccess(view)],
   });
 }
 

@@ -10,6 +10,7 @@ import { findPasswordChangedAt } from "../../../../core/users/account.store.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
+import { countMailRequest } from "../../recovery/link-mail.ts";
 import {
   type BrowserDeps,
   browserRoute,
@@ -27,6 +28,7 @@ import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, readFlow, refuse, takeStep } from "../take-step.ts";
 import { checkEnrolment, checkFactor } from "./factor-check.ts";
 import { type FactorStepState, showFactorStep } from "./factor-step.ts";
+import { CONFIRMED, LOST_FIELD, showLostFactors } from "./lost-factors.ts";
 
 export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.post("/oauth/:org/twofactor", pageFormOptions, browserRoute(deps, verifySecondFactor));
@@ -61,6 +63,8 @@ async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void
     ...(offersTrust ? { remember: values.get("remember") === "yes" } : {}),
   };
   if (values.has("show")) return showFactorStep(deps, visit, state);
+  if (values.has(LOST_FIELD) && step.kind === "second-factor")
+    return requestReset(deps, visit, state, values.get(LOST_FIELD) === CONFIRMED);
   const check =
     step.kind === "enrolment"
       ? await checkEnrolment(deps, visit, state, values)
@@ -75,6 +79,20 @@ async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void
   const outcome = await completeSignIn(deps, visit, verified, check.proof);
   if (outcome === "ended") return startOver(deps, visit, current);
   if (outcome === "proof-used") return showWrong(deps, visit, state);
+}
+
+/** Limited as emails to a mailbox are: for the account, and for the network. */
+async function requestReset(
+  deps: BrowserDeps,
+  visit: Visit,
+  state: FactorStepState,
+  isConfirmed: boolean,
+): Promise<void> {
+  const { id } = state.step.signedIn.user;
+  const limited = isConfirmed ? await countMailRequest(deps, visit, `factors|${id}`) : undefined;
+  if (limited)
+    return showFactorStep(deps, visit, { ...state, error: "rate-limited", status: 429, ...limited });
+  return showLostFactors(deps, visit, state, isConfirmed);
 }
 
 async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState): Promise<void> {

@@ -24,9 +24,12 @@ export type LoginView = SignInFrame &
     email?: string | undefined;
     /** The signed-in user confirms their identity before a change. */
     isReauthentication?: boolean;
+    /** The user who confirms has a passkey: its button stands before the password. */
+    isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
-    script: string;
+    /** None in a preview. */
+    script?: string | undefined;
     error?: LoginFailure | undefined;
     retryAfterSeconds?: number | undefined;
   };
@@ -72,9 +75,10 @@ function fields(view: LoginView): Html {
   const invalid = wrong && html` aria-invalid="true"`;
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   const known = view.email !== undefined && view.email !== "";
+  const isPreview = view.script === undefined;
   return html`<div class="field">
 <label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && html` autofocus`}>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && !isPreview && html` autofocus`}>
 </div>
 <div class="field with-link">
 <label for="password">${text.password}</label>
@@ -89,17 +93,17 @@ export function loginPage(view: LoginView): Html {
   const title = text.title({ application: view.application.name });
   return signInLayout({
     ...view,
-    scripts: [view.script],
+    scripts: view.script === undefined ? [] : [view.script],
     title,
     body: html`<div class="title"><h1>${title}</h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}
-<form method="post" action="${linkAddress(view.action)}">
+${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
-<button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
+<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
-${passkeySignIn(view)}`,
+${!view.isPasskeyFirst && passkeySignIn(view)}`,
   });
 }
 
@@ -119,8 +123,8 @@ function passkeySignIn(view: LoginView): Html {
     use: "get",
     options: view.passkey,
     conditional: true,
-    button: { id: "passkey-submit", text: text.usePasskey, primary: false },
-    divider: text.or,
+    button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
+    divider: view.isPasskeyFirst ? undefined : text.or,
     failed: text.passkeyFailed,
     fields: sealFields(view),
   });

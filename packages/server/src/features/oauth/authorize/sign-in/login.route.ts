@@ -2,35 +2,23 @@
 import type { FastifyInstance } from "fastify";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
-import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { acrValues, type Session } from "../../../../core/sessions/session.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
-import {
-  checkPassword,
-  MAX_PASSWORD_INPUT,
-  type RightPassword,
-} from "../../../../core/users/check-password.ts";
-import type { User } from "../../../../core/users/user.ts";
+import { checkPassword, MAX_PASSWORD_INPUT } from "../../../../core/users/check-password.ts";
 import { type PageForm, parsedForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { retryAfterFullQueue } from "../../../../page-kit/full-queue.ts";
 import {
   browserRoute,
   continueFlow,
-  currentSession,
   hasValidCsrfToken,
   type PasswordDeps,
   pageFormOptions,
   type Visit,
 } from "../browser.ts";
-import { showSecondFactor } from "../factors/factor-step.ts";
-import { factorStep } from "../next-step.ts";
-import { browserFactorStatus } from "../sign-in-context.ts";
-import { type CurrentFlow, readSealedFlow, refuse, takeStep } from "../take-step.ts";
+import { type CurrentFlow, readSealedFlow } from "../take-step.ts";
 import type { LoginFailure } from "./login.page.ts";
 import { signInWithPasskey } from "./passkey-sign-in.ts";
+import { continueWithPassword } from "./password-session.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
-import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
   app.post("/oauth/:org/login", pageFormOptions, browserRoute(deps, login));
@@ -73,7 +61,7 @@ async function loginWithPasskey(
   return failure;
 }
 
-/** Starts the session, unless a second factor is due first. @returns undefined when the response has been sent */
+/** @returns undefined when the response has been sent */
 async function loginWithPassword(
   deps: PasswordDeps,
   visit: Visit,
@@ -82,47 +70,9 @@ async function loginWithPassword(
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
   const source = directSource(addressOf(visit.request));
-  const { flow, request } = current;
-  const applicationId = request.application?.id;
+  const applicationId = current.request.application?.id;
   const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });
   if (typeof outcome === "string") return outcome;
-  const { user, passwordChangedAt } = outcome;
-  const now = deps.clock();
-  const factors = await browserFactorStatus(deps, visit, request, user);
-  const signedIn = { session: passwordSession(user, now), user };
-  const step = factorStep({ request, now, factors }, signedIn);
-  if (step?.kind === "refuse") await refuse(deps, visit, current, step.error);
-  else if (step?.kind === "second-factor" || step?.kind === "enrolment")
-    await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
-  else if (await startPasswordSession(deps, visit, current, outcome)) {
-    const token = deps.secondFactors.trustedBrowsers.read(visit.request, orgId);
-    if (factors.isTrusted && token !== undefined)
-      await recordTrustedBrowserUse(deps.database.query, user, token, now);
-    await continueFlow(deps, visit, flow);
-  } else await takeStep(deps, visit, current);
+  await continueWithPassword(deps, visit, current, outcome);
   return undefined;
-}
-
-/** @returns false when the password was changed meanwhile */
-async function startPasswordSession(
-  deps: PasswordDeps,
-  visit: Visit,
-  { request }: CurrentFlow,
-  { user, passwordChangedAt }: RightPassword,
-): Promise<boolean> {
-  const before = await currentSession(deps, visit);
-  const started = await deps.database.transaction(async (tx) => {
-    if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
-  });
-  if (started) finishSignIn(deps, visit, started.token);
-  return started !== undefined;
-}
-
-const passwordProof = { amr: ["pwd"], acr: acrValues.password };
-
-/** The session that the password alone would start, for the decision about the next step. */
-function passwordSession({ id: userId, orgId }: User, now: number): Session {
-  const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
-  return { orgId, id: "", userId, ...passwordProof, ...times };
 }

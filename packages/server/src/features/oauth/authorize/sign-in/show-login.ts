@@ -1,6 +1,8 @@
 /** Shows the pages of a sign-in without a second factor: login, the choice of account, and "not assigned". */
 import type { Application } from "../../../../core/applications/application.ts";
+import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
+import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { signInScript } from "../../../../html/scripts.ts";
@@ -45,6 +47,7 @@ export async function showLogin(
     recoveryUri: flowPath(deps, visit, "recovery", flow),
     email: email ?? request.loginHint ?? confirming?.user.email,
     isReauthentication: confirming !== undefined,
+    isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
     script: signInScript.path,
     ...failure,
@@ -52,6 +55,10 @@ export async function showLogin(
   if (failure.retryAfterSeconds !== undefined)
     visit.reply.header("retry-after", String(failure.retryAfterSeconds));
   return show(visit, shared.page, page, { status, redirectsElsewhere });
+}
+
+async function hasPasskey({ database }: BrowserDeps, user: User): Promise<boolean> {
+  return (await findFactorSummary(database.query, factorOwner(user))).passkeys > 0;
 }
 
 /** Accepts any passkey of this server: the passkey identifies the user. */

@@ -57,6 +57,14 @@ export type ConsoleAccountTexts = {
         leaveText: (values: { organisation: string }) => string; leaveConfirm: string; goneTitle: string;
         gone: string; leftTitle: (values: { organisation: string }) => string; left: string;
       };
+      home: {
+        greeting: string; greetingPlain: string; summary: (values: { organisation: string }) => string;
+        apps: string; none: string; noMatch: string; search: string; find: string; security: string;
+        securityOpen: string; password: string; passwordSince: (values: { at: number }) => string;
+        passwordNone: string; factor: string; factorOn: string; factorOff: string; passkeys: string;
+        codes: string; codesLeft: (values: { count: number }) => string; sessions: string;
+        sessionsCount: (values: { count: number }) => string; others: string; othersText: string;
+      };
     };
   };
 };

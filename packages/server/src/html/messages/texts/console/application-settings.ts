@@ -2,18 +2,18 @@
 export type ConsoleApplicationSettingsTexts = {
   console: {
     applicationSettings: {
-      title: (values: { application: string }) => string; heading: string; summary: string; jump: string;
-      noMinimum: string; noPool: string; unknownPool: string; unit: string;
-      range: (values: { min: number; max: number }) => string;
-      reading: (values: { seconds: number }) => string; fine: string;
+      noMinimum: string; noPool: string; unknownPool: string;
+      range: (values: { min: number; max: number }) => string; fine: string;
       undefinedScope: (values: { scope: string }) => string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
-        signIn: { title: string; text: string; }; tokens: { title: string; text: string; };
-        lifetimes: { title: string; text: string; }; signatures: { title: string; text: string; };
-        proof: { title: string; text: string; }; legacy: { title: string; text: string; };
-        logout: { title: string; text: string; };
+        tokens: { title: string; text: string; }; lifetimes: { title: string; text: string; };
+        signatures: { title: string; text: string; }; proof: { title: string; text: string; };
+        legacy: { title: string; text: string; }; logout: { title: string; text: string; };
+        access: { title: string; text: string; }; scopes: { title: string; text: string; };
+        consent: { title: string; text: string; }; security: { title: string; text: string; };
+        sessionKeys: { title: string; text: string; };
       };
       fields: {
         name: { label: string; hint: string; }; description: { label: string; hint: string; };
@@ -67,6 +67,7 @@ export type ConsoleApplicationSettingsTexts = {
         absolute: string; userinfo: string; dotSegments: string; host: string; https: string;
         privateUse: string; slash: string; normalForm: string; plain: string;
       };
+      lifetime: (values: { seconds: number }) => string;
     };
   };
 };

@@ -18,15 +18,12 @@ export type ConsoleApplicationsTexts = {
       choose: {
         title: string; summary: string; systemAccount: string; systemAccountText: string;
       };
-      create: { submit: string; later: string; };
+      create: { submit: string; later: string; firstUri: string; };
       done: {
         created: string; saved: string; disabled: string; enabled: string; deleted: string;
         secretEnded: string;
       };
-      record: {
-        facts: string; state: string; kind: string; clientId: string; issuer: string; created: string;
-        settings: string; quickstart: string;
-      };
+      record: { state: string; kind: string; clientId: string; issuer: string; };
       secrets: {
         title: string; text: string; add: string; label: string; labelHint: string; labelFault: string;
         choiceFault: string; state: string; created: string; used: string; expires: string; unnamed: string;
@@ -42,12 +39,9 @@ export type ConsoleApplicationsTexts = {
         revokeLast: (values: { application: string }) => string; revokeConfirm: string;
       };
       access: {
-        title: string; everyone: (values: { organisation: string }) => string; assigned: string;
+        everyone: (values: { organisation: string }) => string; assigned: string;
         count: (values: { count: number }) => string; many: (values: { count: number }) => string;
-        users: string;
-      };
-      consent: {
-        title: string; user: string; organisation: string; preauthorized: string; change: string;
+        users: string; change: string;
       };
       refused: {
         title: string; text: string; when: string; endpoint: string; reason: string; remedy: string;
@@ -86,6 +80,18 @@ export type ConsoleApplicationsTexts = {
         deleteHeading: (values: { application: string }) => string;
         deleteText: (values: { application: string }) => string; deleteInstead: string; deleteConfirm: string;
       };
+      tabs: {
+        label: string; general: string; urls: string; credentials: string; tokens: string; access: string;
+        advanced: string;
+      };
+      integration: {
+        title: string; discovery: string; authorization: string; token: string; userinfo: string;
+        jwks: string; endSession: string; device: string; quickstart: string; endpoints: string;
+      };
+      consentNow: {
+        label: string; hint: string; given: (values: { value: string }) => string; manage: string;
+      };
+      publicClient: { title: string; text: string; };
     };
   };
 };

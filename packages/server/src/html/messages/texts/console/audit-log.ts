@@ -57,7 +57,8 @@ export type ConsoleAuditLogTexts = {
         "password.changed": string; "roaming.requested": string; "roaming.accepted": string;
         "roaming.ended": string; "authenticator.added": string; "authenticator.removed": string;
         "passkey.added": string; "passkey.renamed": string; "passkey.removed": string;
-        "recovery-codes.made": string; "second-factors.reset": string; "consent.granted": string;
+        "recovery-codes.made": string; "second-factors.reset": string;
+        "second-factors.reset-requested": string; "consent.granted": string;
         "consent.granted-for-user": string; "consent.granted-for-organisation": string;
         "consent.denied": string; "consent.revoked": string; "preauthorization.created": string;
         "preauthorization.deleted": string; "device.approved": string; "device.denied": string;
@@ -86,7 +87,8 @@ export type ConsoleAuditLogTexts = {
         "device-root.removed": string; "device-ek.allowed": string; "device-ek.removed": string;
         "organisation.created": string; "organisation.changed": string; "organisation.disabled": string;
         "organisation.enabled": string; "organisation.configuration-applied": string; "mail.failed": string;
-        "mail.test-sent": string; "audit.exported": string; "audit.events-withheld": string;
+        "mail-text.changed": string; "mail.test-sent": string; "audit.exported": string;
+        "audit.events-withheld": string;
       };
     };
   };

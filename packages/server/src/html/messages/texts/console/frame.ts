@@ -10,10 +10,12 @@ export type ConsoleFrameTexts = {
       pages: {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; systemAccounts: string; signingKeys: string; pools: string; devices: string;
-        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string;
+        settings: string; mailTemplates: string; auditLog: string; tokenInspector: string; signInPage: string;
+        policies: string;
       };
       accountPages: {
-        profile: string; security: string; sessions: string; consents: string; activity: string; data: string;
+        home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
+        data: string;
       };
       console: string;
       list: {
@@ -24,7 +26,10 @@ export type ConsoleFrameTexts = {
         selectAll: string; select: (values: { name: string }) => string;
         selected: (values: { count: number }) => string; bulk: string; addRow: string; removeRow: string;
         rowOf: (values: { field: string; number: string }) => string;
-        filterOf: (values: { field: string }) => string;
+        filterOf: (values: { field: string }) => string; already: string; notPossible: string;
+        done: (values: { count: number }) => string;
+        partlyDone: (values: { count: number; failed: number }) => string; backToList: string;
+        rangeOfMore: (values: { from: number; to: number; total: number }) => string;
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;
@@ -62,13 +67,12 @@ export type ConsoleFrameTexts = {
         wrap: string;
       };
       confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
-      yes: string; no: string; closeMenu: string; help: string; learnMore: string; close: string;
-      pickColour: string;
+      yes: string; no: string; missing: { text: string; overview: string; }; closeMenu: string; help: string;
+      learnMore: string; close: string; pickColour: string;
       duration: {
         unitOf: (values: { field: string }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
-      commands: { search: string; searchHint: string; };
     };
   };
 };

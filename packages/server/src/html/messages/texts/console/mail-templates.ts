@@ -4,22 +4,37 @@ export type ConsoleMailTemplatesTexts = {
     mailTemplates: {
       summary: (values: { organisation: string }) => string; sending: string; sendingText: string;
       state: string; kinds: { smtp: string; mailbox: string; none: string; }; noneText: string;
-      sender: string; server: string; list: string; columns: { mail: string; when: string; }; subject: string;
-      from: string; language: string; show: string; preview: string; html: string; htmlFrame: string;
-      text: string; sample: string; test: string; testText: (values: { email: string }) => string;
-      testSubmit: string;
+      sender: string; server: string; list: string; columns: { mail: string; when: string; text: string; };
+      subject: string; from: string; language: string; show: string; preview: string; html: string;
+      htmlFrame: string; text: string; sample: string; test: string;
+      testText: (values: { email: string }) => string; testSubmit: string;
       names: {
         AcceptInvitation: string; VerifyEmail: string; AccountExists: string; ResetPassword: string;
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
-        NewSignIn: string; FactorAdded: string; FactorRemoved: string; AccountDeleted: string;
+        NewSignIn: string; FactorAdded: string; FactorRemoved: string; FactorResetRequested: string;
+        AccountDeleted: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; AccountExists: string; ResetPassword: string;
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
-        NewSignIn: string; FactorAdded: string; FactorRemoved: string; AccountDeleted: string;
+        NewSignIn: string; FactorAdded: string; FactorRemoved: string; FactorResetRequested: string;
+        AccountDeleted: string;
       };
-      done: { sent: string; }; notSent: string; limited: (values: { seconds: number }) => string;
-      notSetUp: string;
+      done: { sent: string; saved: string; reset: string; }; notSent: string;
+      limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;
+      texts: {
+        builtIn: string; fixed: string; own: (values: { languages: string }) => string;
+      };
+      ownText: string; heading: string; body: string; button: string;
+      fixedText: (values: { organisation: string }) => string; verifiedOnly: string; headingHint: string;
+      bodyHint: string; variablesText: string; requiredText: string; emptyText: string;
+      variables: { organisation: string; expiry: string; time: string; factor: string; }; reset: string;
+      savedText: string;
+      faults: {
+        length: (values: { max: number }) => string; characters: string; contact: string;
+        variables: (values: { names: string }) => string;
+        missingVariable: (values: { names: string }) => string;
+      };
     };
   };
 };

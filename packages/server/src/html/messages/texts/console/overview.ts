@@ -25,6 +25,8 @@ export type ConsoleOverviewTexts = {
         mailOffText: string; mailFailed: (values: { count: number }) => string; mailFailedText: string;
         keyOld: (values: { algorithm: string }) => string; keyOldText: (values: { at: number }) => string;
         caEnds: string; caEndsText: (values: { at: number }) => string;
+        factorsLost: (values: { email: string }) => string;
+        factorsLostText: (values: { at: number }) => string;
       };
       events: { title: string; all: string; none: string; noneText: string; };
       first: {

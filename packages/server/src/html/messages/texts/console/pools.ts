@@ -84,6 +84,11 @@ export type ConsolePoolsTexts = {
             key_limit: string; agent_deactivated: string;
           };
         };
+        keepTitle: string; policyTitle: string; policyText: string;
+      };
+      agentWaiting: {
+        title: string; text: string; done: string; doneText: string; failed: string; failedText: string;
+        open: string;
       };
     };
   };

@@ -2,31 +2,37 @@
 export type ConsoleQuickstartTexts = {
   console: {
     quickstart: {
+      gallery: {
+        summary: string; search: string; searchExample: string; none: string;
+        groups: {
+          web: string; spa: string; native: string; machine: string; infrastructure: string;
+        };
+        more: {
+          account: { title: string; text: string; }; device: { title: string; text: string; };
+          agent: { title: string; text: string; };
+        };
+      };
       begin: {
-        title: string; summary: string; kind: string; kindFault: string; name: string; nameHint: string;
-        address: string; addressHint: string; addressFault: string; submit: string; signed: string;
-        signedLink: string;
+        name: string; nameHint: string; address: string; addressHint: string; addressFault: string;
+        redirect: string;
       };
-      stacks: {
-        title: string; text: string; summary: (values: { stack: string }) => string; addressHint: string;
-        submit: string;
-      };
+      stacks: { summary: string; addressHint: string; submit: string; };
       running: {
         title: (values: { application: string }) => string; summary: string; record: string;
         secretOnce: string; secretOnceSetup: string; env: string; envText: string;
         setup: (values: { stack: string }) => string; setupText: string; secretElsewhere: string;
         secretNew: string; unregistered: (values: { address: string }) => string; register: string;
-        code: string; codeText: string; codeTextPlain: string; install: string; run: string; byHand: string;
-        byHandText: string;
+        code: string; codeText: string; install: string; run: string; byHand: string; byHandText: string;
         curl: {
           discovery: string; token: string; authorize: string; device: string;
         };
-        known: string; redirectUri: string;
+        known: string; redirectUri: string; terminal: string; installText: string; runText: string;
+        download: string;
       };
       waiting: {
         signIn: string; signInText: string; token: string; tokenText: string;
-        open: (values: { address: string }) => string; again: string; works: string; good: string;
-        somebody: string; gotToken: string; inspect: string;
+        open: (values: { address: string }) => string; again: string; works: string; somebody: string;
+        gotToken: string; inspect: string;
       };
       inspector: {
         title: string; short: string; open: string; summary: string; paste: string; another: string;

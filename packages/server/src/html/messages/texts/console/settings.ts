@@ -22,13 +22,14 @@ export type ConsoleSettingsTexts = {
       attestation: string; identity: string; id: string; issuer: string; created: string; copy: string;
       copied: string; end: string; endCommand: string; endText: string; save: string;
       faults: {
-        name: string; colour: string; contrast: string; "logo-form": string; "logo-size": string;
-        "logo-sides": string; "logo-none": string; range: string; "idle-above-lifetime": string;
-        language: string; choice: string; ownAddress: string;
+        name: string; colour: string; contrast: string; link: string; "logo-form": string;
+        "logo-size": string; "logo-sides": string; "logo-none": string; range: string;
+        "idle-above-lifetime": string; language: string; choice: string; ownAddress: string;
       };
       done: {
         branding: string; logo: string; logoRemoved: string; policies: string;
       };
+      livePreview: string; livePreviewText: string; livePreviewShow: string;
     };
   };
 };

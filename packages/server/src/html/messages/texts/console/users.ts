@@ -7,7 +7,8 @@ export type ConsoleUsersTexts = {
       list: {
         summary: (values: { organisation: string }) => string; make: string; search: string; role: string;
         anyRole: string; state: string; anyState: string; user: string; since: string;
-        guestOf: (values: { organisation: string }) => string;
+        guestOf: (values: { organisation: string }) => string; email: string; import: string;
+        inviteSeveral: string; export: string;
       };
       create: {
         title: string; summary: string; summaryNoMail: string; noMail: string; noMailText: string;
@@ -43,11 +44,11 @@ export type ConsoleUsersTexts = {
         title: string; password: string; passwordSince: (values: { at: number }) => string;
         passwordNone: string; app: string; appThere: string; passkeys: string;
         passkeysCount: (values: { count: number }) => string; codes: string;
-        codesLeft: (values: { count: number }) => string; none: string; sendReset: string;
-        sendResetHeading: (values: { email: string }) => string; sendResetText: string; newPassword: string;
-        newPasswordHeading: (values: { email: string }) => string; newPasswordText: string;
-        newPasswordTitle: string; reset: string; resetHeading: (values: { email: string }) => string;
-        resetText: string;
+        codesLeft: (values: { count: number }) => string; none: string; resetRequested: string;
+        sendReset: string; sendResetHeading: (values: { email: string }) => string; sendResetText: string;
+        newPassword: string; newPasswordHeading: (values: { email: string }) => string;
+        newPasswordText: string; newPasswordTitle: string; reset: string;
+        resetHeading: (values: { email: string }) => string; resetText: string;
       };
       sessions: {
         title: string; none: string; browser: string; address: string; since: string; seen: string;
@@ -80,7 +81,47 @@ export type ConsoleUsersTexts = {
       done: {
         created: string; invited: string; saved: string; addressAsked: string; addressChanged: string;
         disabled: string; enabled: string; signedOut: string; reset: string; resetSent: string;
-        withdrawn: string; revoked: string; deleted: string; removed: string;
+        withdrawn: string; revoked: string; deleted: string; removed: string; imported: string;
+        invitedMany: string;
+      };
+      bulk: {
+        disable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        enable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        signOut: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        invite: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        makeAdministrator: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        makeMember: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
+      import: {
+        csv: { title: string; summary: string; label: string; hint: string; };
+        addresses: { title: string; summary: string; label: string; hint: string; }; invites: string;
+        invitesHint: (values: { count: number }) => string; check: string;
+        line: (values: { number: number }) => string; faulty: (values: { count: number }) => string;
+        preview: string; nobody: string; skipped: (values: { count: number }) => string;
+        more: (values: { count: number }) => string; willInvite: (values: { count: number }) => string;
+        willCreate: (values: { count: number }) => string; invite: (values: { count: number }) => string;
+        submit: (values: { count: number }) => string;
+        faults: {
+          email: string; firstname: string; surname: string; role: string; locale: string; empty: string;
+          "too-long": string; "too-many": string; malformed: string; "no-email-column": string;
+          "unknown-column": string; "too-many-cells": string; duplicate: string; taken: string;
+          "too-many-invitations": string; "no-mail": string;
+        };
       };
     };
   };

@@ -18,6 +18,9 @@ import {
   textOf,
 } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
+import { listNamedConsents } from "../consents/consents.store.ts";
+import { tabIds, tabOf, tabPath } from "./record-tabs.ts";
+import type { SettingId } from "./setting-fields.ts";
 
 forEachDatabase(({ name: database, fresh }) => {
   if (database === "postgres") return;
@@ -56,7 +59,20 @@ forEachDatabase(({ name: database, fresh }) => {
     return (await createApplication(running.service, made)).id;
   }
 
-  test("saving an unchanged form changes no setting", async () => {
+  /** Each field in the form of its tab. */
+  async function sendAll(id: string, typed: Record<string, string | undefined>) {
+    const pages = [];
+    for (const tab of tabIds) {
+      const own = Object.entries(typed).filter(([field]) => tabOfField(field) === tab);
+      if (own.length > 0)
+        pages.push(await console.send(`/applications/${id}${tabPath(tab)}`, Object.fromEntries(own)));
+    }
+    return pages;
+  }
+  const tabOfField = (field: string) =>
+    tabOf(field === "otherScopes" ? "allowedScopes" : (field.replace("-unit", "") as SettingId));
+
+  test("saving the unchanged form of each tab changes no setting", async () => {
     const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const id = await make("web", { name: "Everything", redirectUris: "https://all.example/callback" });
     const rich = {
@@ -90,11 +106,13 @@ forEachDatabase(({ name: database, fresh }) => {
       disabled: false,
     }));
     const before = await found(id);
-    const page = await console.send(`/applications/${id}/settings`);
-    assert.match(page.location ?? "", /\?done=saved$/);
+    for (const tab of tabIds) {
+      const page = await console.send(`/applications/${id}${tabPath(tab)}`);
+      assert.ok(page.location?.endsWith(`/applications/${id}${tabPath(tab)}?done=saved`), tab);
+    }
     const now = await found(id);
     assert.deepEqual(now.settings, before.settings);
-    assert.equal(now.version, before.version + 1);
+    assert.equal(now.version, before.version + tabIds.length);
   });
 
   test("every field changes its setting", async () => {
@@ -108,16 +126,17 @@ forEachDatabase(({ name: database, fresh }) => {
       requirePkce: undefined,
       requireNonceWithoutPkce: "on",
       accessTokenType: "JWT",
-      grantTypes: "client_credentials",
+      grantTypes: "authorization_code",
       audience: "https://api.example",
-      accessTokenLifetimeSeconds: "120",
+      accessTokenLifetimeSeconds: "2",
+      "accessTokenLifetimeSeconds-unit": "minutes",
       issueRefreshTokenWithoutOfflineAccess: undefined,
       idTokenIncludesScopeClaims: "on",
       idTokenSignedResponseAlg: "EdDSA",
       tokenEndpointAuthMethod: "client_secret_basic",
       backchannelLogoutUri: "https://changed.example/logout",
     };
-    await console.send(`/applications/${id}/settings`, typed);
+    await sendAll(id, typed);
     const { name, settings } = await found(id);
     assert.deepEqual(
       [name, settings.description, settings.access, settings.consentMode, settings.requireConsent],
@@ -125,7 +144,7 @@ forEachDatabase(({ name: database, fresh }) => {
     );
     assert.deepEqual(
       [settings.requiredAcr, settings.requirePkce, settings.grantTypes, settings.audience],
-      ["urn:signet:acr:mfa", false, ["client_credentials"], "https://api.example"],
+      ["urn:signet:acr:mfa", false, ["authorization_code"], "https://api.example"],
     );
     assert.deepEqual([settings.requireNonceWithoutPkce, settings.accessTokenType], [true, "JWT"]);
     assert.deepEqual(
@@ -157,22 +176,24 @@ forEachDatabase(({ name: database, fresh }) => {
       audience: "a b",
       allowedResources: "nothing",
       accessTokenLifetimeSeconds: "59",
+      "accessTokenLifetimeSeconds-unit": "seconds",
       refreshTokenLifetimeSeconds: "1e9",
       jwksUri: "http://keys.example/",
       tlsClientAuthSanUri: "urn:x",
       signingPoolId: other.ids["pool"] ?? "01a2013d-4c1e-7ef0-9684-e411d1502322",
       backchannelLogoutUri: "http://faulty.example/",
     };
-    const page = await console.send(`/applications/${id}/settings`, typed);
-    assert.equal(page.status, 400);
+    const pages = await sendAll(id, typed);
+    assert.deepEqual([...new Set(pages.map(({ status }) => status))], [400]);
+    const body = pages.map((page) => page.body).join("");
     const { otherScopes: _, ...fields } = { ...typed, allowedScopes: "" };
-    for (const field of Object.keys(fields).filter((field) => field !== "signingPoolId")) {
-      assert.ok(page.body.includes(`id="${field}-fault"`), field);
-      assert.ok(page.body.includes(`href="#${field}"`), field);
+    for (const field of Object.keys(fields).filter((field) => !/signingPoolId|-unit$/.test(field))) {
+      assert.match(body, new RegExp(`id="${field}(-row)?-fault"`));
+      assert.ok(body.includes(`href="#${field}"`), field);
     }
     assert.deepEqual(await found(id), before);
     // A pool is looked up when all else is right.
-    const pool = await console.send(`/applications/${id}/settings`, { signingPoolId: typed.signingPoolId });
+    const pool = await console.send(`/applications/${id}/advanced`, { signingPoolId: typed.signingPoolId });
     assert.equal(pool.status, 400);
     assert.ok(pool.body.includes('id="signingPoolId-fault"'));
   });
@@ -180,7 +201,7 @@ forEachDatabase(({ name: database, fresh }) => {
   test("a scope that nobody has defined is refused by its name", async () => {
     const id = await make("web", { name: "Scoped", redirectUris: "https://scoped.example/callback" });
     const before = await found(id);
-    const page = await console.send(`/applications/${id}/settings`, { otherScopes: "jobs:run\njobs:nobody" });
+    const page = await console.send(`/applications/${id}/access`, { otherScopes: "jobs:run\njobs:nobody" });
     assert.equal(page.status, 400);
     const [, fault = ""] = /id="allowedScopes-fault"[^>]*>(.*?)<\//s.exec(page.body) ?? [];
     assert.match(fault, /jobs:nobody/);
@@ -192,7 +213,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const { privateKey, x5c } = testCertificate({ subject: "CN=client" });
     const bare = { ...createPublicKey(privateKey).export({ format: "jwk" }), kid: "one" };
     const jwks = { keys: [{ ...bare, x5c: [x5c] }] };
-    const send = (typed: Record<string, string>) => console.send(`/applications/${id}/settings`, typed);
+    const send = (typed: Record<string, string>) => console.send(`/applications/${id}/credentials`, typed);
     const method = { tokenEndpointAuthMethod: "self_signed_tls_client_auth" } as const;
     for (const keys of ["", JSON.stringify({ keys: [bare] })]) {
       const page = await send({ ...method, jwks: keys });
@@ -214,7 +235,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const id = await make("web", { name: "Leaky", redirectUris: "https://leaky.example/callback" });
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const jwk = privateKey.export({ format: "jwk" });
-    const page = await console.send(`/applications/${id}/settings`, {
+    const page = await console.send(`/applications/${id}/credentials`, {
       jwks: JSON.stringify({ keys: [jwk] }),
     });
     assert.equal(page.status, 400);
@@ -224,21 +245,93 @@ forEachDatabase(({ name: database, fresh }) => {
 
   test("a conflicting change shows the present values, keeps what was typed, and can be overwritten knowingly", async () => {
     const id = await make("spa", { name: "Raced", redirectUris: "https://raced.example/" });
-    const mine = formOfPage(await console.get(`/applications/${id}/settings`), {
-      name: "Mine",
-      contacts: "me",
-    });
-    await console.send(`/applications/${id}/settings`, { name: "Theirs", access: "assigned" });
-    const page = await console.post(`/applications/${id}/settings`, mine);
+    const mine = formOfPage(await console.get(`/applications/${id}`), { name: "Mine", contacts: "me" });
+    await console.send(`/applications/${id}`, { name: "Theirs", homepageUri: "https://theirs.example/" });
+    const page = await console.post(`/applications/${id}`, mine);
     assert.equal(page.status, 409);
     assert.match(page.body, new RegExp(`Changed by ${org.administrator.email}`));
     assert.match(textOf(page, "name-now") ?? "", /Theirs/);
-    assert.match(textOf(page, "access-now") ?? "", /Assigned users/);
-    assert.ok(!page.body.includes('id="redirectUris-now"'));
+    assert.match(textOf(page, "homepageUri-now") ?? "", /theirs\.example/);
+    assert.ok(!page.body.includes('id="description-now"'));
     assert.match(page.body, /value="Mine"/);
     assert.equal((await found(id)).name, "Theirs");
-    const again = await console.post(`/applications/${id}/settings`, formOfPage(page));
+    const again = await console.post(`/applications/${id}`, formOfPage(page));
     assert.equal(again.status, 303);
     assert.deepEqual([(await found(id)).name, (await found(id)).settings.contacts], ["Mine", ["me"]]);
+  });
+
+  test("the save of one tab leaves the others alone, also those saved meanwhile", async () => {
+    const id = await make("web", { name: "Tabs", redirectUris: "https://tabs.example/callback" });
+    const mine = formOfPage(await console.get(`/applications/${id}/urls`), {
+      redirectUris: "https://tabs.example/other",
+      name: "Smuggled",
+    });
+    await console.send(`/applications/${id}`, { name: "Renamed" });
+    await console.send(`/applications/${id}/tokens`, {
+      accessTokenLifetimeSeconds: "5",
+      "accessTokenLifetimeSeconds-unit": "minutes",
+    });
+    assert.equal((await console.post(`/applications/${id}/urls`, mine)).status, 303);
+    const { name, settings } = await found(id);
+    assert.deepEqual(
+      [name, settings.accessTokenLifetimeSeconds, settings.redirectUris],
+      ["Renamed", 300, ["https://tabs.example/other"]],
+    );
+  });
+
+  test("a form keeps the settings that it had no field for when it was shown", async () => {
+    const id = await make("spa", { name: "Grown", redirectUris: "https://grown.example/" });
+    const before = formOfPage(await console.get(`/applications/${id}/advanced`));
+    assert.ok(!before.has("allowPermanentKeys"));
+    const key = { orgId: org.organisation.id, id, actor: "test" };
+    await changeApplication(running.service, key, ({ name, settings }) => ({
+      name,
+      settings: { ...settings, allowPermanentKeys: true, returnUrls: ["https://grown.example/"] },
+      disabled: false,
+    }));
+    const page = await console.post(`/applications/${id}/advanced`, before);
+    assert.equal(page.status, 409);
+    assert.equal((await console.post(`/applications/${id}/advanced`, formOfPage(page))).status, 303);
+    assert.equal((await found(id)).settings.allowPermanentKeys, true);
+  });
+
+  test("choosing admin consent consents to the ticked scopes in the same save", async () => {
+    const id = await make("web", { name: "Consented", redirectUris: "https://consented.example/callback" });
+    const page = await console.get(`/applications/${id}/access`);
+    const { allowedScopes } = (await found(id)).settings;
+    assert.deepEqual(formOfPage(page).getAll("consentScopes"), [...allowedScopes], "all are ticked");
+    const none = await console.send(`/applications/${id}/access`, {
+      consentMode: "organisation",
+      consentScopes: undefined,
+    });
+    assert.equal(none.status, 400);
+    assert.ok(none.body.includes('id="consentScopes-fault"'));
+    assert.equal((await found(id)).settings.consentMode ?? "user", "user");
+    const saved = await console.send(`/applications/${id}/access`, { consentMode: "organisation" });
+    assert.match(saved.location ?? "", /access\?done=saved$/);
+    const consents = () =>
+      listNamedConsents(running.service.database.query, org.organisation.id, {
+        applicationId: id,
+        isRevoked: false,
+        limit: 2,
+      });
+    const [consent, second] = await consents();
+    assert.deepEqual(consent?.scopes.toSorted(), [...allowedScopes].sort());
+    assert.deepEqual([consent?.user, second], [undefined, undefined]);
+    const event = await newest();
+    assert.deepEqual(
+      [event?.action, event?.actor],
+      ["consent.granted-for-organisation", `user:${org.administrator.id}`],
+    );
+    // A later save of the tab consents to nothing more.
+    await console.send(`/applications/${id}/access`, { otherScopes: "jobs:run", allowedScopes: "openid" });
+    assert.deepEqual((await consents())[0]?.scopes.length, allowedScopes.length);
+    assert.match((await console.get(`/applications/${id}/access`)).body, /Consented for all users: /);
+  });
+
+  test("the address of the former single form leads to the first tab", async () => {
+    const id = await make("spa", { name: "Linked", redirectUris: "https://linked.example/" });
+    const page = await console.get(`/applications/${id}/settings`);
+    assert.ok(page.location?.endsWith(`/applications/${id}`));
   });
 });

@@ -31,7 +31,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  const formPath = (name: string) => `/quickstart?for=${name}`;
+  const formPath = (name: string) => `/quickstart/new?for=${name}`;
   async function create(name: StackName, typed: Record<string, string> = {}): Promise<TestPage> {
     return follow(console.browser, await console.send(formPath(name), { name: `My ${name}`, ...typed }));
   }
@@ -49,7 +49,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(form.get("address"), "http://localhost:3000");
     assert.equal(form.get("for"), "grafana");
     assert.ok(!(await console.get(formPath("kubernetes"))).body.includes('id="address"'));
-    assert.ok((await console.get(formPath("cobol"))).body.includes('id="quickstart-form"'));
+    assert.equal(formOfPage(await console.get(formPath("cobol"))).get("for"), "web");
   });
 
   test("creates an application with the stack's settings and shows them filled in, the secret once", async () => {
@@ -107,7 +107,7 @@ forEachDatabase(({ fresh }) => {
       assert.ok(page.body.includes(`id="${field}-fault"`), field);
       assert.ok(page.body.includes('value="X"') || field === "name");
     }
-    const forged = await console.post("/quickstart", { csrf: "forged", for: "go", name: "Forged" });
+    const forged = await console.post("/quickstart/new", { csrf: "forged", for: "go", name: "Forged" });
     assert.equal(forged.status, 403);
   });
 });

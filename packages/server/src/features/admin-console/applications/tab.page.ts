@@ -1,0 +1,166 @@
+/** One tab of an application's page: its header, the tabs, the settings of this one, and the integration beside them. */
+import type { Application } from "../../../core/applications/application.ts";
+import { kindOf } from "../../../core/applications/kinds.ts";
+import { avatar } from "../../../html/components/avatar.ts";
+import { card } from "../../../html/components/card.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
+import { tabs } from "../../../html/components/tabs.ts";
+import { toast } from "../../../html/components/toast.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
+import { endCard, type RecordView } from "../../../page-kit/record-pages.ts";
+import { assignedCard, consentScopesField } from "./access.page.ts";
+import { applicationStatus } from "./application-status.ts";
+import { credentialCards } from "./credentials.page.ts";
+import { generalCards } from "./general.page.ts";
+import { type IntegrationView, integrationCard } from "./integration.page.ts";
+import { type CardId, type TabId, tabCards, tabFields, tabIds, tabPath } from "./record-tabs.ts";
+import { type FieldSource, settingField } from "./setting-field.ts";
+import type { SettingId } from "./setting-fields.ts";
+import type { SettingsInput } from "./settings-input.ts";
+import type { TabContent } from "./tab-content.ts";
+
+/** The hidden field that names the settings which a form has fields for. */
+export const FIELDS = "fields";
+
+export type TabView = FormView<SettingsInput & { readonly consentScopes?: string }> &
+  FieldSource &
+  RecordView<Application> &
+  IntegrationView & {
+    readonly tab: TabId;
+    readonly content: TabContent;
+    readonly activity: Html | undefined;
+    readonly now: number;
+  };
+
+export function tabPage(view: TabView): Html {
+  const { messages, record } = view;
+  const { applicationSettings: text, applications } = messages.console;
+  const label = (id: string) =>
+    id === "consentScopes" ? applications.consentNow.label : text.fields[id as SettingId].label;
+  const failure = view.failure ?? faultsFailure(view.state, label);
+  return consoleLayout({
+    ...view,
+    ...recordHeading(view),
+    title: view.tab === "general" ? record.name : `${applications.tabs[view.tab]} – ${record.name}`,
+    notice: failureNotice(failure, messages) ?? doneNotice(view),
+    body: html`${recordTabs(view)}<div class="with-aside"><div class="with-aside-main">
+${tabBody(view)}${lastChangeLine(view.lastChange, messages)}</div>
+<div class="with-aside-beside">${integrationCard(view)}</div></div>
+${copyStatus}`,
+  });
+}
+
+type HeadingView = RecordView<Application>;
+
+const recordHeading = ({ record, messages }: HeadingView): { heading: Content; summary: Content } => ({
+  heading: html`<span class="record-name">${avatar(record.name, record.settings.logoUri)}<bdi>${record.name}</bdi></span>`,
+  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyField(
+    {
+      id: "record-id",
+      value: record.id,
+      label: messages.console.applications.record.clientId,
+      ...messages.console.frame.secret,
+    },
+  )}</span>`,
+});
+
+const recordTabs = ({ uriOf, messages, tab, state }: TabView): Html => {
+  const { tabs: labels } = messages.console.applications;
+  const faults = Object.keys(state.faults ?? {}).length;
+  return tabs({
+    label: labels.label,
+    links: tabIds.map((id) => ({
+      id: `tab-${id}`,
+      label: labels[id],
+      uri: uriOf(tabPath(id)),
+      isCurrent: id === tab,
+      ...(id === tab && faults > 0 ? { count: faults } : {}),
+    })),
+  });
+};
+
+function doneNotice({ done = "", messages }: TabView): Html | undefined {
+  const texts: Readonly<Record<string, string>> = messages.console.applications.done;
+  const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
+  return text === undefined ? undefined : toast(text, messages);
+}
+
+function tabBody(view: TabView): Content {
+  const form = settingsForm(view);
+  switch (view.tab) {
+    case "general":
+      return [form, generalCards(view), view.activity];
+    case "credentials":
+      return [credentialCards(view), form];
+    case "access":
+      return [form, kindOf(view.record) !== "service" && assignedCard(view)];
+    case "advanced":
+      return [form, endingCard(view)];
+    default:
+      return form;
+  }
+}
+
+function settingsForm(view: TabView): Content {
+  const { record, tab, messages } = view;
+  const cards = tabCards(tab, record);
+  if (cards.length === 0) return undefined;
+  return recordForm({
+    ...view,
+    id: "settings-form",
+    hidden: [{ name: FIELDS, value: tabFields(tab, record).join(" ") }],
+    fields: cards.map(([id, fields]) => settingsCard(view, id, fields)),
+    submit: { id: "settings-save", label: messages.console.frame.form.save },
+    hasSaveBar: true,
+  });
+}
+
+const settingsCard = (view: TabView, id: CardId, fields: readonly SettingId[]): Html =>
+  card({
+    id: `card-${id}`,
+    title: view.messages.console.applicationSettings.cards[id].title,
+    // The hint of a card's only setting says it already.
+    text:
+      fields.length > 1 || id === "legacy"
+        ? view.messages.console.applicationSettings.cards[id].text
+        : undefined,
+    body: html`<div class="fields">${fields.map((field) => shownWhenNeeded(field, view))}${
+      id === "consent" && consentScopesField(view)
+    }</div>
+`,
+  });
+
+/** Fields that another choice in the same form asks for: styles/console-applications.css shows and hides them, without scripts. */
+const conditions: Partial<Readonly<Record<SettingId, string>>> = {
+  jwks: "for-keys",
+  jwksUri: "for-keys",
+  tlsClientAuthSanUri: "for-san",
+  requireNonceWithoutPkce: "without-pkce",
+  refreshTokenLifetimeSeconds: "for-refresh",
+  refreshTokenAbsoluteLifetimeSeconds: "for-refresh",
+  refreshTokenGraceSeconds: "for-refresh",
+  issueRefreshTokenWithoutOfflineAccess: "for-refresh",
+};
+
+/** What the reader has to see is never hidden: a fault, and what another administrator has changed. */
+function shownWhenNeeded(id: SettingId, view: TabView): Content {
+  const condition = conditions[id];
+  const field = settingField(id, view);
+  const { faults = {}, isNow = {} } = view.state;
+  if (condition === undefined || Object.hasOwn(faults, id) || Object.hasOwn(isNow, id)) return field;
+  return html`<div class="${condition}">${field}</div>
+`;
+}
+
+function endingCard(view: TabView): Html {
+  const { end } = view.messages.console.applications;
+  return endCard(view, {
+    ...end,
+    id: "end",
+    noun: "application",
+    text: view.record.disabledAt === null ? end.text : end.disabledText,
+  });
+}

@@ -1,0 +1,74 @@
+/** Records for the command menu: a few of each kind. */
+import { listMembers, memberships } from "../../../core/users/members/members.store.ts";
+import type { Db } from "../../../db/open.ts";
+import { isNamed } from "../../../db/search-text.ts";
+
+export interface FoundRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Tells records of one name apart. */
+  readonly note?: string;
+}
+
+const tables = {
+  applications: "application",
+  systemAccounts: "system_account",
+  devices: "device",
+  pools: "signing_pool",
+  scopes: "custom_scope",
+} as const;
+
+export type RecordKind = "users" | keyof typeof tables;
+
+/** In the order of the menu. */
+export const recordKinds = ["users", ...Object.keys(tables)] as readonly RecordKind[];
+
+/** Newest first. @param words in lower case; each must occur in a name or the id */
+export async function findRecords(
+  db: Db,
+  orgId: string,
+  kind: RecordKind,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
+): Promise<FoundRecord[]> {
+  if (kind === "users") return (await listMembers(db, orgId, { filter: { words }, limit })).map(toUser);
+  const table = tables[kind];
+  let query = db.selectFrom(table).select(["id", "name"]).where("org_id", "=", orgId);
+  for (const word of words) query = query.where(isNamed(table, word));
+  return query.orderBy("id", "desc").limit(limit).execute();
+}
+
+/** @param id a UUID in lower case */
+export async function findRecordById(
+  db: Db,
+  orgId: string,
+  kind: RecordKind,
+  id: string,
+): Promise<FoundRecord | undefined> {
+  if (kind !== "users")
+    return db
+      .selectFrom(tables[kind])
+      .select(["id", "name"])
+      .where("org_id", "=", orgId)
+      .where("id", "=", id)
+      .executeTakeFirst();
+  const user = await memberships(db, orgId)
+    .select(["user_account.id", "user_account.email", "firstname", "surname"])
+    .where("membership.user_id", "=", id)
+    .executeTakeFirst();
+  return user && toUser(user);
+}
+
+function toUser({
+  id,
+  email,
+  firstname,
+  surname,
+}: {
+  readonly id: string;
+  readonly email: string;
+  readonly firstname: string;
+  readonly surname: string;
+}): FoundRecord {
+  const name = `${firstname} ${surname}`.trim();
+  return name === "" ? { id, name: email } : { id, name, note: email };
+}

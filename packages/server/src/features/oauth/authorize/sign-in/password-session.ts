@@ -1,0 +1,59 @@
+/** What follows a right password: the session, or the second factor that is due before it. */
+import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { acrValues, type Session } from "../../../../core/sessions/session.ts";
+import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
+import type { RightPassword } from "../../../../core/users/check-password.ts";
+import type { User } from "../../../../core/users/user.ts";
+import { type BrowserDeps, continueFlow, currentSession, type Visit } from "../browser.ts";
+import { showSecondFactor } from "../factors/factor-step.ts";
+import { factorStep } from "../next-step.ts";
+import { browserFactorStatus } from "../sign-in-context.ts";
+import { type CurrentFlow, refuse, takeStep } from "../take-step.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
+
+/** Starts the session, unless a second factor is due first. Sends the response. */
+export async function continueWithPassword(
+  deps: BrowserDeps,
+  visit: Visit,
+  current: CurrentFlow,
+  right: RightPassword,
+): Promise<void> {
+  const { flow, request } = current;
+  const { user, passwordChangedAt } = right;
+  const now = deps.clock();
+  const factors = await browserFactorStatus(deps, visit, request, user);
+  const signedIn = { session: passwordSession(user, now), user };
+  const step = factorStep({ request, now, factors }, signedIn);
+  if (step?.kind === "refuse") return refuse(deps, visit, current, step.error);
+  if (step?.kind === "second-factor" || step?.kind === "enrolment")
+    return showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
+  if (!(await startPasswordSession(deps, visit, current, right))) return takeStep(deps, visit, current);
+  const token = deps.secondFactors.trustedBrowsers.read(visit.request, visit.organisation.id);
+  if (factors.isTrusted && token !== undefined)
+    await recordTrustedBrowserUse(deps.database.query, user, token, now);
+  return continueFlow(deps, visit, flow);
+}
+
+/** @returns false when the password was changed meanwhile */
+async function startPasswordSession(
+  deps: BrowserDeps,
+  visit: Visit,
+  { request }: CurrentFlow,
+  { user, passwordChangedAt }: RightPassword,
+): Promise<boolean> {
+  const before = await currentSession(deps, visit);
+  const started = await deps.database.transaction(async (tx) => {
+    if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
+  });
+  if (started) finishSignIn(deps, visit, started.token);
+  return started !== undefined;
+}
+
+const passwordProof = { amr: ["pwd"], acr: acrValues.password };
+
+/** The session that the password alone would start, for the decision about the next step. */
+function passwordSession({ id: userId, orgId }: User, now: number): Session {
+  const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
+  return { orgId, id: "", userId, ...passwordProof, ...times };
+}

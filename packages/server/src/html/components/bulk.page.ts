@@ -1,0 +1,68 @@
+/** Before and after an act on several records: which ones, and why some are left out. */
+import { type Html, html, linkAddress } from "../html.ts";
+import { confirmActPage } from "./act.page.ts";
+import { type ConsoleFrame, consoleLayout } from "./console-layout.ts";
+import { hiddenFields } from "./form.ts";
+
+/** @param reason why nothing happens to it, or happened */
+export type BulkOutcome = { name: string; reason: string | undefined };
+
+type ConfirmView = Parameters<typeof confirmActPage>[0];
+
+export function bulkQuestionPage(
+  view: Omit<ConfirmView, "fields" | "confirm" | "confirmId" | "breadcrumbs" | "text"> & {
+    text: string;
+    /** On the button. */
+    label: string;
+    rows: readonly BulkOutcome[];
+    ids: readonly string[];
+    act: string;
+    back: string;
+  },
+): Html {
+  const { ids, act, back } = view;
+  return confirmActPage({
+    ...view,
+    breadcrumbs: [],
+    text: html`<p>${view.text}</p>
+${outcomeList(view.rows)}`,
+    confirm: view.label,
+    confirmId: "bulk-confirm",
+    fields: hiddenFields([
+      { name: "act", value: act },
+      { name: "back", value: back },
+      { name: "confirmed", value: "yes" },
+      ...ids.map((value) => ({ name: "selected", value })),
+    ]),
+  });
+}
+
+/** What was done, and what was not. */
+export function bulkResultPage(
+  view: ConsoleFrame & { label: string; outcomes: readonly BulkOutcome[]; backUri: string },
+): Html {
+  const { list } = view.messages.console.frame;
+  const done = view.outcomes.filter(({ reason }) => reason === undefined).length;
+  const failed = view.outcomes.length - done;
+  return consoleLayout({
+    ...view,
+    breadcrumbs: [],
+    title: view.label,
+    summary: failed === 0 ? list.done({ count: done }) : list.partlyDone({ count: done, failed }),
+    body: html`<section class="card" id="bulk-result">
+${outcomeList(view.outcomes)}<div class="actions"><a class="button primary" id="bulk-back" href="${linkAddress(view.backUri)}">${list.backToList}</a></div></section>
+`,
+  });
+}
+
+/** Those that something is in the way of first. */
+function outcomeList(rows: readonly BulkOutcome[]): Html {
+  const kept = rows.filter(({ reason }) => reason !== undefined);
+  const affected = rows.filter(({ reason }) => reason === undefined);
+  return html`<ul class="bulk-rows">${[...kept, ...affected].map(
+    ({ name, reason }) =>
+      html`<li><bdi>${name}</bdi>${reason !== undefined && html` <span class="quiet">– ${reason}</span>`}</li>
+`,
+  )}</ul>
+`;
+}

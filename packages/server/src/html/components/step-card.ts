@@ -1,0 +1,17 @@
+/** One of the numbered steps of a journey: install, configure, run. */
+import { type Content, type Html, html } from "../html.ts";
+
+export function stepCard(view: {
+  id: string;
+  number: number;
+  title: string;
+  text?: Content;
+  body?: Content;
+}): Html {
+  const { id, number, title, text, body } = view;
+  return html`<section class="card step-card" id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title"><span class="step-number">${number}</span>${title}</h2>
+${text !== undefined && html`<p class="quiet">${text}</p>`}
+${body}</section>
+`;
+}

@@ -1,0 +1,150 @@
+/**
+ * Which acts demand a sign-in of the last ten minutes: those on secrets, keys, roles, deletion and policies. What ends
+ * access, and what can be taken back, doesn't. Decided here alone, by the address of the form; an address that isn't
+ * here demands it.
+ */
+import type { FastifyRequest } from "fastify";
+
+type Values = ReadonlyMap<string, string>;
+type Demand = "recent" | "any" | ((values: Values) => "recent" | "any");
+
+/** A new administrator is a role, a generated password is a secret; an invitation of a standard user is neither. */
+const newUserDemand = (values: Values): "recent" | "any" =>
+  values.get("role") === "Administrator" || (values.has("how") && values.get("how") !== "mail")
+    ? "recent"
+    : "any";
+
+/** Roles and deletion among what can be done with ticked users. */
+const bulkDemand = (values: Values): "recent" | "any" =>
+  ["disable", "enable", "signOut", "invite"].includes(values.get("act") ?? "") ? "any" : "recent";
+
+const consoleDemands: Readonly<Record<string, Demand>> = {
+  "applications/new": "recent",
+  // Name, description, logo and home page.
+  "applications/:id": "any",
+  // Where codes go, how the application authenticates, who consents: its policy.
+  "applications/:id/urls": "recent",
+  "applications/:id/credentials": "recent",
+  "applications/:id/tokens": "recent",
+  "applications/:id/access": "recent",
+  "applications/:id/advanced": "recent",
+  "applications/:id/enable": "any",
+  "applications/:id/disable": "any",
+  "applications/:id/delete": "recent",
+  "applications/:id/secrets/new": "recent",
+  "applications/:id/secrets/:secret/end": "recent",
+  "applications/:id/users": "any",
+  "applications/:id/users/:user/take-off": "any",
+  "audit-log/filters/new": "any",
+  "audit-log/filters/:id/delete": "any",
+  "consents/new": "recent",
+  "consents/:id/revoke": "any",
+  "preauthorizations/new": "recent",
+  "preauthorizations/:id/delete": "recent",
+  "mail-templates/:template": "any",
+  "mail-templates/:template/text": "any",
+  "mail-templates/:template/html": "any",
+  "pools/new": "recent",
+  "pools/:pool/settings": "recent",
+  "pools/:pool/enable": "any",
+  "pools/:pool/disable": "any",
+  "pools/:pool/delete": "recent",
+  "pools/:pool/agents/new": "recent",
+  "pools/:pool/agents/:agent/keys": "recent",
+  "pools/:pool/agents/:agent/keys/:kid/retire": "recent",
+  "pools/:pool/agents/:agent/compromise": "recent",
+  "pools/:pool/agents/:agent/deactivate": "recent",
+  "quickstart/new": "recent",
+  "quickstart/token-inspector": "any",
+  // What tokens say about users.
+  "scopes/new": "recent",
+  "scopes/:id/edit": "recent",
+  "scopes/:id/delete": "recent",
+  "settings/branding": "any",
+  "settings/branding/preview": "any",
+  "settings/logo": "any",
+  "settings/policies": "recent",
+  "signing-keys/:alg/rotate": "recent",
+  "signing-keys/:alg/revoke": "recent",
+  "signing-keys/device-ca/rotate": "recent",
+  "system-accounts/new": "recent",
+  "system-accounts/:id/edit": "recent",
+  "system-accounts/:id/enable": "any",
+  "system-accounts/:id/disable": "any",
+  "system-accounts/:id/delete": "recent",
+  "system-accounts/:id/keys/new": "recent",
+  "system-accounts/:id/keys/:key/end": "recent",
+  "system-accounts/:id/permissions/new": "recent",
+  "system-accounts/:id/permissions/:application/remove": "recent",
+  "users/new": newUserDemand,
+  "users/invite": "any",
+  // A file can name administrators.
+  "users/import": "recent",
+  "users/bulk": bulkDemand,
+  // Role, groups and attributes are in the form.
+  "users/:id/edit": "recent",
+  // Who receives the next reset of the password.
+  "users/:id/address": "recent",
+  "users/:id/enable": "any",
+  "users/:id/disable": "any",
+  "users/:id/delete": "recent",
+  "users/:id/remove": "recent",
+  "users/:id/new-password": "recent",
+  "users/:id/password-reset": "any",
+  "users/:id/reset-factors": "recent",
+  "users/:id/sign-out": "any",
+  "users/:id/sessions/:session/end": "any",
+  "users/:id/consents/:consent/revoke": "any",
+  "users/:id/invitation/again": "any",
+  "users/:id/invitation/withdraw": "any",
+};
+
+const deviceDemands: Readonly<Record<string, Demand>> = {
+  register: "recent",
+  policy: "recent",
+  ":id/revoke": "recent",
+  "codes/:id/withdraw": "any",
+};
+
+/** Pages for reading are here too: they are open to every session. */
+const accountDemands: Readonly<Record<string, Demand>> = {
+  "account/profile": "any",
+  "account/address": "recent",
+  "account/password": "recent",
+  "account/activity": "any",
+  "account/data": "any",
+  "account/data/export": "recent",
+  "account/deletion": "recent",
+  "account/leave": "recent",
+  "account/sessions": "any",
+  "account/sessions/end": "any",
+  "account/security": "any",
+  "account/security/authenticator": "recent",
+  "account/security/authenticator/removal": "recent",
+  "account/security/passkeys": "recent",
+  "account/security/passkey": "recent",
+  "account/security/recovery-codes": "recent",
+  "account/security/browsers": "any",
+  "user/consents": "any",
+  "user/consents/:id/revoke": "any",
+};
+
+const below = (prefix: string, demands: Readonly<Record<string, Demand>>): [string, Demand][] =>
+  Object.entries(demands).map(([rest, demand]) => [`${prefix}/${rest}`, demand]);
+
+/** By the address of the form, as it is registered. */
+export const demands: ReadonlyMap<string, Demand> = new Map([
+  ["/oauth/:org/account", "any"],
+  ...below("/oauth/manage/:org", consoleDemands),
+  ...below("/devices/manage/:org", deviceDemands),
+  ...below("/oauth/:org", accountDemands),
+]);
+
+/** @param values of the form; none for its page, which every choice is still open on */
+export function demandsRecentSignIn(
+  { routeOptions }: Pick<FastifyRequest, "routeOptions">,
+  values: Values = new Map(),
+): boolean {
+  const demand = demands.get(routeOptions.url ?? "") ?? "recent";
+  return (typeof demand === "function" ? demand(values) : demand) === "recent";
+}
