@@ -74,5 +74,9 @@ export function languageLinks({
 }: Pick<FastifyRequest, "method" | "url" | "routeOptions">): LanguageLinks | undefined {
   if (method !== "GET" || !OFFERING.has(routeOptions.url ?? "")) return undefined;
   const query = new URLSearchParams({ to: url });
-  return LOCALES.map((locale) => ({ locale, name: languageName(locale), uri: `/language/${locale}?${query}` }));
+  return LOCALES.map((locale) => ({
+    locale,
+    name: languageName(locale),
+    uri: `/language/${locale}?${query}`,
+  }));
 }

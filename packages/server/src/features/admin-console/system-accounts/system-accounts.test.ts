@@ -254,7 +254,10 @@ describe("system account pages", () => {
     assert.equal(await call(), 401);
     const before = `/system-accounts/${id}?done=already`;
     assert.equal((await here.get(`/system-accounts/${id}/disable`)).location, uri(before));
-    assert.match((await here.get(before)).body, /id="done-notice"[^>]*><svg .*<\/svg><p[^>]*>Nothing was changed/);
+    assert.match(
+      (await here.get(before)).body,
+      /id="done-notice"[^>]*><svg .*<\/svg><p[^>]*>Nothing was changed/,
+    );
     await here.send(`/system-accounts/${id}/enable`);
     assert.equal(await call(), 200);
     assert.equal((await here.send(`/system-accounts/${id}/delete`, { name: "Tes" })).status, 400);
