@@ -13,10 +13,9 @@ import { parseQuery } from "../http/form-body.ts";
 const COOKIE = "signet-language";
 const YEAR_SECONDS = 365 * 86_400;
 
-export const chosenLanguage = ({ cookies }: Pick<FastifyRequest, "cookies">): string | undefined => {
-  const chosen = cookies[COOKIE];
-  return chosen !== undefined && LOCALES.includes(chosen) ? chosen : undefined;
-};
+/** One that there are no texts in is passed over like a browser's. */
+export const chosenLanguage = ({ cookies }: Pick<FastifyRequest, "cookies">): string | undefined =>
+  cookies[COOKIE];
 
 /** Every page of the scope reads the choice as the browser's first language (RFC 9110 §12.5.4). */
 export function readLanguageChoice(scope: FastifyInstance): void {
