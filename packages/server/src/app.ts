@@ -35,7 +35,7 @@ import {
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
-import { languageRoute, readLanguageChoice } from "./page-kit/language-choice.ts";
+import { readLanguageChoice } from "./page-kit/language-choice.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
 const modules: readonly Module[] = [
@@ -123,7 +123,6 @@ async function mountPages(
   await scope.register(cookie);
   acceptForms(scope);
   readLanguageChoice(scope);
-  languageRoute(scope, context.service.config);
   scope.setErrorHandler(showError);
   for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
 }

@@ -49,11 +49,15 @@ const KINDS = [
   "malformed",
 ] as const satisfies readonly (keyof ApiCase)[];
 const JSON_INTERFACES = /^\/legacy\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
-/** What asks a person before it happens: pages alone. */
-const QUESTIONS = ["/devices/manage/:org/:id/revoke", "/devices/manage/:org/codes/:id/withdraw"];
+/** What asks a person before it happens, and the part of a page that waits for a device: for browsers alone. */
+const OF_PAGES = [
+  "/devices/manage/:org/:id/revoke",
+  "/devices/manage/:org/codes/:id/withdraw",
+  "/devices/manage/:org/codes/:id/waiting",
+];
 const routes = (await listRoutes()).filter(
   ({ method, path }) =>
-    JSON_INTERFACES.test(path) && method !== "HEAD" && !(method === "GET" && QUESTIONS.includes(path)),
+    JSON_INTERFACES.test(path) && method !== "HEAD" && !(method === "GET" && OF_PAGES.includes(path)),
 );
 
 /** Longer than any operation takes: who waits for what never comes is told so by name. */

@@ -6,7 +6,7 @@ import { type PasswordHasher, PasswordQueueFull } from "../core/passwords/passwo
 import { inviteUser } from "../core/users/invitations/invitations.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { testBrowser } from "../testing/fakes/browser.ts";
-import { MAIL_ENV, newestLink } from "../testing/fakes/mailbox.ts";
+import { MAIL_ENV, newestApiLink, newestLinkPage } from "../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import {
   type AdministeredOrganisation,
@@ -50,12 +50,12 @@ forEachDatabase(({ fresh }) => {
   const somebody = () => withUser(running.service, org, `person${people++}@acme.example`);
   const console = () => consoleBrowser(running, org);
 
-  async function invitationLink(): Promise<string> {
+  async function invite(): Promise<string> {
     const email = `invited${people++}@acme.example`;
     const { service, baseUrl } = running;
     const person = { organisation: org.organisation, email, firstname: "Ivy", surname: "Invited" };
     await inviteUser({ ...service, baseUrl }, { ...person, role: "Standard", actor: "test" });
-    return newestLink(service, email);
+    return email;
   }
 
   /** Each opens the form while there is room, and says how it is sent. */
@@ -71,13 +71,13 @@ forEachDatabase(({ fresh }) => {
       const { user } = await somebody();
       const { hidden } = await browser.get(`${org.issuer}/recovery`);
       await browser.post(`${org.issuer}/recovery`, { ...hidden, email: user.email });
-      const link = await newestLink(running.service, user.email);
+      const link = await newestLinkPage(running.service, user.email);
       const form = await browser.get(link);
       return () => browser.post(link, { ...form.hidden, password: NEXT });
     },
     "the page of an invitation": async () => {
       const browser = testBrowser();
-      const form = await follow(browser, await browser.get(await invitationLink()));
+      const form = await browser.get(await newestLinkPage(running.service, await invite()));
       return () => browser.post(form.url, { ...form.hidden, password: NEXT });
     },
     "the account's password page": async () => {
@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
       return () => callApi(`${running.baseUrl}/legacy/api/Authentication/User/Login`, account, { body });
     },
     "the legacy API's completion of an invitation": async () => {
-      const link = await invitationLink();
+      const link = await newestApiLink(running.service, await invite());
       return () => callApi(link, undefined, { body: { NewPassword: NEXT } });
     },
   };

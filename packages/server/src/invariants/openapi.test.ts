@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
@@ -20,8 +21,10 @@ import {
 } from "../testing/test-service.ts";
 
 const NO_ID = "00000000-0000-7000-8000-000000000000";
-/** Served as they lie in the folder; what is not there is told like any address without a route. */
-const ASSETS = "/assets/:file";
+/** Files and languages: one that is not there is told like any address without a route. */
+const BY_NAME = ["/assets/:file", "/downloads/:file", "/language/:locale"];
+/** What the command menu of the console finds, for its script alone. */
+const SEARCH = `${CONSOLE}/search`;
 
 let running: TestService;
 let org: TestOrganisation;
@@ -43,7 +46,11 @@ const described = (method: string, path: string) =>
 
 test("documents every route that responds with JSON", async () => {
   for (const { method, path } of routes) {
-    if (path === ASSETS || described(method, path).every((operation) => operation !== undefined)) continue;
+    if (
+      [...BY_NAME, SEARCH].includes(path) ||
+      described(method, path).every((operation) => operation !== undefined)
+    )
+      continue;
     // Not there: then it must be a page, which tells even a program of its refusals as pages do.
     const address = path.replace(":org", org.organisation.id).replaceAll(/:\w+\??/g, NO_ID);
     const answer = await fetch(`${running.baseUrl}${address}`, {

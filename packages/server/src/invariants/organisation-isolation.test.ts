@@ -113,6 +113,10 @@ const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /device"),
+  ...ofNone(
+    "GET",
+    "/downloads/:file /language/:locale /console-kit /console-kit/question /console-kit/terminal",
+  ),
   ...ofNone("POST", "/device"),
   ...ofNone("GET", "/invite/:id /verify/:id /reset/:id /confirm/:id"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),

@@ -35,6 +35,7 @@ import {
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "../html/stylesheet.ts";
 import { assetRoutes } from "../http/assets.ts";
 import { publicCors } from "../http/cors.ts";
+import { languageRoute } from "../page-kit/language-choice.ts";
 import type { Module } from "./app-context.ts";
 import { composeMailBody } from "./mail-content.ts";
 
@@ -73,6 +74,7 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const deps = { ...service, baseUrl };
   const hasMailbox = demo !== undefined && service.mailTransport.kind === "mailbox";
   const mailbox = hasMailbox ? { mailboxUri: "/demo/mailbox" } : {};
+  languageRoute(scope, deps);
   landingRoute(scope, { ...deps, demo: demo && { ...demo, ...mailbox } });
   if (demo) demoRoutes(scope, { ...deps, demo });
   if (demo) consoleKitRoutes(scope, service);

@@ -37,6 +37,13 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(await langOf({ "accept-language": "de" }), "de");
   });
 
+  test("a page whose address is secret or names a record offers no languages", async () => {
+    const secret = await (await get(`${recovery()}/01a209a2-4e55-75c0-a33b-97d48347c11f`)).text();
+    const record = await (await get(`/oauth/manage/${org.organisation.id}/users`)).text();
+    for (const page of [secret, record]) assert.doesNotMatch(page, /\/language\//);
+    assert.match(record, /id="login-submit"/);
+  });
+
   test("a choice of no language is none, and is never kept", async () => {
     assert.equal(await langOf({ cookie: "signet-language=xx", "accept-language": "de" }), "de");
     assert.equal((await get("/language/xx")).status, 404);

@@ -13,10 +13,9 @@ import { parseQuery } from "../http/form-body.ts";
 const COOKIE = "signet-language";
 const YEAR_SECONDS = 365 * 86_400;
 
-export const chosenLanguage = ({ cookies }: Pick<FastifyRequest, "cookies">): string | undefined => {
-  const chosen = cookies[COOKIE];
-  return chosen !== undefined && LOCALES.includes(chosen) ? chosen : undefined;
-};
+/** One that there are no texts in is passed over like a browser's. */
+export const chosenLanguage = ({ cookies }: Pick<FastifyRequest, "cookies">): string | undefined =>
+  cookies[COOKIE];
 
 /** Every page of the scope reads the choice as the browser's first language (RFC 9110 §12.5.4). */
 export function readLanguageChoice(scope: FastifyInstance): void {
@@ -55,12 +54,24 @@ function returnPath(request: FastifyRequest, baseUrl: string): string {
   return origin === new URL(baseUrl).origin ? pathname + search : "/";
 }
 
-/** Where a page offers its languages; undefined for what was posted, which an address doesn't bring back. */
+/**
+ * The pages that offer their languages: their own address is in the links. The addresses of other pages are secret (links of
+ * mails) or name a record.
+ */
+const OFFERING = new Set([
+  "/oauth/:org/authorize",
+  "/oauth/:org/consent",
+  "/oauth/:org/recovery",
+  "/oauth/:org/device/verify",
+]);
+
+/** Undefined also for what was posted, which an address doesn't bring back. */
 export function languageLinks({
   method,
   url,
-}: Pick<FastifyRequest, "method" | "url">): LanguageLinks | undefined {
-  if (method !== "GET") return undefined;
+  routeOptions,
+}: Pick<FastifyRequest, "method" | "url" | "routeOptions">): LanguageLinks | undefined {
+  if (method !== "GET" || !OFFERING.has(routeOptions.url ?? "")) return undefined;
   const query = new URLSearchParams({ to: url });
   return LOCALES.map((locale) => ({
     locale,

@@ -9,6 +9,7 @@ import { testBrowser } from "../../testing/fakes/browser.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { startMailServer } from "../../testing/fakes/mail-server.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { follow } from "../../testing/fixtures/visit.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
 import { findUser } from "../users/users.store.ts";
@@ -76,9 +77,9 @@ describe("email journey", () => {
       assert.deepEqual(mail.recipients, [org.user.email]);
       assert.equal(mail.headers.get("subject"), "Reset your password for Acme");
       assert.match(mail.headers.get("from") ?? "", /^Acme <no-reply@id\.example>$/);
-      const link = /^(\S+\/recovery\/sgn_ua_\S+)$/m.exec(mail.text)?.[1] ?? "";
+      const link = /^(\S+\/reset\/sgn_ua_\S+)$/m.exec(mail.text)?.[1] ?? "";
       assert.ok(mail.html.includes(link));
-      const opened = await testBrowser().get(link.replace(first.baseUrl, second.baseUrl));
+      const opened = await follow(browser, await browser.get(link.replace(first.baseUrl, second.baseUrl)));
       assert.match(opened.body, /id="new-password-submit"/);
 
       await stops.pop()?.();

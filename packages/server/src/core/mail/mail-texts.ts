@@ -37,7 +37,7 @@ const factorNotice: EditableMail = {
 
 /**
  * Not those that reach people who may know nothing of the organisation: invitations, and links that prove an address that
- * somebody has typed.
+ * somebody has typed. Nor what tells administrators how to check who asks for a reset.
  */
 export const editableMails = {
   ResetPassword: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },

@@ -6,9 +6,13 @@ import { test } from "node:test";
 import { localesFolder } from "./language-files.ts";
 import { LOCALES, type Messages, messages } from "./messages.ts";
 
+/** Texts that are the same in all. */
+const everywhere = ["CSV", "Next.js, Python, Kubernetes…", "Terminal"] as const;
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
+    ...everywhere,
+    "Text",
     ...[
       "Administrator",
       "Browser",
@@ -35,6 +39,9 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "optional",
   ],
   fr: [
+    ...everywhere,
+    "Infrastructure",
+    "Pages",
     "Actions",
     "Active",
     "Application",
@@ -55,8 +62,11 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "minutes",
     "Service",
   ],
-  es: ["Actor", "No", "Scopes", "TPM", "Tokens"],
+  es: [...everywhere, "Actor", "No", "Scopes", "TPM", "Tokens", "Variables:"],
   da: [
+    ...everywhere,
+    "Download",
+    "Download .env",
     ...[
       "Administrator",
       "Browser",
@@ -78,7 +88,18 @@ const aMoment = Date.UTC(2026, 10, 21, 9, 30);
 const samples: Readonly<Record<string, readonly [string, string] | readonly [number, number]>> = {
   ...Object.fromEntries(
     ["address", "algorithm", "application", "browser", "destination", "email", "name", "names"]
-      .concat("organisation", "title", "value", "who", "group", "stack", "scope")
+      .concat(
+        "organisation",
+        "title",
+        "value",
+        "who",
+        "group",
+        "stack",
+        "scope",
+        "text",
+        "field",
+        "languages",
+      )
       .map((name) => [name, [`Some${name}`, `Another${name}`]]),
   ),
   at: [aMoment, aMoment + 40 * 86_400_000],
@@ -88,6 +109,11 @@ const samples: Readonly<Record<string, readonly [string, string] | readonly [num
   count: [3, 1],
   min: [12, 1],
   max: [1_000, 1],
+  from: [26, 1],
+  to: [50, 2],
+  total: [60, 3],
+  number: [4, 2],
+  failed: [5, 2],
   factor: ["totp", "recovery-codes"],
 };
 

@@ -178,6 +178,17 @@ const codePath = async ({ service, a }: Loot): Promise<Wanted> => {
   return { path: `/codes/${body["id"]}/withdraw` };
 };
 
+/** The part that waits for a device: read by a script, which is told a status alone. */
+const waitingPanel: Probe = async (loot) => {
+  const { service, a, b } = loot;
+  const path = (await codePath(loot)).path.replace("withdraw", "waiting");
+  const browser = await administratorOfA(loot);
+  const statusAt = async (at: TestOrganisation) => (await browser.get(manageUrl(service, at, path))).status;
+  assert.deepEqual([await statusAt(a), await statusAt(b)], [200, 403], "A's session");
+  const own = await administratorOfA({ ...loot, a: b, b: a });
+  assert.equal((await own.get(manageUrl(service, b, path))).status, 404, "A's code");
+};
+
 export const deviceProbes = {
   "POST /oauth/:org/devices/enroll": enrollment,
   "POST /oauth/:org/devices/enroll/begin": async (loot: Loot) => void (await tpmChallenge(loot)),
@@ -215,6 +226,7 @@ export const deviceProbes = {
     const kept = await findDevice(service.database.query, a.organisation.id, device.deviceId);
     assert.equal(kept?.revokedAt, null, "nothing was ended");
   },
+  "GET /devices/manage/:org/codes/:id/waiting": waitingPanel,
   "GET /devices/manage/:org/codes/:id/withdraw": managed("GET", codePath),
   "POST /devices/manage/:org/codes/:id/withdraw": managed("POST", codePath),
   "GET /devices/manage/:org/policy": managed("GET", async () => ({ path: "/policy", isOwn: true })),

@@ -2,7 +2,6 @@
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { secretReveal } from "../../../html/components/secret-reveal.ts";
 import { wizardPage } from "../../../html/components/wizard.page.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { installLine, type ProgramSource } from "../../../page-kit/program-address.ts";
@@ -47,7 +46,8 @@ export function codePage(
         text: text.commandText,
         body: [
           codeBlock({ id: "enroll-command", title: text.command, lines: view.command, ...secret }),
-          secretReveal({ id: "enrollment-code", title: text.label, value: code, messages: messages }),
+          // Not masked: the command above has it.
+          codeBlock({ id: "enrollment-code", title: text.label, lines: code, ...secret }),
         ],
       },
       {
