@@ -82,7 +82,8 @@ forEachDatabase(({ name, fresh }) => {
     const asked = await askForCode(config, demo, page, { scope: "openid email phone", prompt: "consent" });
     await signInByKeyboard(page, demo.user);
     const visited = await allowByKeyboard(page);
-    assert.deepEqual(visited, [new URL(demo.baseUrl).host, "Not you? Use another account", "consent-allow"]);
+    const { host } = new URL(demo.baseUrl);
+    assert.deepEqual(visited, [host, "Not you? Use another account", "consent-deny", "consent-allow"]);
     const first = await redeem(config, await answerAt(page), asked);
     const { idToken } = await verifyTokens(first, expectations(config, asked.nonce));
 

@@ -111,6 +111,11 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
 
   await enter(page, "application-delete");
   await isReady(page, "name");
+  assert.equal(await page.locator("#application-delete").count(), 1, "the id is the question's");
+  await page.keyboard.press("Escape");
+  await page.locator("a#application-delete").waitFor();
+  await enter(page, "application-delete");
+  await isReady(page, "name");
   await type(page, "name", "Day run");
   await enter(page, "application-delete");
   await isReady(page, "name");

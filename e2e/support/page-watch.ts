@@ -16,8 +16,9 @@ export type PageWatch = {
 
 // The browser's own note about an answer's status; whether the status is the right one is for the test to say.
 const statusNote = /^Failed to load resource: the server responded with a status of 4\d\d/;
-// In the frame with a mail or a preview no script runs: not the one below either, which is meant for the page around it.
-const sandboxNote = /^Blocked script execution in .\S+\/(?:mail-templates|settings\/branding)\//;
+// In the frame with a mail or a draft of the sign-in page no script runs: not the one below either, which is meant for the
+// page around it.
+const sandboxNote = /^Blocked script execution in '\S+\/(?:mail-templates\/|settings\/branding\/preview')/;
 const reportViolations = `document.addEventListener("securitypolicyviolation", (event) => {
   console.error("CSP " + event.effectiveDirective + " " + event.blockedURI);
 });`;

@@ -39,6 +39,7 @@ const CONSOLE_STYLES = [
   "styles/console-account.css",
   "styles/console-applications.css",
   "styles/console-aside.css",
+  "styles/console-gallery.css",
   "styles/console-audit.css",
   "styles/console-organisation.css",
   "styles/console-chart.css",

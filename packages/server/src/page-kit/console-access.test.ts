@@ -97,8 +97,8 @@ describe("console access", () => {
   });
 
   test("polling a live part does not extend the session", async () => {
-    const form = { kind: "spa", name: "Shop", address: "http://localhost:3000" };
-    const page = await follow(here.browser, await here.send("/quickstart", form));
+    const form = { name: "Shop", address: "http://localhost:3000" };
+    const page = await follow(here.browser, await here.send("/quickstart/new?for=spa", form));
     const [, rest = ""] = /data-live="[^"]*\/oauth\/manage\/[^/"]+([^"]*)"/.exec(page.body) ?? [];
     assert.match(rest, /waiting$/);
     const before = await lastSeen();

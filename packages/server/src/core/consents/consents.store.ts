@@ -73,7 +73,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
       kind,
       application_id: grant.applicationId,
       user_id: userId ?? null,
-      scope: formatScope(grant.scopes),
+      scope: formatEachOnce(grant.scopes),
       granted_by: grant.grantedBy,
       granted_at: grant.now,
       revoked_at: null,
@@ -113,13 +113,16 @@ async function addToConsent(db: Db, { orgId, id }: RecordKey, grant: ConsentGran
     .updateTable("consent")
     .set({
       granted_at: grant.now,
-      scope: formatScope([...others, ...grant.scopes]),
+      scope: formatEachOnce([...others, ...grant.scopes]),
       scope_fingerprints: JSON.stringify({ ...Object.fromEntries(fingerprints), ...grant.fingerprints }),
       scope_definitions: writeDefinitions({ ...definitionsOf(customScopes, others), ...grant.definitions }),
     })
     .where((eb) => allOf(eb, { org_id: orgId, id }))
     .execute();
 }
+
+/** A caller may name a scope twice. */
+const formatEachOnce = (scopes: readonly string[]): string => formatScope([...new Set(scopes)]);
 
 type RecordKey = Pick<Consent, "orgId" | "id">;
 

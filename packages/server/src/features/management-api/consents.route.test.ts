@@ -122,7 +122,9 @@ describe("management API: consents and pre-authorizations", () => {
     test("adds scopes to an existing consent", async () => {
       const one = await client();
       const clientId = one.application.id;
-      const { id } = await grant("consents/organisation", { clientId, scopes: ["openid"] });
+      const first = await grant("consents/organisation", { clientId, scopes: ["openid", "openid"] });
+      const { id } = first;
+      assert.deepEqual(first.body["scopes"], ["openid"]);
       const more = await grant("consents/organisation", { clientId, scopes: ["email", "email"] }, 200);
       assert.deepEqual([more.id, more.body["scopes"]], [id, ["openid", "email"]]);
     });

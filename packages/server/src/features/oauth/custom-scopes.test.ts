@@ -112,7 +112,7 @@ forEachDatabase(({ fresh }) => {
 
   test("puts the claims of a custom scope into the access token and userinfo, not into the ID token", async () => {
     const { asked, access, id, accessToken, refreshToken } = await signIn(app, "openid hr");
-    assert.deepEqual(asked, ["openid", "hr"]);
+    assert.deepEqual(asked, ["hr", "openid"], "sensitive ones first");
     assert.deepEqual(only(access, hrClaims), hrTold);
     assert.deepEqual(await userinfo(accessToken), { sub: org.user.id, ...hrTold });
     assert.deepEqual(only(id, hrClaims), {});
@@ -196,13 +196,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answerOf(refused).get("error"), "consent_required");
 
     const again = await signIn(client, "openid hr");
-    assert.deepEqual(again.asked, ["openid", "hr"]);
+    assert.deepEqual(again.asked, ["hr", "openid"]);
     assert.equal(again.access["desk"], 7);
     await change([department, groups, tier, email]);
     assert.deepEqual((await signIn(client, "openid hr")).asked, [], "less needs no new yes");
     assert.deepEqual(
       (await signIn(client, "openid hr phone")).asked,
-      ["openid", "hr", "phone"],
+      ["hr", "openid", "phone"],
       "a scope more does",
     );
   });
@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
       id_token: { email: null, tier: { value: "gold" }, phone_number: { values: ["+1", "+4512345678"] } },
     });
     const { asked, access, id, accessToken, refreshToken } = await signIn(client, "openid", { claims });
-    assert.deepEqual(asked, ["openid", "profile", "hr", "email", "phone"]);
+    assert.deepEqual(asked, ["hr", "openid", "profile", "email", "phone"]);
     assert.equal(access["scope"], "openid");
     const wanted = ["name", "given_name", "email", "email_verified", "department", "tier", "phone_number"];
     assert.deepEqual(only(access, wanted), {});

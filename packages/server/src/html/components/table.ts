@@ -5,7 +5,7 @@ import { type BulkBar, bulkForm, rowBox, selectAllBox } from "./bulk-bar.ts";
 import { icon } from "./icons.ts";
 
 export type Row = {
-  id: string;
+  id?: string;
   /** One for each column; the first one names the record. */
   cells: readonly Content[];
   actions?: Content;
@@ -70,7 +70,7 @@ function tableRow(
       : // Where the rows are records, a label with nothing after it says nothing.
         html`<td role="cell"${!isNothing(content) && html` data-label="${labelOf(columns[index])}"`}><div>${content}</div></td>
 `;
-  return html`<tr role="row" id="${id}">
+  return html`<tr role="row"${id !== undefined && html` id="${id}"`}>
 ${box}${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div class="row-actions">${actions}</div></td>`}</tr>
 `;
 }

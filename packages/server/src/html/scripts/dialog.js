@@ -9,7 +9,20 @@ const fetchQuestion = async (uri) => {
   return content && title ? { title, content } : undefined;
 };
 
+// The question's page and this one may have given an id twice: while the question is asked, it's the question's.
+const lendIds = (content) => {
+  const lent = [...content.querySelectorAll("[id]")].flatMap(({ id }) => {
+    const owner = document.getElementById(id);
+    owner?.removeAttribute("id");
+    return owner ? [{ owner, id }] : [];
+  });
+  return () => {
+    for (const { owner, id } of lent) owner.id = id;
+  };
+};
+
 const show = ({ title, content }, opener) => {
+  const giveBack = lendIds(content);
   const dialog = document.createElement("dialog");
   const heading = document.createElement("h2");
   heading.id = "dialog-title";
@@ -20,6 +33,7 @@ const show = ({ title, content }, opener) => {
   document.body.append(dialog);
   dialog.addEventListener("close", () => {
     dialog.remove();
+    giveBack();
     opener.focus();
   });
   dialog.addEventListener("click", (event) => {

@@ -256,7 +256,7 @@ describe("system account pages", () => {
     assert.equal((await here.get(`/system-accounts/${id}/disable`)).location, uri(before));
     assert.match(
       (await here.get(before)).body,
-      /id="done-notice"[^>]*><svg .*<\/svg><p[^>]*>Nothing was changed/,
+      /id="done-notice"[^>]*>(?:<svg.*?<\/svg>)?<p[^>]*>Nothing was changed/,
     );
     await here.send(`/system-accounts/${id}/enable`);
     assert.equal(await call(), 200);
