@@ -353,7 +353,7 @@ describe("setting a new password", () => {
       await set(testBrowser(), await askedFor(org));
       const notice = (await mailsTo(running.service, org.user.email)).at(-1);
       assert.equal(notice?.mail.template, "PasswordChanged");
-      assert.deepEqual(Object.keys(notice.mail.data).sort(), ["address", "at"]);
+      assert.deepEqual(Object.keys(notice.mail.data).sort(), ["address", "at", "isVerified"]);
       const { email_verified_at } = await running.service.database.query
         .selectFrom("user_account")
         .select("email_verified_at")
