@@ -29,11 +29,11 @@ test("without JavaScript: creates, changes and deletes an application", async (t
   for (const button of copying) assert.equal(await button.isVisible(), false);
   await enter(page, "once-done");
   const record = () => findApplication(service().database.query, fixture().orgId, id);
-  await enter(page, "application-settings");
   await type(page, "description", "Who comes to see us");
   await enter(page, "settings-save");
   assert.equal(await doneText(page), "Settings saved.");
   assert.equal((await record())?.settings.description, "Who comes to see us");
+  await enter(page, "tab-advanced");
   await enter(page, "application-delete");
   await type(page, "name", "Visitors");
   await enter(page, "application-delete");

@@ -71,8 +71,9 @@ describe("sign-ins with a new browser", () => {
         { ...hidden, email, password },
         { "user-agent": `${FIREFOX} <b>` },
       );
+      const seen = { at: clock(), address: "127.0.0.1", browser: "Firefox, Windows" };
       assert.deepEqual(await noticesTo(org), [
-        { template: "NewSignIn", data: { at: clock(), address: "127.0.0.1", browser: "Firefox, Windows" } },
+        { template: "NewSignIn", data: { ...seen, isVerified: true } },
       ]);
     });
 
