@@ -15,10 +15,10 @@ const codesOf = (text: MailText, template: (typeof editableTemplates)[number] = 
   mailTextFaults(template, normalizeMailText(text)).map(({ field, code }) => `${field} ${code}`);
 
 test("an email that may reach somebody who knows nothing of the organisation can't be edited", () => {
-  const toStrangers = [...outsideTemplates, "VerifyEmail", "ChangeEmail"];
-  for (const template of [...toStrangers, "toString"]) assert.equal(isEditable(template), false, template);
+  const toOutsiders = [...outsideTemplates, "VerifyEmail", "ChangeEmail"];
+  for (const template of [...toOutsiders, "toString"]) assert.equal(isEditable(template), false, template);
   // Administrators get it, with the user's name and the record's address.
-  const fixed = new Set<string>([...toStrangers, "FactorResetRequested"]);
+  const fixed = new Set<string>([...toOutsiders, "FactorResetRequested"]);
   assert.deepEqual(
     editableTemplates.toSorted(),
     mailTemplates.filter((template) => !fixed.has(template)).toSorted(),
