@@ -96,8 +96,11 @@ describe("duplicate submission", () => {
   async function pressTwice(browser: TestBrowser, form: PageForm, before: string): Promise<Pressed> {
     const press = () => browser.post(running.baseUrl + form.action, form.fields);
     const first = await press();
-    const next = filledForms(first.body).find(({ fields }) => fields["step"] !== undefined);
-    if (next && form.fields["step"] === undefined) return pressTwice(browser, next, before);
+    // A form may show what it would do, and ask with another.
+    const isAsked = ({ fields }: PageForm) =>
+      fields["step"] !== undefined || fields["confirmed"] !== undefined;
+    const next = filledForms(first.body).find(isAsked);
+    if (next && !isAsked(form)) return pressTwice(browser, next, before);
     const between = await kept();
     const second = await press();
     const about = form.action.replace(orgId(), "");
@@ -106,6 +109,12 @@ describe("duplicate submission", () => {
 
   const passwords = { present: PASSWORD, password: "another good passphrase" };
 
+  /** Of many users at once, by the page. */
+  const lists: Readonly<Record<string, string>> = {
+    import: "email,firstname\nimported@example.com,Ida",
+    invite: "invited@example.com",
+  };
+
   async function pressAll(browser: TestBrowser, paths: readonly string[]): Promise<Pressed[]> {
     const pressed: Pressed[] = [];
     let before = await kept();
@@ -113,7 +122,9 @@ describe("duplicate submission", () => {
       const { body } = await browser.get(url);
       const email = url.endsWith("/users/new") ? {} : { email: org.administrator.email };
       const registration = body.includes('name="registration"') ? { registration: await printed() } : {};
-      for (const form of filledForms(body, { ...registration, ...email, ...passwords })) {
+      const list = lists[new URL(url).pathname.split("/").at(-1) ?? ""];
+      const more = { ...registration, ...email, ...passwords, ...(list === undefined ? {} : { list }) };
+      for (const form of filledForms(body, more)) {
         // Whoever is signed out by what they pressed has no forms any more but this one.
         if (form.action.endsWith("/login")) continue;
         const one = await pressTwice(browser, form, before);

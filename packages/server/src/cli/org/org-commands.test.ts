@@ -38,6 +38,7 @@ describe("signet org", () => {
     after(() => settings.remove());
 
     test("suggests org create on an empty database", async () => {
+      assert.equal((await runInProcess(["migrate"], settings.env)).code, 0);
       assert.match((await typed("list")).out, /No organisations yet: signet org create/);
       assert.deepEqual(await json("list"), { items: [], more: false });
     });

@@ -29,8 +29,8 @@ export class ApplicationChanged extends Error {
 }
 
 /**
- * Replaces an application. Disabling it revokes what it was issued (`setApplicationStatus`); removed scopes end for its
- * refresh tokens at their next use.
+ * Replaces an application; where nothing differs, nothing is written and nothing audited. Disabling it revokes what it was
+ * issued (`setApplicationStatus`); removed scopes end for its refresh tokens at their next use.
  * @param contentOf the new content, from the current record
  * @returns undefined when there is no such application
  * @throws InvalidApplication naming every fault, ApplicationChanged
@@ -58,10 +58,11 @@ export async function changeApplication(
       disabledAt: disabled ? (before.disabledAt ?? now) : null,
       version: before.version + 1,
     };
+    const changed = changedMembers(before, after);
+    if (changed.length === 0) return before;
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await revokeGrantedCredentials(tx, after, now);
-    const details = { changed: changedMembers(before, after) };
-    const event = { action: "application.changed" as const, target: id, details };
+    const event = { action: "application.changed" as const, target: id, details: { changed } };
     await recordChange(tx, deps, "application", { ...auditFields(key, now), ...event });
     return after;
   });
