@@ -76,7 +76,7 @@ describe("the command menu", () => {
     // Before the answer is there: Enter waits for it.
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/applications/${id}`);
-    const name = await page.locator("h1").innerText();
+    const name = await page.locator("h1 bdi").innerText();
     await page.keyboard.press("Control+k");
     const recent = page.getByRole("group", { name: "Recent" }).getByRole("option").first();
     await recent.waitFor();

@@ -278,6 +278,23 @@ test("an administrator of two organisations switches between them", async (t) =>
   await page.locator(".top .org", { hasText: "Northwind" }).waitFor();
 });
 
+test("invites pasted addresses, imports a file's rows, and is asked about ticked users", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  await visit.open("/users/invite");
+  await page.locator("[name=list]").fill("pia@northwind.example");
+  await enter(page, "import-check");
+  await enter(page, "import-confirm");
+  await visit.open("/users/import");
+  await page.locator("[name=list]").fill("email,firstname\nquinn@northwind.example,Quinn\n");
+  await enter(page, "import-check");
+  await enter(page, "import-confirm");
+  await visit.open("/users?search=quinn");
+  await page.locator("input[name=selected]").first().press("Space");
+  await page.locator("button[name=act]").first().press("Enter");
+  await page.locator("[name=confirmed]").waitFor({ state: "attached" });
+});
+
 test("every form of the organisation's users was submitted", () => {
   assertAllSent("people");
 });

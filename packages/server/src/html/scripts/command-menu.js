@@ -55,7 +55,9 @@ const RECORD = /^\/(applications|users|system-accounts|pools|scopes)\/[0-9a-f-]{
 if (location.pathname.startsWith(base) && RECORD.test(location.pathname.slice(base.length))) {
   const place = RECORD.exec(location.pathname.slice(base.length))[1];
   const page = document.querySelector(`.menu a[href="${base}/${place}"]`);
-  const label = document.querySelector("h1")?.textContent.trim().slice(0, 100);
+  const label = (document.querySelector("h1 bdi") ?? document.querySelector("h1"))?.textContent
+    .trim()
+    .slice(0, 100);
   const path = page?.querySelector("path")?.getAttribute("d");
   if (label) remember({ label, uri: location.pathname, note: page?.textContent ?? "", icon: path ?? "" });
 }
